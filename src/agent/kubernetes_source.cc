@@ -19,7 +19,7 @@ namespace pintle::agent {
 namespace {
 
 constexpr auto kConnectAgain = std::chrono::seconds(2);
-// The conditions are written as this field manager, which other parts of the Machine Config Operator use for theirs.
+// Other parts of the Machine Config Operator write conditions as this field manager, and so does the agent.
 constexpr const char* kConditionsManager = "machine-config-operator";
 // These attempts bridge a short absence of the server.  If they fail, the caller tries again.
 constexpr int kTriesOfAFetch = 5;
@@ -133,7 +133,7 @@ Result<> KubernetesSource::BeginTrust() {
   return {};
 }
 
-// Logs each trouble once, and that it is over.
+// Logs each trouble once, and logs when it is over.
 void KubernetesSource::Tell(const std::string& trouble) {
   if (trouble == trouble_) return;
   if (trouble.empty()) {

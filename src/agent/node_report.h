@@ -30,12 +30,12 @@ struct Reported {
   enum class Whole { kNothing, kBusy, kSettled };
 
   Whole whole = Whole::kNothing;
-  bool has_begun = false;    // The annotations that the last change left on the Node were removed.
+  bool has_begun = false;    // The annotation that the last change left on the Node was removed, or is replaced.
   bool has_settled = false;  // The node has settled at least once since the agent started.
   std::string fault = {};    // The text of the condition NodeDegraded; empty while the node has no fault.
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};
 
-  // Moments that wait until the Node is seen.
+  // Reports that wait until the Node is seen.
   std::deque<Moment> unwritten = {};
   std::optional<Goal> settled = {};
   std::optional<std::string> finalize_failure = {};
@@ -115,7 +115,7 @@ struct NodeEvent {
 struct NodeReport {
   // The report that follows when the annotations are written.
   enum class Next { kNothing, kReportReboot, kReportSettled };
-  // The agent waits for the controller's answer before it continues.
+  // Whether the controller is asked for a drain or an uncordon.  If it is, the agent waits for its answer.
   enum class Drain { kNone, kNotRequired, kDoneBefore, kAsked };
 
   std::vector<NodeEvent> events = {};

@@ -88,7 +88,7 @@ class Transitions {
   MaybeTransition operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
   MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
 
-  // The current config stays in force.  In the other phases the fault is reported when the phase has ended.
+  // The machine keeps its config.  In the other phases the fault is reported once the machine has settled.
   MaybeTransition operator()(const phase::Waiting&, const happened::Unusable&) const {
     return state_.unusable.empty() ? Start().Do(effect::ReportWaiting{}) : Unsettled(Start());
   }
@@ -137,9 +137,9 @@ class Transitions {
   MaybeTransition operator()(const phase::Checking& checking, const happened::Looked& looked) const {
     if (looked.goal != checking.goal) return {};
     if (looked.outlook.is_outdated) return Start().Look(checking);
-    // A change begins after a look during which nothing was noticed.  If something was noticed, it begins after a
-    // second look in any case, since something may be noticed all the time; the change itself compares once more the
-    // files that it overwrites.
+    // If something changed on the machine during the look, the look is repeated once.  Then the change begins, whatever
+    // happened during the second look: files may change all the time, and the change itself compares the files that it
+    // overwrites once more.
     const bool is_work = IsWork(looked.outlook);
     if (is_work && checking.again && !checking.is_repeated) {
       return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
@@ -314,7 +314,7 @@ std::optional<Transition> Advance(const State& state, const Event& event) {
   if (const auto* unusable = std::get_if<happened::Unusable>(&event)) now.unusable = unusable->why;
   if (const auto* read = std::get_if<happened::RejectionRead>(&event)) now.rejected = read->rejected;
   auto next = std::visit(Transitions(now), now.phase, event);
-  // The new value is kept even if nothing follows from it.
+  // A new `unusable` or `rejected` is kept even if the event causes no transition.
   const bool is_news = now.unusable != state.unusable || now.rejected != state.rejected;
   if (!next && is_news) next = Transition{std::move(now), {}};
   return next;

@@ -37,7 +37,7 @@ enum class Fault {
   kUnusable,        // The goal cannot be determined.
 };
 
-// The result of a look.
+// The part of a look's result on which Advance() decides.
 struct Outlook {
   bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
   std::string waits = {};           // Set if the journal has a change that a reboot ends, as the text to report.

@@ -23,7 +23,7 @@ struct CredentialProviderConfigSpec {
       json::FieldList{json::Field{"matchImages", &CredentialProviderConfigSpec::match_images}};
 };
 
-// A usual condition, and the generation of the object that it was decided from.
+// The fields of Condition, and the generation of the object to which the condition applies.
 struct GenerationCondition {
   std::string type;
   std::string status;

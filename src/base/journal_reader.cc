@@ -27,8 +27,8 @@ Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view 
   return {};
 }
 
-// Entries are not matched by sender: one that another program wrote under our ids counts too, and the journal records
-// who wrote it.
+// Entries are not matched by sender.  One that another program wrote with our ids counts too; its fields say who wrote
+// it.
 Result<> Match(sd_journal* journal, std::span<const MessageId> ids) {
   for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};

@@ -16,7 +16,7 @@
 namespace pintle::change {
 namespace {
 
-// Nothing depends on the writers, so a broken file counts as none.
+// Only reports to people use the list of which config wrote what, so a damaged file is treated as a missing one.
 machineconfig::Writers ReadWriters(const Root& root) {
   const auto text = root.ReadFile(kWriters);
   if (!text) return {};

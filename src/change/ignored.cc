@@ -81,7 +81,9 @@ std::optional<WallTime> FirstEnd(const Ignored& ignored) {
 Result<WallTime> ReadUntil(std::string_view text, WallTime now) {
   const WallTime until = TRY(ReadTime(text, now));
   if (until <= now) return Error(ErrorKind::kInvalid, fmt::format("{} is over", ToRfc3339(until)));
-  if (until > now + kLongest) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is more than ten years", text));
+  if (until > now + kLongest) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is more than ten years from now", text));
+  }
   return until;
 }
 

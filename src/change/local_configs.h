@@ -17,7 +17,7 @@
 
 namespace pintle::change {
 
-// Such a machine counts as this pool, and configs without a role get this one.
+// The name of the pool of such a machine, and the role of configs that name none.
 inline constexpr const char* kLocalPool = "local";
 
 // A config as someone wrote it, with the path of its file.
@@ -27,17 +27,17 @@ struct WrittenConfig {
   ignition::Config ignition;
 };
 
-// Renders the configs to one.  Without any, that is the empty config.
+// Renders one config from all of them.  Without configs, the result is the empty config.
 Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
 
 struct WrittenConfigs {
   std::vector<WrittenConfig> configs;
   std::vector<std::string> others;  // Files in a directory that are not named like configs.
-  // Entries of a directory that are named like a config and are no files, with what they are.
+  // Entries of a directory that are named like a config but are not regular files, such as "a.yaml is a pipe".
   std::vector<std::string> left_out;
 };
 
-// Reads files of any kind that people write; a directory stands for all such files in it.
+// Reads MachineConfigs, Ignition and Butane from files; a directory stands for all files in it with a name of a config.
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
 
 // Returns why one of the others is no config.

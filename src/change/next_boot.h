@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Leaves changes to the next boot of an OSTree host: they come in a deployment of their own, so that the boot loader's
-// one rename switches image, kernel arguments and files together, and switches them back together.
+// Leaves changes to the next boot of an OSTree host.  A change gets a deployment of its own.  So a single rename in the
+// boot loader's directory switches image, kernel arguments and files together, and can switch them back together.
 //
 //     stage     the deployment is staged; the running /etc stays as it is
 //     finalize  at shutdown, the files go into the deployment's tree, and then the boot loader's entries are written
 //     recover   after the boot, check that the new deployment runs and everything is as wanted
 //
-// All deployments share /var.  Its files are put at shutdown as well, and are put back if the old deployment boots.
+// All deployments share /var.  The change's files in /var are written at shutdown as well, and are put back if the old
+// deployment boots.
 
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ namespace pintle::change {
 // The deployment that the next boot is to take.
 struct NextDeployment {
   std::string image;             // The image to fetch; empty for the one that is booted.
-  std::string extensions_image;  // The image that has the packages.
+  std::string extensions_image;  // The image that has the packages of the extensions.
   host::WantedDeployment wanted;
 };
 
@@ -37,8 +38,8 @@ Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::Par
 // that is neither in /etc nor in /var is an error.
 Result<> LeaveToNextBoot(const host::Host& host, Change& change);
 
-// Adds the managed files and the enablement of units that are as wanted already: a new image must not change them when
-// its /etc is merged.  Their contents are added to the store.
+// Adds to the change the managed files that are as wanted already, and the enablement of the units that it does not
+// alter, so that a new image cannot alter them when its /etc is merged.  The files' contents are added to the store.
 Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change);
 
 // Makes systemd give the staged deployment its files when the machine shuts down.
@@ -52,11 +53,11 @@ Result<> Finalize(const host::Host& host);
 Result<> CheckBooted(const host::Host& host, const Change& change);
 
 // Puts into the running tree what Finalize() should have put there before the boot.  A file that someone has edited
-// since the change was staged is a conflict, and then nothing is put.
+// since the change was staged is a conflict, and then no file is written.
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change);
 
-// Puts back the parts of the change that are in effect although the old deployment is booted.  Returns why the rest
-// stays as it is.
+// Puts back the parts of the change that are in effect although the old deployment is booted.  Returns a reason for
+// each part that could not be put back.
 Result<std::vector<std::string>> PutSharedBack(const host::Host& host, const host::BlobStore& contents,
                                                const Change& change);
 

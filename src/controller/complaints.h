@@ -18,7 +18,7 @@ inline constexpr auto kComplaintsSaidAgainAfter = std::chrono::hours(1);
 // All retries come more often than this, so an action that has not failed for this long has succeeded.
 inline constexpr auto kComplaintsOverAfter = std::chrono::minutes(15);
 
-// A failure that will likely pass in a moment is reported to people only after more failures than this.
+// If failures will likely pass in a moment, people are told only when there are more than this many in a row.
 inline constexpr int kFailuresBeforeReport = 2;
 
 class Complaints {

@@ -35,7 +35,7 @@ class GeneratedSources {
   bool is_ready() const;
 
   GeneratedView Look() const;
-  // Identifies the versions of all objects.
+  // Returns a text that is another one whenever an object has another version.
   std::string Key() const;
 
   // Takes the API server's answers to writes.
@@ -43,7 +43,7 @@ class GeneratedSources {
   void Put(api::KubeletConfig object) { kubelet_configs_.Put(std::move(object)); }
   void Put(api::ContainerRuntimeConfig object) { runtime_configs_.Put(std::move(object)); }
   void Put(api::CredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
-  // ImagePolicies of two namespaces may have the same name, so the mirror alone has them.
+  // Does nothing: answers are kept by name alone, and ImagePolicies of two namespaces may have the same name.
   void Put(const api::ImagePolicy&) {}
 
  private:

@@ -51,7 +51,7 @@ std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTim
     name = std::max(name, config.name.size());
     pool = std::max(pool, config.pool.size());
   }
-  std::string text = fmt::format("{:<{}}  {:<{}}  REMOVED FROM\n", "NAME", name, "POOL", pool);
+  std::string text = fmt::format("{:<{}}  {:<{}}  REMOVED AFTER\n", "NAME", name, "POOL", pool);
   for (const Garbage& config : garbage) {
     text += fmt::format("{:<{}}  {:<{}}  {}\n", config.name, name, config.pool, pool,
                         RemovedFrom(*view.PoolNamed(config.pool), now));

@@ -47,10 +47,10 @@ std::string Usage() {
       "pintle-controller: the cluster's part of Pintle\n\n"
       "Usage: pintle-controller VERB [OPTION...]\n\n";
   for (const Verb& verb : kVerbs) text += fmt::format("  {:<8} {}\n", verb.name, verb.summary);
-  return text + "\n`pintle-controller help VERB` has the options, and pintle-controller(8) all of them.\n";
+  return text + "\n`pintle-controller help VERB` lists a verb's options; pintle-controller(8) describes all verbs.\n";
 }
 
-// Replaces `-h`, and `help` before a verb, by `--help` after it.
+// Replaces `-h` by `--help`, `help VERB` by `VERB --help`, and `help` alone by `--help`.
 std::vector<std::string_view> WithHelpInFull(std::vector<std::string_view> words) {
   for (std::string_view& word : words) {
     if (word == "-h") word = "--help";

@@ -28,7 +28,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
         {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
         {"--tls-cert", "FILE", "the Ignition server's certificate with its chain; or --cert [/etc/ssl/mcs/tls.crt]"},
-        {"--tls-key", "FILE", "the certificate's key, which not everyone may read; or --key [/etc/ssl/mcs/tls.key]"},
+        {"--tls-key", "FILE", "the certificate's key, not readable by everyone; or --key [/etc/ssl/mcs/tls.key]"},
         {"--cert", "FILE", "the same as --tls-cert"},
         {"--key", "FILE", "the same as --tls-key"},
         {"--apiserver-url", "URL", "the API server's for new machines [that of the ControllerConfig]"},

@@ -24,7 +24,7 @@ std::string Coloured(std::string_view text, ColourOfLine colour_of);
 // Prints to standard output, in colours if that has them.
 void PrintColoured(std::string_view text, ColourOfLine colour_of);
 
-// Colours the lines of a diff by whether they were removed or added, for PrintColoured().
-ColourOfLine ColourOfDiff;
+// Returns the colour of a line of a diff, by whether the line was removed or added; for PrintColoured().
+Colour ColourOfDiff(std::string_view line);
 
 }  // namespace pintle::ctl

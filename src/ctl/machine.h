@@ -21,7 +21,7 @@ namespace pintle::ctl {
 // The options that the verbs for a machine share.
 inline constexpr Option kRootOption = {"--root", "DIR", "another machine's file tree instead of this machine"};
 inline constexpr Option kYesOption = {"--yes", "", "do it without asking"};
-inline constexpr Option kNoRebootOption = {"--no-reboot", "", "leave a reboot that is needed to someone else"};
+inline constexpr Option kNoRebootOption = {"--no-reboot", "", "leave the reboot to someone else if one is needed"};
 inline constexpr Option kPolicyOption = {"--policy", "FILE",
                                          "the NodeDisruptionPolicy, or the MachineConfiguration that has it"};
 
@@ -32,9 +32,9 @@ class Machine {
 
   host::Host host() const;
   const Root& root() const { return running_ ? running_->root() : offline_->root; }
-  // A machine that is not running cannot start or reload anything, and needs no reboot to start anew.
+  // A machine that is not running cannot start or reload anything, and needs no reboot.
   bool IsRunning() const { return directory_.empty(); }
-  // Returns what a command for this machine needs, such as " --root /mnt", or "".
+  // Returns the option with which a printed command is about this machine, such as " --root /mnt", or "".
   std::string RootWords() const;
   // Keeps the machine from being shut down while the result exists.  Without logind that is not possible, and the
   // result is empty.

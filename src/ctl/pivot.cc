@@ -70,7 +70,7 @@ class PivotWork {
     return state;
   }
 
-  // Findings on the OS are left out, since such a change is meant to make the OS differ from the config.
+  // Findings on the OS are left out, since a pivot is meant to make the OS differ from the config.
   Result<> LookForDrift(const change::CurrentConfig& config) {
     auto findings = TRY(change::FindingsOn(machine_.host(), config));
     std::erase_if(findings, [](const change::Finding& finding) { return finding.about == change::kOs; });
@@ -81,7 +81,7 @@ class PivotWork {
   }
 
   std::string Question(const host::DeployedImage& booted) const {
-    return fmt::format("Have the next boot take {} in the place of {}?",
+    return fmt::format("Shall the next boot take {} instead of {}?",
                        Printable(order_.what.image.empty() ? host::NameOf(booted) : order_.what.image),
                        Printable(answer_.from));
   }
@@ -91,10 +91,10 @@ class PivotWork {
                                          const change::Progress& progress) {
     const auto prepared = TRY(change::Prepare(machine_.host(), order_.what, progress));
     if (pending && !prepared.is_needless) {
-      Tell(fmt::format("pintle: pivot: {}, which someone else has made the next one to boot, gives way to this\n",
+      Tell(fmt::format("pintle: pivot: this replaces {}, which someone else has made the next one to boot\n",
                        Printable(ExactName(*pending))));
     }
-    // A booted image keeps its name, however it is asked for.
+    // For an image that is booted already, the answer keeps the name that Look() has set.
     if (!prepared.is_booted) answer_.to = Exactly(prepared.image.name, prepared.image.commit);
     answer_.added_arguments = prepared.add_arguments;
     answer_.removed_arguments = prepared.remove_arguments;

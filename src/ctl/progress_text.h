@@ -14,7 +14,7 @@
 
 namespace pintle::ctl {
 
-// Counts the columns of a text, which a terminal must be able to show.
+// Returns how many columns of a terminal a printable text takes, if each character takes one.
 std::size_t ColumnsOf(const std::string& text);
 
 // Returns a line that fits into this many columns of a terminal.  The activity is shortened before the progress.

@@ -10,7 +10,8 @@
 namespace pintle::drain {
 namespace {
 
-// These retries bridge a short outage of the server; after them comes the pause between two writes.
+// These tries bridge a short outage of the server.  If all of them fail, the next ones follow after a longer pause,
+// which Advance() decides.
 constexpr int kTriesOfAWrite = 3;
 
 }  // namespace

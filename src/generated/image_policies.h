@@ -3,7 +3,6 @@
 
 // Collects from ClusterImagePolicies and ImagePolicies what is required of images, in the whole cluster and in each
 // namespace.
-// namespace.
 
 #include <map>
 #include <span>

@@ -9,8 +9,8 @@ namespace pintle::generated {
 
 const gotemplate::Functions& TemplateFunctions();
 
-// Returns whether the cluster uses a cloud's load balancer with known addresses, so that its nodes serve DNS
-// themselves.
+// Returns whether the cluster serves its own DNS in a cloud (DNSType ClusterHosted) and its status has the addresses of
+// the cloud's load balancers.
 bool HasCloudLoadBalancerAddresses(const gotemplate::Value& render_config);
 
 // Returns whether the cluster itself provides load balancing and DNS on this platform.

@@ -8,7 +8,7 @@
 
 namespace pintle::gotemplate {
 
-// Makes an error of a template or of a function that it calls.
+// Returns the error for a template, or for a function that it calls.
 inline Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 }  // namespace pintle::gotemplate

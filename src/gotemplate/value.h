@@ -3,8 +3,8 @@
 
 // Values of templates.  They have Go's types, and are cheap to copy because their contents are stored elsewhere.
 //
-// If the type of an element or a field is an interface, the value remembers that (`is_interface`).  In a few places Go
-// distinguishes it from the value inside, mostly in errors.
+// If the type of an element or a field is an interface, the value remembers that (`is_interface`).  In a few places,
+// mostly in errors, Go distinguishes the interface from the value inside.
 
 #include <complex>
 #include <cstddef>

@@ -21,11 +21,12 @@ bool CanBackquote(std::string_view text);
 // Returns the text of a constant in double or back quotes, or nullopt if its syntax is wrong.
 std::optional<std::string> Unquoted(std::string_view constant);
 
-// Returns the character of a constant in single quotes, and the text after it.
 struct UnquotedRune {
   char32_t value;
-  std::string_view rest;
+  std::string_view rest;  // The text after the character; in a character constant, this is the closing quote.
 };
+// Returns the first character of a constant in these quotes; `text` begins after the opening quote.  Returns nullopt if
+// its escape is wrong, or if there is no character before the closing quote.
 std::optional<UnquotedRune> FirstUnquotedRune(std::string_view text, char quote);
 
 }  // namespace pintle::gotext

@@ -3,7 +3,7 @@
 
 // Finds the places of problems in a JSON text.
 //
-// A report has only the paths of its problems.  If there are any, the text is searched for them in one pass.
+// A report has only the paths of its problems.  If it has problems, one pass over the text finds these paths.
 
 #include <cstddef>
 #include <optional>
@@ -27,15 +27,16 @@ struct Found {
   // The first byte of the value.  For an object or a list, the byte behind its bracket; for an unused key, the key
   // itself.
   TextPosition position;
-  std::size_t end = 0;     // The offset behind the value; for an object or a list, the offset behind its bracket.
-  std::string_view token;  // A string, a number or a word as it is written; otherwise the bracket.
+  std::size_t end = 0;     // The offset behind the token.
+  std::string_view token;  // The value as it is written; for an object or a list, only the opening bracket.
   std::size_t last = 0;    // The offset of the value's last byte.
 };
 
 // Whether a key of the text may differ in case from the key in a problem's path.
 enum class KeyCase { kExact, kAny };
 
-// Returns a result for each problem, in the same order.  The text must be valid JSON.
+// Returns a result for each problem, in the same order; results after the first 200 are empty.  The text must be valid
+// JSON.
 std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems,
                           KeyCase key_case = KeyCase::kExact);
 

@@ -127,7 +127,7 @@ Result<SpecVersion> ParseSpecVersion(std::string_view text) {
     if (text == name || text == name.substr(0, name.size() - 2)) return version;
   }
   return Error(ErrorKind::kInvalid,
-               fmt::format("{} is no version that configs are converted to: 2.2, 3.1, 3.2, 3.3, 3.4, 3.5", text));
+               fmt::format("configs cannot be converted to {}; versions are 2.2, 3.1, 3.2, 3.3, 3.4 and 3.5", text));
 }
 
 Result<SpecVersion> Negotiate(std::string_view accept) {

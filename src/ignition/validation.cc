@@ -67,7 +67,8 @@ bool Overlap(const Extent& a, const Extent& b) {
   return is_in_b(a.start) || is_in_b(a.end) || (a.start < b.start && a.end > b.end);
 }
 
-// Returns whether any extents overlap that do not end before they start: if so, two neighbours in their order do.
+// Returns whether any two extents overlap, leaving aside those that end before they start.  If any two overlap, so do
+// two that are neighbours in the order of their starts.
 bool AnyOverlap(std::vector<Extent> extents) {
   std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
   return std::adjacent_find(extents.begin(), extents.end(),
@@ -77,7 +78,8 @@ bool AnyOverlap(std::vector<Extent> extents) {
 }  // namespace
 
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents) {
-  // Comparing all pairs is only fast enough for the few that a disk has.
+  // Comparing all pairs is fast enough only for the few extents that a disk has.  Of more extents, only the first ones
+  // are compared with all; if none of these overlaps another, the last extent is returned.
   constexpr std::size_t kFew = 1000;
   if (extents.size() > kFew && !AnyOverlap(extents)) return std::nullopt;
   for (const Extent& a : std::span(extents).first(std::min(extents.size(), kFew))) {

@@ -68,7 +68,7 @@ inline bool IsUnitExtension(std::string_view extension) {
 
 // The place of a partition on its disk.
 struct Extent {
-  // A size of 0 means the remaining space.  Ends wrap around as in Ignition.
+  // A size of 0 means the remaining space.  An end that overflows wraps around, as in Ignition.
   Extent(std::int64_t place, std::int64_t size, std::size_t partition)
       : start(place),
         end(size == 0
@@ -81,7 +81,7 @@ struct Extent {
   std::size_t index;
 };
 
-// Takes the first extent that overlaps any, and returns the first that overlaps it.
+// Finds the first extent that overlaps another one, and returns the index of the first one that overlaps it.
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents);
 
 // Adds an error unless `problem` is empty.

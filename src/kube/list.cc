@@ -65,7 +65,7 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
   }
 
  private:
-  // Returns whether the page to fetch is the first one, so that no other object counts yet.
+  // Returns whether the current page is the first one; objects that were delivered before it are discarded.
   bool IsAtBeginning() const { return continue_.empty(); }
 
   void FetchPage() {

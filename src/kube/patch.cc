@@ -13,7 +13,7 @@
 namespace pintle::kube {
 namespace {
 
-// After this many conflicts with other writers, the patch fails.
+// After this many conflicts with other writers, one more makes the patch fail.
 constexpr int kConflictsEndured = 8;
 // No object has a longer name.
 constexpr std::size_t kLongestName = 600;
@@ -61,7 +61,7 @@ class Amender final : public Work, public std::enable_shared_from_this<Amender> 
             transport_->loop(), [this] { Read(); }, kRetrySlack) {}
 
   void Begin() {
-    // An error about an invalid name is also reported from the loop.
+    // Read() runs from the loop, so that even an error about an invalid name is never reported from within this call.
     transport_->loop().Post([weak = weak_from_this()] {
       if (const auto alive = weak.lock()) alive->Read();
     });
@@ -126,7 +126,7 @@ class Amender final : public Work, public std::enable_shared_from_this<Amender> 
   Backoff backoff_;
   event::Timer again_;
   int conflicts_ = 0;
-  std::string version_;            // The version that was patched last.
+  std::string version_;            // The version that the last patch was based on.
   std::optional<Error> conflict_;  // The latest conflict.
   Call call_;
 };

@@ -43,7 +43,7 @@ bool IsOwnFile(std::string_view path) {
 }
 
 std::string OwnFileText(std::string_view path) {
-  return fmt::format("cannot write {}: Pintle keeps there what it has to read back itself", path);
+  return fmt::format("cannot write {}: Pintle keeps its own records there", path);
 }
 
 Result<> CheckOwnFiles(const ignition::Config& config) {

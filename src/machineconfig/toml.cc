@@ -125,7 +125,8 @@ class Reader {
     return fmt::format("'{}'", text_.substr(at_, size));
   }
 
-  // The message contains only what can be the name of a setting: any other text may be a secret in the wrong place.
+  // The message contains the last key only if it can be the name of a setting: any other text may be a secret in the
+  // wrong place.
   Error Wrong(std::string_view problem) const {
     if (!IsName(last_key_)) return Error(ErrorKind::kInvalid, fmt::format("toml: line {}: {}", line_, problem));
     return Error(ErrorKind::kInvalid, fmt::format("toml: line {} (last key \"{}\"): {}", line_, last_key_, problem));
@@ -164,7 +165,7 @@ class Reader {
     return Wrong(fmt::format("Key '{}' has already been defined.", key));
   }
 
-  // Returns the table that contains a key, and creates tables as needed.  For a list, that is its last table.
+  // Returns the table that contains a key, and creates tables as needed.  A list on the way stands for its last table.
   Result<json::Value*> Enter(json::Value& from, const Key& key) {
     if (key.size() > kDeepest) return Wrong("nested too deep");
     json::Value* table = &from;
@@ -431,7 +432,7 @@ class Reader {
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::string last_key_;
-  // By address: a member of a table keeps its place for as long as the table lives.
+  // Sets of addresses.  They stay valid: a member of a table keeps its place for as long as the table lives.
   std::set<const json::Value*> headers_;   // Tables that have had a [header].
   std::set<const json::Value*> is_fixed_;  // Arrays and tables that were written as values, and cannot be extended.
 };

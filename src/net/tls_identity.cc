@@ -60,7 +60,7 @@ int NoPassphrase(char*, int, int, void*) { return -1; }
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
   const BioPtr bio = TRY(Reader(pem));
   const KeyPtr key(::PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
-  if (!key) return OpensslError("there is no key without a passphrase in it");
+  if (!key) return OpensslError("no key can be read from it, and a key with a passphrase is refused");
   if (::SSL_CTX_use_PrivateKey(context, key.get()) != 1) return OpensslError("it does not belong to the certificate");
   return {};
 }
@@ -82,7 +82,7 @@ Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
   std::string names = ciphers.empty() ? kIntermediateCiphers : "";
   for (const std::string& cipher : ciphers) {
     const char* name = NameOf(::SSL_get_ciphers(any.get()), cipher);
-    if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("there is no cipher {} here", cipher));
+    if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("OpenSSL does not know the cipher {}", cipher));
     if (!std::string_view(name).starts_with("TLS_")) names += std::string(names.empty() ? "" : ":") + name;
   }
   if (names.empty()) return Error(ErrorKind::kInvalid, "there has to be a cipher for TLS 1.2 among the ciphers");
@@ -100,7 +100,7 @@ int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Each machine asks only once, so remembering sessions would be useless.
+// The clients of our server are new machines that connect once each, so remembering sessions would be useless.
 void ForgetSessions(SSL_CTX* context) {
   ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   ::SSL_CTX_set_num_tickets(context, 0);

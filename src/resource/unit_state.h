@@ -31,8 +31,8 @@ struct UnitState {
 };
 
 // All symlinks by which systemd's configuration enables and aliases units, taken together.  Enabling units is undone by
-// putting back the links that were there before, whatever the units' [Install] sections have become.  A machine has one
-// set.
+// putting back the links that were there before, whatever the units' [Install] sections have become.  The key is empty,
+// because a machine has only one such set of links.
 struct UnitLinks {
   struct Key {
     static constexpr auto kFields = json::FieldList{};
@@ -40,7 +40,7 @@ struct UnitLinks {
 
   struct State {
     std::map<std::string, std::string> targets;  // The targets of the links, by path.
-    std::vector<std::string> empty_folders;      // Folders for links that have none in them.
+    std::vector<std::string> empty_folders;      // The folders for such links that contain no link.
 
     static constexpr auto kFields = json::FieldList{
         json::Required{"targets", &State::targets},

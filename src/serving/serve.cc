@@ -29,7 +29,7 @@ constexpr auto kServeOptions = WithServingOptions(
         {"--from", "DIR", "the folder with pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig"},
         {"--listen", "ADDRESS:PORT", "where to serve over TLS"},
         {"--tls-cert", "FILE", "the certificate with its chain, PEM; read again when it changes"},
-        {"--tls-key", "FILE", "the key that belongs to it, which not everyone may read"},
+        {"--tls-key", "FILE", "the certificate's key; it must not be readable by everyone"},
         {"--listen-http", "ADDRESS:PORT", "where to serve without TLS: at a loopback address only"},
     }),
     std::to_array<Option>({{"--help", "", "show this"}}));
@@ -57,7 +57,8 @@ Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   return settings;
 }
 
-// Reads all files again; if one cannot be read, nothing changes.
+// Reads all files again.  If the folder cannot be read, nothing changes; a certificate or keys that cannot be read stay
+// as they were, and the rest changes.
 Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextRoom>& room, IgnitionService& service) {
   service.Serve(TRY(ReadServedFolder(*line.Value("--from"), room)));
   service.LookAtFiles();

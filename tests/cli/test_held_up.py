@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests things that must not hide findings, stop configs, or lock a user out silently."""
+"""Tests that odd links, configs and records hide no findings, stop no other config, and lock no user out silently."""
 
 import base64
 import gzip

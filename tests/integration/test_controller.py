@@ -399,7 +399,7 @@ class TestGarbage:
             old_config(objects, f"rendered-worker-{number}")
         later = "a day after the controller has begun to lead"
         assert listed_garbage(cluster, "--keep-rendered=0") == [
-            ["NAME", "POOL", "REMOVED FROM"], ["rendered-worker-1", "worker", later], ["rendered-worker-2", "worker", later]]
+            ["NAME", "POOL", "REMOVED AFTER"], ["rendered-worker-1", "worker", later], ["rendered-worker-2", "worker", later]]
         assert listed_garbage(cluster) == [["No", "rendered", "config would be removed."]]
 
         objects.config("00-worker", files=BASE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests deployments by rpm-ostree: a program plays its daemon, with the node's real deployments behind it.
+"""Tests deployments by rpm-ostree: rpm-ostreed-peer stands in for its daemon, and changes the node's real deployments.
 
 rpm-ostree's own work, layering packages, needs RPMs; here a package is a file in a commit.
 """
@@ -160,7 +160,7 @@ def test_a_machine_without_ostree_has_no_deployments(plain_node):
 
 def test_an_image_and_kernel_arguments_become_one_deployment_that_is_booted_and_rolled_back(fresh, pushed):
     before = observe(fresh)
-    assert probe(fresh, "fetch", pushed) == pushed    # The commit is not known yet.
+    assert probe(fresh, "fetch", pushed) == pushed    # It prints no commit, since none is known yet.
     assert observe(fresh) == before and transactions(fresh) == ["UpdateDeployment"]
     wanted = ["put", pushed, "", "+probe=1", "-mitigations=off"]
     result = fresh.run(*words_of(fresh, wanted))
@@ -225,14 +225,14 @@ def test_an_image_and_packages_become_one_deployment_and_go_again(fresh, pushed)
     assert "probe=1" in read(fresh, "/proc/cmdline").split() and read(fresh, "/usr/share/new") == "next"
     assert fresh.run("ls", "/usr/share/packages").stdout.split() == ["kernel-rt-core", "sysstat"]
 
-    # A change of files only gets a deployment of its own, which rpm-ostree still manages.
+    # A change of files alone also gets a deployment, which rpm-ostree still manages.
     written = origin(fresh)
     assert probe(fresh, "put", "", "", "new") == "changed" and transactions(fresh) == []
     probe(fresh, "await-finalizer", "20000")
     fresh.reboot()
     assert origin(fresh) == written and observe(fresh)["booted"]["packages"] == ["kernel-rt-core", "sysstat"]
 
-    # The package that stays gets a request of its own; one that is both uninstalled and installed is uninstalled.
+    # A package that is to be both uninstalled and installed stays, and no request names it.
     assert probe(fresh, "put", "", "", "uninstall=kernel-rt-core", "reset=kernel-core", "uninstall=sysstat",
                  "install=sysstat", "-probe=1") == "changed"
     pending = observe(fresh)["pending"]
@@ -451,7 +451,7 @@ def test_an_image_without_packages_is_refused(extensions):
 
 @pytest.fixture
 def machine(fresh, registry):
-    """A node with the credentials of a kubelet and a container runtime."""
+    """Pintle on a node that has the credentials of a kubelet and a container runtime."""
     fresh.run("mkdir", "--parents", "/var/lib/kubelet")
     fresh.run("cp", "/etc/auth.json", "/var/lib/kubelet/config.json")
     give(fresh, registry.certs_dir, f"/etc/containers/certs.d/{registry.host}")

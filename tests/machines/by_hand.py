@@ -29,7 +29,7 @@ def use(argv, variables, commands=None):
     for name, value in variables.items():
         print(f"export {name}={value}", flush=True)
     if sys.stdin.isatty():
-        print("This shell has them set; leave it to end the machine.", file=sys.stderr)
+        print("These variables are set in this shell; leave the shell to end the machine.", file=sys.stderr)
         return _status(_shell(environment))
     sys.stdin.read()
     return 0

@@ -24,7 +24,7 @@ class Cluster:
     """The control plane, ready for use inside `with`."""
 
     def __init__(self, address="127.0.0.1"):
-        self.address = address    # All its servers listen here; nodes in another network namespace need another one.
+        self.address = address    # All servers listen here.  Nodes in another network namespace cannot reach loopback.
         self.folder = None
         self.daemons = ()
         self._nodes, self._users = {}, {}
@@ -64,7 +64,7 @@ class Cluster:
         return self.admin.must("GET", "/version")["gitVersion"]
 
     def api(self, group, *versions):
-        """Returns the first of these versions of one of Kubernetes' own API groups that is served, as GROUP/VERSION."""
+        """Returns the first of these versions that is served, as GROUP/VERSION; the group is one of Kubernetes' own."""
         return control_plane.served_version(self._groups, group, *versions)
 
     def has(self, group_version, resource):
@@ -184,7 +184,7 @@ class Cluster:
             server.wait_for(lambda port=self._ports[server.name]: daemon.status_of(
                 daemon.https(self.address, port, self.authority.certificate), "/healthz") == 200,
                 f"the {server.name} is healthy", _PATIENCE)
-        # From then on, the controllers have made the pods' account and, in versions that have one, its token.
+        # Pods can be created once the controllers have made their account and, in versions that need one, its token.
         pod = {"metadata": {"name": "first"}, "spec": {"containers": [{"name": "c", "image": "example.com/c"}]}}
         pods = "/api/v1/namespaces/default/pods?dryRun=All"
         self.controller_manager.wait_for(lambda: self.admin.request("POST", pods, pod)[0] == 201,
@@ -226,7 +226,7 @@ class Cluster:
                 "client_ca_file": self.authority.certificate,
                 "requestheader_client_ca_file": self._front_proxy.certificate,
                 "authorization_mode": "Node,RBAC",
-                # The second plugin is on in OpenShift: a reference that blocks deletion needs a right on the owner.
+                # The second plugin is on in OpenShift: to set blockOwnerDeletion, a user needs a right on the owner.
                 "enable_admission_plugins": "NodeRestriction,OwnerReferencesPermissionEnforcement",
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the Kubernetes programs that the tests use, and what their version can do.
 
-The programs and their API server are asked for that, so that the tests run on any version.
+The answers come from the programs' help and from the API server, so that the tests run on any version.
 """
 
 import functools

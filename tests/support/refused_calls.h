@@ -53,7 +53,7 @@ inline void RefuseMoreEpolls() {
   RefuseBy(filter);
 }
 
-// Runs the work in a thread of its own, so that only this thread is refused.
+// Runs the work in a thread of its own, so that the calls of all other threads still succeed.
 template <typename Work>
 void Without(void (*refuse)(), Work work) {
   std::thread([&] {

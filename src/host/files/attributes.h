@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Extended attributes of files, directories and links: access lists, SELinux labels, capabilities, and those of
-// users.
+// Extended attributes of files, directories and links: access lists, SELinux labels, capabilities, and attributes that
+// users set.
 
 #include <map>
 #include <string>
@@ -37,7 +37,7 @@ bool AreAsWanted(const Map& wanted, Map have) {
   return wanted == have;
 }
 
-// Encode and decode values in base64, for plain data.
+// Encode the values in base64, as FileEntry::State holds them, and decode them.
 std::map<std::string, std::string> ToText(const Attributes& attributes);
 Result<Attributes> FromText(const std::map<std::string, std::string>& text);
 

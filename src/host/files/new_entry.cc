@@ -13,8 +13,8 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// A new file must not be readable for those who may not read it in the end; while it has another owner, only its
-// maker may read it.
+// A new file must never be readable by users who may not read the finished file.  Until it gets its own owner, only the
+// user who creates it may read it.
 mode_t FirstPermissions(const FileState& want) {
   const bool is_of_its_maker = want.user.id == ::geteuid() && want.group.id == ::getegid();
   return is_of_its_maker ? static_cast<mode_t>(want.permissions) & 0777 : 0600;

@@ -3,8 +3,8 @@
 
 // Makes a complete new file, directory or link under a temporary name.
 //
-// Nobody else may be able to change names in the directory where this happens, so that the name still means the new
-// thing when it gets its owner.
+// The directory must be one in which only we can change names (stages.h).  Otherwise the temporary name could stand for
+// something else by the time the owner is set.
 
 #include <string>
 

@@ -3,8 +3,8 @@
 
 // Imports commits that were packed into the layers of an OCI image.
 //
-// A layer has a repository's objects unchanged, each under its checksum, which is verified here: labels, owners and
-// times of a commit arrive as they were when it was made.
+// Such a layer has the objects of an OSTree repository unchanged.  Each is named by its checksum, which is verified
+// here.  So the time of the commit, and the labels and owners of its files, are those with which it was made.
 
 #include <optional>
 #include <set>

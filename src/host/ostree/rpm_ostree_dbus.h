@@ -3,9 +3,10 @@
 
 // Makes requests to rpm-ostree's daemon over D-Bus.
 //
-// The daemon runs one transaction at a time.  Each request waits until its transaction is done, or has failed and
-// changed nothing.  Requests that change deployments start from the pending one, if there is one, so that several
-// requests in a row make one deployment.
+// The daemon runs one transaction at a time.  Each request waits until its transaction has ended.  One that has
+// failed has changed nothing; if the connection is lost, the error says that the outcome is not known.
+// Requests that change deployments start from the pending one, if there is one, so that several requests in a row make
+// one deployment.
 
 #include <memory>
 #include <string>
@@ -42,8 +43,8 @@ enum class RpmOstreeCleanup {
 // To be used by one thread at a time.
 class RpmOstree {
  public:
-  // Returns rpm-ostree's description of the active transaction, whoever it is for, without starting the daemon, or ""
-  // if there is none.
+  // Returns the name of the D-Bus method that began the active transaction, whoever called it, or "" if there is none.
+  // This does not start the daemon.
   static Result<std::string> ActiveTransaction(Systemd& systemd);
 
   // Starts the daemon if it does not run.  It does not exit when idle while the result lives.

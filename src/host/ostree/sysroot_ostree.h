@@ -15,7 +15,7 @@
 
 namespace pintle::host {
 
-// The keys of a deployment's origin.
+// The group and the keys in the origin file of a deployment.
 inline constexpr const char* kOrigin = "origin";
 inline constexpr const char* kContainerKey = "container-image-reference";
 inline constexpr const char* kBranchKey = "refspec";
@@ -25,14 +25,15 @@ class Sysroot {
  public:
   static Result<Sysroot> Open(const std::string& path);
 
-  // These need a mount namespace of our own.
+  // OpenToWrite() makes the sysroot writable and does not keep its lock; OpenLocked() also keeps the lock.  Both need a
+  // mount namespace of our own.
   static Result<Sysroot> OpenToWrite(const std::string& path);
 
   static Result<Sysroot> OpenLocked(const std::string& path, std::chrono::milliseconds patience);
 
   OstreeSysroot* get() const { return sysroot_.get(); }
   OstreeRepo* repository() const { return ::ostree_sysroot_repo(sysroot_.get()); }
-  // libostree itself only has a path by descriptor number, which is useless to other programs.
+  // libostree itself only has a path below /proc/self/fd, which other programs cannot use.
   std::string repository_path() const { return path_ + "/ostree/repo"; }
   OstreeDeployment* booted() const { return ::ostree_sysroot_get_booted_deployment(sysroot_.get()); }
   OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }

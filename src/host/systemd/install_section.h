@@ -22,8 +22,8 @@ struct InstallSection {
   std::vector<std::string> also;
   std::string default_instance;
 
-  // Reads a unit file or one of its drop-ins, which must come in systemd's order: values are appended to lists, and
-  // an empty value clears a list.
+  // Reads a unit file or one of its drop-ins.  They must be added in systemd's order, because values are appended to
+  // lists, and an empty value clears its list, except for Also=.
   Result<> Add(std::string_view text, const UnitName& unit);
 };
 

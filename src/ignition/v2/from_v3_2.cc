@@ -160,7 +160,7 @@ Passwd FromPasswd(v3_2::Passwd passwd) {
   return to;
 }
 
-// The filesystems of a config; in spec 2.2 each gets the path where it is mounted as its name.
+// The mount points of a config's filesystems.  In spec 2.2, the mount point of a filesystem is also its name.
 class Mounts {
  public:
   explicit Mounts(const std::vector<v3_2::Filesystem>& filesystems) {
@@ -169,7 +169,7 @@ class Mounts {
     }
   }
 
-  // Sets the filesystem of a node, and makes its path relative to that.
+  // Sets the filesystem that has the path, and the rest of the path, in a file, a directory or a link.
   template <typename Node>
   void Place(const std::string& path, Node& node) const {
     std::string_view best;
@@ -298,7 +298,7 @@ Systemd FromSystemd(v3_2::Systemd systemd) {
   return to;
 }
 
-// Reports of spec 2 have no paths, so we append them to its messages.
+// Ignition's own reports of spec 2 have no paths; we append ours to each message.
 Result<> CheckSpec2(const Config& config) {
   json::Report report;
   Validate(config, report);

@@ -28,12 +28,13 @@ std::optional<T> UnlessZero(T value) {
 
 Error Untranslatable(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
 
-// Returns the path of a node in spec 3.  In spec 2 a node is on a named filesystem; the names have been checked.
+// Returns the path of a file, directory or link in spec 3.  In spec 2 each names a filesystem;
+// CheckTranslatable() accepts no declared filesystem but "root".
 std::string WholePath(std::string_view filesystem, std::string_view path) {
   return filesystem == "root" ? JoinPath("/", path) : CleanPath(path);
 }
 
-// Checks that each path belongs to one node, and that no node is behind a link of the same config.
+// Checks that no path is used twice, and that no path begins with that of a link in the same config.
 class NodeCheck {
  public:
   explicit NodeCheck(const std::vector<Link>& links) {
@@ -159,7 +160,7 @@ v3_0::NodeOwner ToOwner(std::optional<NodeOwner> owner) {
 }
 
 v3_0::File ToFile(File file) {
-  // Spec 2 overwrites by default, and appends to existing files.
+  // In spec 2 an existing file is overwritten by default, unless the config appends to it.
   const bool overwrite = !file.append && file.overwrite.value_or(true);
   v3_0::File to{
       .group = ToOwner(std::move(file.group)),

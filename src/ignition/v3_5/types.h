@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An Ignition config of spec 3.5, the newest, which adds LUKS keys that are bound to a CEX secure key card.
+// An Ignition config of spec 3.5, the newest that we know, which adds LUKS keys bound to a CEX secure key card.
 
 #include <cstdint>
 #include <optional>

@@ -102,7 +102,7 @@ TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
     const std::string now = DesiredBy("b");
     if (!first.empty()) return now != first;
     if (server_.CountOf(tell) == 0 || now != TargetOf("infra")) return false;
-    // The node has reached its config, and its pool gets another one.
+    // The node has reached its config; now the pool gets another config.
     first = now;
     PutNode("b", "infra", first);
     server_.Put("machineconfigs",

@@ -132,7 +132,8 @@ TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
   EXPECT_TRUE(RulesOf(inputs, ImagesFor::kBootstrap));
 }
 
-// Only bootstrap refuses an allowed registry, which is the release's, together with a blocked one.
+// The release's own repository may be allowed together with blocked registries, as long as it is the only allowed one.
+// At bootstrap it is in the list of allowed ones twice, so it does not count as the only one.
 TEST(RulesOf, CountAllowedOnesTwiceAtBootstrap) {
   ClusterImages cluster;
   cluster.sources().allowed = Names{"r.test/release"};
@@ -224,7 +225,7 @@ TEST(SigstoreRegistries, HasScopesAndTheirMirrors) {
   EXPECT_EQ(*SigstoreRegistries(one, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
   EXPECT_EQ(SigstoreKeys({"z", "a/b"}, {}), (Names{"a/b", "z"}));
   EXPECT_EQ(SigstoreKeys({"s"}, {{"s", {"m"}}, {"s/x", {"n/x"}}, {"t", {"o"}}}), (Names{"m", "n/x", "s"}));
-  // Images are pulled by the most precise entry around their scope.
+  // The mirrors of a scope are those of the smallest entry that contains it.
   EXPECT_EQ(SigstoreKeys({"s/x/app"}, {{"s", {"m"}}, {"s/x", {"n"}}}), (Names{"n/app", "s/x/app"}));
   EXPECT_EQ(SigstoreKeys({"a.w.test/ns"}, {{"*.w.test", {"m"}}}), (Names{"a.w.test/ns", "m/ns"}));
 }

@@ -16,7 +16,7 @@ KubeletConfiguration Read(std::string_view json) {
   return config ? *std::move(config) : KubeletConfiguration{};
 }
 
-// Returns the lines of a kubelet.conf that a default one does not have.
+// Returns the lines of a kubelet.conf that the one of an empty configuration does not have.
 std::string Added(const KubeletConfiguration& config) {
   const Result<std::string> text = KubeletConfText(config);
   if (!text) return text.error().message();
@@ -156,7 +156,7 @@ TEST(ReadKubeletConfiguration, RefusesInTheWordsOfGo) {
       {R"({"memoryThrottlingFactor":"x"})",
        "json: cannot unmarshal string into Go struct field KubeletConfiguration.memoryThrottlingFactor of type "
        "float64"},
-      // The first error that does not end decoding is reported, unless one that ends it follows.
+      // Decoding goes on after a wrong type, and the first such error is reported unless a later error ends decoding.
       {R"({"maxPods":"a","port":"b"})",
        "json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32"},
       {R"({"maxPods":"a","syncFrequency":"b"})", "time: invalid duration \"b\""},

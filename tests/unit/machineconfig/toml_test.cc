@@ -47,8 +47,8 @@ TEST(ParseToml, TellsAKeyWithADotFromATable) {
 
 TEST(ParseToml, TellsElementsOfAListApart) {
   EXPECT_EQ(TomlAsJson("[[r]]\na = [1]\n[[r]]\n[r.a]\nb = 1\n"), R"({"r":[{"a":[1]},{"a":{"b":1}}]})");
-  EXPECT_THAT(ProblemOf("[[r]]\n[r.a]\n[r.a]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
-  EXPECT_THAT(ProblemOf("[[r]]\na = []\n[[r.a]]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
+  EXPECT_THAT(TomlProblem("[[r]]\n[r.a]\n[r.a]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
+  EXPECT_THAT(TomlProblem("[[r]]\na = []\n[[r.a]]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
 }
 
 TEST(ParseToml, RefusesDeepNesting) {

@@ -25,7 +25,8 @@ TEST_F(TlsIdentityTest, AcceptsACertificateAndItsKey) {
 
 TEST_F(TlsIdentityTest, ReportsInvalidOrMismatchedFiles) {
   EXPECT_EQ(MessageOf(Create("", key_)), "the certificate: there is no certificate in it: no start line");
-  EXPECT_EQ(MessageOf(Create(certificate_, "")), "the key: there is no key without a passphrase in it: unsupported");
+  EXPECT_EQ(MessageOf(Create(certificate_, "")),
+            "the key: no key can be read from it, and a key with a passphrase is refused: unsupported");
   EXPECT_EQ(MessageOf(Create(certificate_, Certificates::Get().Text("elsewhere.key"))),
             "the key: it does not belong to the certificate: key values mismatch");
   const std::string torn = certificate_ + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
@@ -37,7 +38,8 @@ TEST_F(TlsIdentityTest, AcceptsCiphersByEitherName) {
   EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = {"ECDHE-ECDSA-AES128-GCM-SHA256"}})));
   EXPECT_TRUE(
       Succeeded(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"}})));
-  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}})), "there is no cipher TLS_ROT13 here");
+  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}})),
+            "OpenSSL does not know the cipher TLS_ROT13");
   EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256"}})),
             "there has to be a cipher for TLS 1.2 among the ciphers");
 }

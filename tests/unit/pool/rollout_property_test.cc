@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests properties of all rollouts with random pools, which are the same in each run.
+// Tests properties of all rollouts with random pools.  The seeds are fixed, so each run has the same pools.
 
 #include <algorithm>
 #include <random>
@@ -144,7 +144,7 @@ TEST(AnyRollout, DoesNotDependOnTheOrderOfNodes) {
     const auto told = [&] {
       const Rollout rollout = Decide(pool, nodes);
       std::vector<std::string> names = Names(rollout.told);
-      // If all candidates can be updated, they have the order of the list.
+      // If all candidates are updated at once, Decide() keeps the order of `nodes`, which the shuffle changes.
       if (rollout.candidates.nodes.size() <= static_cast<std::size_t>(rollout.candidates.capacity)) {
         std::sort(names.begin(), names.end());
       }
