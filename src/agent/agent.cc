@@ -339,7 +339,7 @@ void Agent::NoticeInTime() {
   if (!notice_.armed()) notice_.At(pace_.next());
 }
 
-void Agent::Do(const effect::NoticeAgain&) { NoticeInTime(); }
+void Agent::Do(const effect::LookAgainSoon&) { NoticeInTime(); }
 
 void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;

@@ -77,7 +77,7 @@ class Agent {
 
   void Do(const effect::Recover&);
   void Do(const effect::Look& look);
-  void Do(const effect::NoticeAgain&);
+  void Do(const effect::LookAgainSoon&);
   void Do(const effect::ReportWork&);
   void Do(const effect::AskForDrain& ask);
   void Do(const effect::Change&);

@@ -23,7 +23,7 @@ constexpr auto kExchangeAgain = std::chrono::minutes(1);
 }  // namespace
 
 Result<std::unique_ptr<ClusterTrust>> ClusterTrust::Begin(event::Loop& loop, kube::Client& client, const Root& root,
-                                                          const Clock& clock, NodeOfThis node, Listener listener) {
+                                                          const Clock& clock, NodeAccess node, Listener listener) {
   std::unique_ptr<ClusterTrust> trust(new ClusterTrust(loop, client, clock, std::move(node), std::move(listener)));
   ClusterFilesWriter::Listener files;
   files.written = [self = trust.get()](const std::string& version, const auto& changed) {
@@ -39,7 +39,7 @@ Result<std::unique_ptr<ClusterTrust>> ClusterTrust::Begin(event::Loop& loop, kub
   return trust;
 }
 
-ClusterTrust::ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeOfThis node,
+ClusterTrust::ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeAccess node,
                            Listener listener)
     : client_(client),
       clock_(clock),

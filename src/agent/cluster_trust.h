@@ -28,7 +28,7 @@ namespace pintle::agent {
 class ClusterTrust {
  public:
   // Access to this node's Node.
-  struct NodeOfThis {
+  struct NodeAccess {
     // Returns an annotation, empty if the Node has none, or nullopt if the Node has not been seen yet.
     std::function<std::optional<std::string>(std::string_view annotation)> said;
     std::function<void(AnnotationChanges changes)> write;
@@ -42,7 +42,7 @@ class ClusterTrust {
 
   // The arguments must outlive it.
   static Result<std::unique_ptr<ClusterTrust>> Begin(event::Loop& loop, kube::Client& client, const Root& root,
-                                                     const Clock& clock, NodeOfThis node, Listener listener);
+                                                     const Clock& clock, NodeAccess node, Listener listener);
   ClusterTrust(const ClusterTrust&) = delete;
   ClusterTrust& operator=(const ClusterTrust&) = delete;
 
@@ -54,7 +54,7 @@ class ClusterTrust {
   change::Things LookedAfter() const;
 
  private:
-  ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeOfThis node, Listener listener);
+  ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeAccess node, Listener listener);
 
   Passage PassageNow();
   bool HasToExchangeServerAuthorities() const;
@@ -67,7 +67,7 @@ class ClusterTrust {
 
   kube::Client& client_;
   const Clock& clock_;
-  NodeOfThis node_;
+  NodeAccess node_;
   Listener listener_;
   Passage passage_ = Passage::kUnknown;
   event::WallTimer wait_is_over_;

@@ -77,7 +77,7 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   }
   for (const std::string& other : written.others) {
     if (IsNoAttempt(fs::path(other).filename().string())) continue;
-    read.warnings.push_back(fmt::format("left out: {}", change::OtherText(other)));
+    read.warnings.push_back(fmt::format("left out: {}", change::WhyNotConfig(other)));
   }
   for (const change::WrittenConfig& config : read.configs) {
     const change::OthersAccess access = TRY(change::AccessOfOthersTo(config.file));

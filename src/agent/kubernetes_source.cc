@@ -55,7 +55,7 @@ KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Cl
                 }),
       connect_again_(loop, [this] { Connect(); }),
       reboot_(loop, [this] {
-        if (const auto told = std::exchange(reboot_told_, nullptr)) told();
+        if (const auto told = std::exchange(reboot_reported_, nullptr)) told();
       }) {}
 
 KubernetesSource::~KubernetesSource() = default;
@@ -121,7 +121,7 @@ Result<> KubernetesSource::TryToConnect() {
 }
 
 Result<> KubernetesSource::BeginTrust() {
-  ClusterTrust::NodeOfThis node;
+  ClusterTrust::NodeAccess node;
   node.said = [this](std::string_view annotation) {
     return node_ ? std::optional(View().Annotation(annotation)) : std::nullopt;
   };
@@ -291,7 +291,8 @@ void KubernetesSource::ReportWork(const Prepared& change) {
 }
 
 void KubernetesSource::ReportChanging(const Prepared& change) {
-  Report(report::ChangeBegan{change.plan.difference, change.plan.drain.is_needed, change.to.object.spec.os_image_url});
+  Report(
+      report::ApplyingBegan{change.plan.difference, change.plan.drain.is_needed, change.to.object.spec.os_image_url});
 }
 
 void KubernetesSource::ReportChanged(const Prepared& change, bool needs_reboot) {
@@ -299,7 +300,7 @@ void KubernetesSource::ReportChanged(const Prepared& change, bool needs_reboot) 
 }
 
 void KubernetesSource::ReportReboot(const std::string& why, std::function<void()> told) {
-  reboot_told_ = std::move(told);
+  reboot_reported_ = std::move(told);
   reboot_.After(settings_.reboot_patience);
   is_reboot_written_ = false;
   Report(report::RebootBegins{why});
@@ -308,7 +309,7 @@ void KubernetesSource::ReportReboot(const std::string& why, std::function<void()
 void KubernetesSource::TellOfReboot() {
   if (!is_reboot_written_ || !conditions_->is_idle()) return;
   reboot_.Cancel();
-  if (const auto told = std::exchange(reboot_told_, nullptr)) told();
+  if (const auto told = std::exchange(reboot_reported_, nullptr)) told();
 }
 
 void KubernetesSource::ReportSettled(const Goal& goal) {

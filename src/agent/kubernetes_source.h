@@ -111,7 +111,7 @@ class KubernetesSource final : public Source {
   event::Timer too_late_;
   event::Timer connect_again_;
   event::Timer reboot_;
-  std::function<void()> reboot_told_;
+  std::function<void()> reboot_reported_;
   bool is_reboot_written_ = false;
   Reported reported_;
   AnnotationChanges unwritten_;  // Annotations that wait until there is a client.

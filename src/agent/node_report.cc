@@ -72,7 +72,7 @@ class Reporter {
     Annotate({{std::string(api::kStateAnnotation), std::string(api::kStateWorking)}});
   }
 
-  void operator()(const report::ChangeBegan& change) {
+  void operator()(const report::ApplyingBegan& change) {
     if (!change.drains) {
       report_.log.emplace_back("Changes do not require drain, skipping.");
       Add(moment::DrainNotRequired());

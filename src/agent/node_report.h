@@ -64,7 +64,7 @@ struct WorkBegan {
   std::vector<plan::Action> actions = {};
   bool drains = false;
 };
-struct ChangeBegan {
+struct ApplyingBegan {
   plan::Difference difference = {};
   bool drains = false;
   std::string os_image = {};  // The image that the machine is to have.
@@ -99,7 +99,7 @@ struct FinalizeFailed {
 };
 struct LoggedIn {};
 
-using Occurrence = std::variant<NodeSeen, DrainNeeded, WorkBegan, ChangeBegan, ChangeEnded, RebootBegins, Settled,
+using Occurrence = std::variant<NodeSeen, DrainNeeded, WorkBegan, ApplyingBegan, ChangeEnded, RebootBegins, Settled,
                                 Uncordoned, SettledWritten, Failed, Irreconcilable, FinalizeFailed, LoggedIn>;
 
 }  // namespace report

@@ -145,13 +145,13 @@ class Transitions {
       return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
     }
     Step next = After(checking, looked.outlook);
-    if (checking.again && !is_work) next.Do(effect::NoticeAgain{});
+    if (checking.again && !is_work) next.Do(effect::LookAgainSoon{});
     return next;
   }
   MaybeTransition operator()(const phase::Checking& checking, const happened::Failed& failed) const {
     Step next = Start();
     next.Degrade({Fault::kFailed, failed.text, Retry::kLook, checking.goal, checking.attempts + 1});
-    if (checking.again) next.Do(effect::NoticeAgain{});
+    if (checking.again) next.Do(effect::LookAgainSoon{});
     return next;
   }
   MaybeTransition operator()(phase::Checking checking, const happened::Noticed&) const {

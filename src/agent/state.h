@@ -180,7 +180,7 @@ struct Look {
   Goal goal;
 };
 // Makes Noticed happen again as soon as another look may begin; the agent limits how often that is.
-struct NoticeAgain {};
+struct LookAgainSoon {};
 // Reports that there is work, before any of it is done.
 struct ReportWork {
   Goal goal;
@@ -218,10 +218,10 @@ struct RetryLater {
 };
 }  // namespace effect
 
-using Effect = std::variant<effect::Recover, effect::Look, effect::NoticeAgain, effect::ReportWork, effect::AskForDrain,
-                            effect::Change, effect::Reboot, effect::WatchHealth, effect::Confirm, effect::GoBack,
-                            effect::ReportWaiting, effect::ReportSettled, effect::ReportFault, effect::Remember,
-                            effect::RetryLater>;
+using Effect = std::variant<effect::Recover, effect::Look, effect::LookAgainSoon, effect::ReportWork,
+                            effect::AskForDrain, effect::Change, effect::Reboot, effect::WatchHealth, effect::Confirm,
+                            effect::GoBack, effect::ReportWaiting, effect::ReportSettled, effect::ReportFault,
+                            effect::Remember, effect::RetryLater>;
 
 struct Transition {
   State next;

@@ -24,7 +24,7 @@ struct CredentialProviderConfigSpec {
 };
 
 // The fields of Condition, and the generation of the object to which the condition applies.
-struct GenerationCondition {
+struct ConditionWithGeneration {
   std::string type;
   std::string status;
   std::int64_t observed_generation = 0;
@@ -34,17 +34,17 @@ struct GenerationCondition {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Required{"type", &GenerationCondition::type},
-      json::Required{"status", &GenerationCondition::status},
-      json::Field{"observedGeneration", &GenerationCondition::observed_generation},
-      json::Required{"lastTransitionTime", &GenerationCondition::last_transition_time},
-      json::Required{"reason", &GenerationCondition::reason},
-      json::Required{"message", &GenerationCondition::message},
+      json::Required{"type", &ConditionWithGeneration::type},
+      json::Required{"status", &ConditionWithGeneration::status},
+      json::Field{"observedGeneration", &ConditionWithGeneration::observed_generation},
+      json::Required{"lastTransitionTime", &ConditionWithGeneration::last_transition_time},
+      json::Required{"reason", &ConditionWithGeneration::reason},
+      json::Required{"message", &ConditionWithGeneration::message},
   };
 };
 
 struct CredentialProviderConfigStatus {
-  std::vector<GenerationCondition> conditions;
+  std::vector<ConditionWithGeneration> conditions;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields =

@@ -70,7 +70,7 @@ Result<Journal> OpenJournal() {
 }
 
 // Returns the boot id of the entry before the first one of this boot, or "" if there is none.
-Result<std::string> BootBefore(sd_journal* journal) {
+Result<std::string> IdOfPreviousBoot(sd_journal* journal) {
   sd_id128_t boot = {};
   if (const int result = ::sd_id128_get_boot(&boot); result < 0) return Failed("sd_id128_get_boot", result);
   char text[SD_ID128_STRING_MAX] = {};
@@ -95,10 +95,10 @@ Result<std::vector<PastEntry>> ReadJournal(std::span<const MessageId> ids) {
   return entries;
 }
 
-Result<std::vector<std::string>> SaidInBootBefore(std::span<const std::string_view> units) {
+Result<std::vector<std::string>> MessagesOfPreviousBoot(std::span<const std::string_view> units) {
   const Journal journal = TRY(OpenJournal());
   std::vector<std::string> said;
-  const std::string boot = TRY(BootBefore(journal.get()));
+  const std::string boot = TRY(IdOfPreviousBoot(journal.get()));
   if (boot.empty()) return said;
   TRY(AddMatch(journal.get(), "_BOOT_ID", boot));
   TRY(AddMatch(journal.get(), "_UID", "0"));

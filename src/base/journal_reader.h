@@ -26,6 +26,6 @@ Result<std::vector<PastEntry>> ReadJournal(std::span<const MessageId> ids);
 
 // Returns the messages that these services logged in the previous boot, in order; none if the journal does not reach
 // back to it.
-Result<std::vector<std::string>> SaidInBootBefore(std::span<const std::string_view> units);
+Result<std::vector<std::string>> MessagesOfPreviousBoot(std::span<const std::string_view> units);
 
 }  // namespace pintle::log

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestCause = 1000;  // Counted in characters.
 }  // namespace
 
 std::string FinalizeFailure() {
-  const auto said = log::SaidInBootBefore(kFinalizers);
+  const auto said = log::MessagesOfPreviousBoot(kFinalizers);
   return said ? FinalizeFailureIn(*said) : std::string();
 }
 

@@ -129,7 +129,7 @@ Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
   return written;
 }
 
-std::string OtherText(const std::string& path) {
+std::string WhyNotConfig(const std::string& path) {
   return fmt::format("{}: its name ends in none of {}", path, fmt::join(kConfigEndings, ", "));
 }
 

@@ -41,7 +41,7 @@ struct WrittenConfigs {
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
 
 // Returns why one of the others is no config.
-std::string OtherText(const std::string& path);
+std::string WhyNotConfig(const std::string& path);
 
 // Returns whether a file of this name in such a directory is a config.
 bool IsConfigName(std::string_view name);

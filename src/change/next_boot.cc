@@ -323,7 +323,8 @@ Result<> LeaveToNextBoot(const host::Host& host, Change& change) {
   return {};
 }
 
-Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change) {
+Result<> HoldUnchanged(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to,
+                       Change& change) {
   std::set<ThingId> changed;
   for (const Step& step : change.steps) changed.insert(ThingOf(step));
   std::set<std::string> held;

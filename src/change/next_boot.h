@@ -40,7 +40,7 @@ Result<> LeaveToNextBoot(const host::Host& host, Change& change);
 
 // Adds to the change the managed files that are as wanted already, and the enablement of the units that it does not
 // alter, so that a new image cannot alter them when its /etc is merged.  The files' contents are added to the store.
-Result<> HoldRest(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change);
+Result<> HoldUnchanged(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change);
 
 // Makes systemd give the staged deployment its files when the machine shuts down.
 Result<> ArmFinalizer(const host::Host& host);

@@ -77,7 +77,7 @@ Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& config, c
   const auto stage = [&](host::BlobStore& contents) -> Result<Change> {
     Change change = ChangeFor(pivot);
     TRY(LeaveToNextBoot(host, change));
-    TRY(HoldRest(host, contents, config, change));
+    TRY(HoldUnchanged(host, contents, config, change));
     TRY(contents.Sync());
     return change;
   };

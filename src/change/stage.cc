@@ -388,7 +388,7 @@ Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const Pa
   TRY(host::WithRemedy(stager.Add(from, to, plan, left_alone, edits)));
   Change change = ChangeOf(from.object, to.object, plan, std::move(stager));
   TRY(LeaveToNextBoot(host, change));
-  if (change.next_boot && plan.difference.os_image) TRY(HoldRest(host, contents, to, change));
+  if (change.next_boot && plan.difference.os_image) TRY(HoldUnchanged(host, contents, to, change));
   TRY(CheckLength(change));
   TRY(contents.Sync());
   return change;

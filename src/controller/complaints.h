@@ -14,9 +14,9 @@
 
 namespace pintle::controller {
 
-inline constexpr auto kComplaintsSaidAgainAfter = std::chrono::hours(1);
+inline constexpr auto kLoggedAgainAfter = std::chrono::hours(1);
 // All retries come more often than this, so an action that has not failed for this long has succeeded.
-inline constexpr auto kComplaintsOverAfter = std::chrono::minutes(15);
+inline constexpr auto kForgottenAfter = std::chrono::minutes(15);
 
 // If failures will likely pass in a moment, people are told only when there are more than this many in a row.
 inline constexpr int kFailuresBeforeReport = 2;

@@ -203,7 +203,7 @@ void Generator::Failed(const std::string& what, const std::string& config, const
   created_.erase(config);
   cluster_.configs().ExpectNoMore(config);
   // Somebody else was faster; the mirror will have the newer object.
-  if (error.kind() == ErrorKind::kConflict && !backoff_.WasSlower(key, now)) return listener_.changed();
+  if (error.kind() == ErrorKind::kConflict && !backoff_.CountConflict(key, now)) return listener_.changed();
   const auto stay_away = failure.empty() ? std::nullopt : failure.mapped().retry_after;
   const int count = backoff_.Failed(key, now, stay_away.value_or(std::chrono::milliseconds(0)));
   const bool may_pass = error.kind() == ErrorKind::kUnavailable && count <= kFailuresBeforeReport;

@@ -112,7 +112,7 @@ std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, gene
   if (config == nullptr) return std::nullopt;
   generated::MachineConfig known;
   known.config = json::GoJson(config->spec.config);
-  const auto text = generated::ReadBack({&known, 1}, generated::kKubeletConfPath);
+  const auto text = generated::ContentsOfFile({&known, 1}, generated::kKubeletConfPath);
   const auto kubelet = text ? generated::ParseKubeletConf(*text) : Error(ErrorKind::kNotFound, "");
   if (!kubelet) return std::nullopt;
   const std::string profile(generated::LatencyProfileOf(*kubelet));

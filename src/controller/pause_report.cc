@@ -33,7 +33,7 @@ WaitingNodes FindWaiting(const api::MachineConfigPool& pool, std::span<const poo
   WaitingNodes waiting;
   if (pool.spec.configuration.name.empty()) return waiting;
   for (const pool::NodeState& node : nodes) {
-    if (target.IsKnownTo(node) || !pool::IsManaged(node.node())) continue;
+    if (target.IsAssignedTo(node) || !pool::IsManaged(node.node())) continue;
     ++waiting.nodes;
     waiting.configs.emplace(ConfigOf(node));
     if (node.desired_image().value_or("") != layering.image()) waiting.needs_image = true;

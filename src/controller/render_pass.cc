@@ -86,7 +86,7 @@ void Gather(RenderInputs& inputs) {
   if (const std::string why = WhyUnreadable(inputs); !why.empty()) return Refuse(inputs, why, "Unreadable");
   const auto& selector = inputs.pool.spec.machine_config_selector;
   if (selector && selector->is_empty()) {
-    return Refuse(inputs, kSelectingAllConfigs, kSelectingAll);
+    return Refuse(inputs, kSelectingAllMessage, kSelectingAll);
   }
   const api::ControllerConfig* const config = inputs.view.controller_config;
   if (config == nullptr) {

@@ -225,7 +225,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
           Cluster& cluster = renderer_.cluster_;
           IsLater(version, now) ? cluster.PutBack(std::move(*pool)) : cluster.Put(std::move(*pool));
           renderer_.failed_keys_[pool_] = key_;
-          if (renderer_.backoff_.WasSlower({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
+          if (renderer_.backoff_.CountConflict({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
           renderer_.Finish(pool_, std::nullopt);
         });
   }

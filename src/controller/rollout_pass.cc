@@ -129,8 +129,9 @@ class Pass {
     if (masters == nullptr) return std::nullopt;
     const auto& nodes = rosters_.Of(api::kMasterPool);
     const pool::Target target(*masters, pool::FindLayering(*masters, view_.os_configs, view_.os_builds));
-    const auto waiting = std::count_if(
-        nodes.begin(), nodes.end(), [&](const NodeState& node) { return node.is_ready() && !target.IsKnownTo(node); });
+    const auto waiting = std::count_if(nodes.begin(), nodes.end(), [&](const NodeState& node) {
+      return node.is_ready() && !target.IsAssignedTo(node);
+    });
     return pool::Masters{.paused = masters->spec.paused,
                          .unavailable = CountUnavailable(nodes),
                          .candidates = static_cast<std::size_t>(waiting)};
@@ -439,7 +440,7 @@ class Pass {
       });
     };
     if (!says_so(status.conditions) || says_so(found.status.conditions)) return;
-    Announce(found, kube::EventKind::kWarning, kSelectingAll, kSelectingAllConfigs);
+    Announce(found, kube::EventKind::kWarning, kSelectingAll, kSelectingAllMessage);
   }
 
   // Emitted together with the updates, and not for each look at the pool.

@@ -16,7 +16,7 @@ struct Verdict {
 
 // The reason for a pool with an empty machineConfigSelector.
 inline constexpr const char* kSelectingAll = "SelectingAll";
-inline constexpr const char* kSelectingAllConfigs =
+inline constexpr const char* kSelectingAllMessage =
     "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.";
 
 // The verdicts by pool; a missing one is not known yet.

@@ -31,10 +31,10 @@ int WriteBackoff::Failed(const Key& key, MonotonicTime now, std::chrono::millise
   return ++failures.count;
 }
 
-bool WriteBackoff::WasSlower(const Key& key, MonotonicTime now) {
+bool WriteBackoff::CountConflict(const Key& key, MonotonicTime now) {
   Failures& failures = Of(key, now);
-  if (++failures.times_slower > kTimesSlowerAtOnce) failures.due = now + failures.backoff.Next();
-  return failures.times_slower > kMostTimesSlower;
+  if (++failures.conflicts > kTimesSlowerAtOnce) failures.due = now + failures.backoff.Next();
+  return failures.conflicts > kMostTimesSlower;
 }
 
 WriteBackoff::Failures& WriteBackoff::Of(const Key& key, MonotonicTime now) {

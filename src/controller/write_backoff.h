@@ -33,7 +33,7 @@ class WriteBackoff {
   int Failed(const Key& key, MonotonicTime now, std::chrono::milliseconds no_sooner = {});
   // Records that somebody else changed the object first.  The write may be decided again at once, unless that keeps
   // happening.  Returns whether there were so many such conflicts since the last success that they count as a failure.
-  bool WasSlower(const Key& key, MonotonicTime now);
+  bool CountConflict(const Key& key, MonotonicTime now);
   void Succeeded(const Key& key) { failures_.erase(key); }
   void Clear() { failures_.clear(); }
 
@@ -42,7 +42,7 @@ class WriteBackoff {
     kube::Backoff backoff;
     MonotonicTime due;
     int count = 0;
-    int times_slower = 0;
+    int conflicts = 0;
   };
 
   Failures& Of(const Key& key, MonotonicTime now);

@@ -126,7 +126,7 @@ struct Writer::ObjectWrite final : public Task {
       } else {
         writer.cluster_.Put(std::move(*now));
       }
-      if (writer.backoff_.WasSlower(key, writer.clock_.Monotonic())) return Fail(conflict);
+      if (writer.backoff_.CountConflict(key, writer.clock_.Monotonic())) return Fail(conflict);
       End(false);
     });
   }

@@ -11,9 +11,9 @@
 namespace pintle::ctl {
 
 // The values of -o for verbs that print a text without it.
-inline constexpr Option kDataOption = {"-o", "json|yaml", "print JSON or YAML instead of a text"};
+inline constexpr Option kOutputOption = {"-o", "json|yaml", "print JSON or YAML instead of a text"};
 // The option for verbs whose answer is about things with names.
-inline constexpr Option kListOption = {"-o", "json|yaml|name", "print JSON or YAML instead of a text, or just names"};
+inline constexpr Option kFormatOption = {"-o", "json|yaml|name", "print JSON or YAML instead of a text, or just names"};
 
 enum class Form { kText, kJson, kYaml, kName };
 

@@ -67,10 +67,10 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   // A person who names files without a config hardly wants to remove the machine's config.
   if (written.configs.empty() && !written.others.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none removes the machine's config",
-                                                  change::OtherText(written.others.front())));
+                                                  change::WhyNotConfig(written.others.front())));
   }
   for (const std::string& other : written.others) {
-    Tell(fmt::format("pintle: apply: left out: {}\n", Printable(change::OtherText(other))));
+    Tell(fmt::format("pintle: apply: left out: {}\n", Printable(change::WhyNotConfig(other))));
   }
   return change::RenderLocally(std::move(written.configs));
 }
@@ -125,8 +125,8 @@ class Application {
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
     const change::Things otherwise = TRY(change::SaidOtherwise(lost, from, to_));
-    change::Drifts drifts =
-        TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootWords(), PrivateLinesFor(line_)));
+    change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootOptionText(),
+                                                 PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
       change::AdviseNotToIgnore(otherwise, drifts);
       Show(DriftsText(drifts));

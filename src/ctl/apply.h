@@ -20,7 +20,7 @@ inline constexpr std::array kApplyOptions = {
     kPolicyOption,
     kRootOption,
     kShowPrivateOption,
-    kDataOption,
+    kOutputOption,
 };
 
 }  // namespace pintle::ctl

@@ -26,7 +26,7 @@ Error WithAftermath(const Error& error, const Machine& machine) {
   const bool is_undone = pending && !*pending;
   const std::string now =
       is_undone ? "this machine is as it was before"
-                : fmt::format("it could not be undone; `pintle recover{}` tries that again", machine.RootWords());
+                : fmt::format("it could not be undone; `pintle recover{}` tries that again", machine.RootOptionText());
   return Error(error.kind(), fmt::format("{}; {}", error.message(), now));
 }
 

@@ -25,7 +25,7 @@ inline constexpr std::array kDiffOptions = {
     kKubeconfigOption,
     kContextOption,
     kShowPrivateOption,
-    kDataOption,
+    kOutputOption,
 };
 
 struct DiffQuestion {

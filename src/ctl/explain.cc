@@ -208,7 +208,7 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   if (writers != config.writers.end()) explanation.written_by = writers->second;
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
-                                            machine.RootWords(), PrivateLinesFor(line)))
+                                            machine.RootOptionText(), PrivateLinesFor(line)))
                            .all;
   const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);

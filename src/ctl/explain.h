@@ -13,6 +13,6 @@
 
 namespace pintle::ctl {
 
-inline constexpr std::array kExplainOptions = {kPolicyOption, kRootOption, kShowPrivateOption, kDataOption};
+inline constexpr std::array kExplainOptions = {kPolicyOption, kRootOption, kShowPrivateOption, kOutputOption};
 
 }  // namespace pintle::ctl

@@ -17,7 +17,7 @@
 
 namespace pintle::ctl {
 
-inline constexpr std::array kHistoryOptions = {kDataOption};
+inline constexpr std::array kHistoryOptions = {kOutputOption};
 
 struct PastChange {
   std::string at;  // The time when the change began, in RFC 3339.

@@ -15,7 +15,7 @@ inline constexpr std::array kIgnoreOptions = {
     Option{"--until", "DATE", "until when: 2026-12-24, 2026-12-24T12:00:00Z, or 2h or 3d from now on"},
     Option{"--end", "THING", "stop ignoring a thing"},
     kRootOption,
-    kListOption,
+    kFormatOption,
 };
 
 }  // namespace pintle::ctl

@@ -36,7 +36,7 @@ constexpr std::array kPluginRolloutOptions = {
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
     kKubeconfigOption,
     kContextOption,
-    kListOption,
+    kFormatOption,
 };
 
 constexpr std::array kPluginVerbs = {

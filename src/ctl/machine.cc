@@ -28,7 +28,7 @@ host::Host Machine::host() const {
   return running_ ? running_->host() : host::Host{offline_->root, offline_->systemd, offline_->clock, {}};
 }
 
-std::string Machine::RootWords() const { return IsRunning() ? "" : " --root " + ShellQuoted(directory_); }
+std::string Machine::RootOptionText() const { return IsRunning() ? "" : " --root " + ShellQuoted(directory_); }
 
 host::Inhibitor Machine::KeepUp(const std::string& why) const {
   if (!IsRunning()) return {};

@@ -35,7 +35,7 @@ class Machine {
   // A machine that is not running cannot start or reload anything, and needs no reboot.
   bool IsRunning() const { return directory_.empty(); }
   // Returns the option with which a printed command is about this machine, such as " --root /mnt", or "".
-  std::string RootWords() const;
+  std::string RootOptionText() const;
   // Keeps the machine from being shut down while the result exists.  Without logind that is not possible, and the
   // result is empty.
   host::Inhibitor KeepUp(const std::string& why) const;
@@ -52,7 +52,7 @@ class Machine {
   };
 
   std::string directory_;
-  std::unique_ptr<host::ThisMachine> running_;  // Exactly one of these two is set.
+  std::unique_ptr<host::ThisMachine> running_;  // Only one of these two is set.
   std::unique_ptr<Offline> offline_;
 };
 

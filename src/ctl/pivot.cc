@@ -23,12 +23,12 @@ namespace pintle::ctl {
 namespace {
 
 // Returns an exact name: "quay.io/os@sha256:4f0a...", or a branch with the commit that it stands for.
-std::string Exactly(const std::string& name, const std::string& commit) {
+std::string WithCommit(const std::string& name, const std::string& commit) {
   const bool says_it = commit.empty() || name == commit || name.find('@') != std::string::npos;
   return says_it ? name : fmt::format("{} ({})", name, commit);
 }
 
-std::string ExactName(const host::DeployedImage& image) { return Exactly(host::NameOf(image), image.base_commit); }
+std::string ExactName(const host::DeployedImage& image) { return WithCommit(host::NameOf(image), image.base_commit); }
 
 class PivotWork {
  public:
@@ -95,7 +95,7 @@ class PivotWork {
                        Printable(ExactName(*pending))));
     }
     // For an image that is booted already, the answer keeps the name that Look() has set.
-    if (!prepared.is_booted) answer_.to = Exactly(prepared.image.name, prepared.image.commit);
+    if (!prepared.is_booted) answer_.to = WithCommit(prepared.image.name, prepared.image.commit);
     answer_.added_arguments = prepared.add_arguments;
     answer_.removed_arguments = prepared.remove_arguments;
     std::erase_if(answer_.kernel_arguments, [&](const std::string& argument) {

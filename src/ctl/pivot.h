@@ -23,7 +23,7 @@ inline constexpr std::array kPivotOptions = {
     Option{"--reboot", "", "reboot if something has changed"},
     Option{"--force", "", "continue in spite of findings, and stage an image again that is booted already"},
     kYesOption,
-    kDataOption,
+    kOutputOption,
 };
 
 struct PivotOrder {

@@ -17,7 +17,7 @@ namespace pintle::ctl {
 inline constexpr std::array kPoolsStatusOptions = {
     kKubeconfigOption,
     kContextOption,
-    kListOption,
+    kFormatOption,
 };
 
 // Returns the status as a text for people.

@@ -38,7 +38,7 @@ class ProgressLines {
   void Stop();
 
   bool is_terminal_;
-  TenthLines tenths_;
+  LineForEachTenth tenths_;
   std::size_t drawn_ = 0;  // The columns of the line that is drawn in place, without an end of line.
   UniqueFd stop_;          // Closing this end of the pipe ends the thread.
   std::thread watch_;

@@ -11,7 +11,7 @@
 namespace pintle::ctl {
 namespace {
 
-constexpr std::size_t kLeastOfDoing = 8;
+constexpr std::size_t kMinActivityColumns = 8;
 
 }  // namespace
 
@@ -25,11 +25,11 @@ std::string FittingLine(const host::HowFar& how_far, std::size_t columns) {
   if (ColumnsOf(whole) <= columns) return whole;
   const std::string part = Printable(PartInWords(how_far));
   const std::size_t rest = ColumnsOf(part) + std::string_view("...: ").size();
-  if (rest + kLeastOfDoing > columns) return FirstCharacters(part.empty() ? whole : part, columns);
+  if (rest + kMinActivityColumns > columns) return FirstCharacters(part.empty() ? whole : part, columns);
   return FirstCharacters(Printable(how_far.doing), columns - rest) + "...: " + part;
 }
 
-std::optional<std::string> TenthLines::LineOf(const host::HowFar& how_far, MonotonicTime now) {
+std::optional<std::string> LineForEachTenth::LineOf(const host::HowFar& how_far, MonotonicTime now) {
   if (std::exchange(doing_, how_far.doing) != how_far.doing) {
     tenth_ = 0;
     next_ = now + kRest;

@@ -22,7 +22,7 @@ std::string FittingLine(const host::HowFar& how_far, std::size_t columns);
 
 // Makes lines for a journal or a file: one for each tenth of the work, after the first second, and at most one a
 // second.
-class TenthLines {
+class LineForEachTenth {
  public:
   static constexpr auto kRest = std::chrono::seconds(1);
 

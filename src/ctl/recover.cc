@@ -82,7 +82,8 @@ std::string PendingText(const change::Change& pending, const Machine& machine) {
         "undoes it",
         pending.to);
   }
-  return fmt::format("the change to {} was cut short; `pintle recover{}` ends it", pending.to, machine.RootWords());
+  return fmt::format("the change to {} was cut short; `pintle recover{}` ends it", pending.to,
+                     machine.RootOptionText());
 }
 
 namespace {

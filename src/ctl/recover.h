@@ -22,7 +22,7 @@ inline constexpr std::array kRecoverOptions = {
     Option{"--set-aside", "",
            "move records away that cannot be read any more, and list what then differs from the config"},
     kRootOption,
-    kDataOption,
+    kOutputOption,
 };
 
 struct Recovered {

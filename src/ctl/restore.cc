@@ -54,7 +54,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
     return std::any_of(things.begin(), things.end(), [&](const About& one) { return one.name() == finding.about; });
   });
   const change::Drifts drifts =
-      TRY(change::DriftsOf(machine.root(), config, findings, {}, machine.RootWords(), PrivateLinesFor(line)));
+      TRY(change::DriftsOf(machine.root(), config, findings, {}, machine.RootOptionText(), PrivateLinesFor(line)));
   if (drifts.all.empty()) return outcome::kNothingToDo;
   // Only the things that differ are changed and need actions.
   std::vector<About> changed;

@@ -13,6 +13,6 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kRestoreOptions = {kYesOption,  kNoRebootOption,    kPolicyOption,
-                                               kRootOption, kShowPrivateOption, kDataOption};
+                                               kRootOption, kShowPrivateOption, kOutputOption};
 
 }  // namespace pintle::ctl

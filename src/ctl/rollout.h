@@ -27,7 +27,7 @@ inline constexpr std::array kRolloutOptions = {
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
     kKubeconfigOption,
     kContextOption,
-    kListOption,
+    kFormatOption,
 };
 
 struct RolloutQuestion {

@@ -44,7 +44,7 @@ class Outlook {
       const auto unready = pool::WhyNotReady(node.node());
       return unready ? "updated, but " + *unready : "updated";
     }
-    if (HasTarget(situation_.pool) && target_.IsKnownTo(node)) return OfKnown(node);
+    if (HasTarget(situation_.pool) && target_.IsAssignedTo(node)) return OfKnown(node);
     return "waits: " + WhyWaiting(node);
   }
 

@@ -46,7 +46,7 @@ Result<Aftermath> SetAsideOn(const Machine& machine) {
   after.has_config = !change::IsNoConfig(config.object);
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   auto findings = TRY(change::FindingsOn(host, config));
-  after.drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootWords()));
+  after.drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootOptionText()));
   if (const auto pending = TRY(change::Journal(machine.root()).Read())) after.pending = PendingText(*pending, machine);
   return after;
 }

@@ -15,7 +15,7 @@ namespace pintle::ctl {
 
 inline constexpr std::array kStatusOptions = {
     Option{"--watch", "", "print the status again whenever it changes"},
-    kDataOption,
+    kOutputOption,
 };
 
 // Returns the status as a text for people.

@@ -43,7 +43,7 @@ Result<ExitStatus> Verify(const CommandLine& line) {
   auto findings =
       machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
   const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored,
-                                                     machine.RootWords(), PrivateLinesFor(line)));
+                                                     machine.RootOptionText(), PrivateLinesFor(line)));
   // A pending change explains the findings, and has to be dealt with even if there are none.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) Tell(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));

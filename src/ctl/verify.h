@@ -12,6 +12,6 @@
 
 namespace pintle::ctl {
 
-inline constexpr std::array kVerifyOptions = {kRootOption, kShowPrivateOption, kListOption};
+inline constexpr std::array kVerifyOptions = {kRootOption, kShowPrivateOption, kFormatOption};
 
 }  // namespace pintle::ctl

@@ -11,7 +11,7 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kVersionOptions = {
-    kDataOption,
+    kOutputOption,
 };
 
 }  // namespace pintle::ctl

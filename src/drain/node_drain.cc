@@ -20,7 +20,7 @@ NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock,
                      Listener listener)
     : loop_(loop),
       client_(
-          client.Trying(kTriesOfAWrite, [this](const kube::Failure& failure) { stay_away_ = failure.retry_after; })),
+          client.Trying(kTriesOfAWrite, [this](const kube::Failure& failure) { retry_after_ = failure.retry_after; })),
       clock_(clock),
       turns_(evictions),
       node_(std::move(node)),
@@ -59,14 +59,14 @@ void NodeDrain::Happen(const Event& event) {
       return Uncordon(*RequestOf(phase_));
     case Command::kWait:
       return time_is_up_.After(
-          std::max(transition->wait, std::exchange(stay_away_, std::nullopt).value_or(Settings::Time(0))));
+          std::max(transition->wait, std::exchange(retry_after_, std::nullopt).value_or(Settings::Time(0))));
   }
 }
 
 void NodeDrain::Stop() {
   evictions_.reset();
   call_ = {};
-  awaits_telling_.reset();
+  pending_answer_.reset();
   time_is_up_.Cancel();
 }
 
@@ -84,8 +84,8 @@ void NodeDrain::Evict() {
 }
 
 void NodeDrain::Answer(const Request& request) {
-  awaits_telling_ = std::make_shared<bool>();
-  listener_.when_told([this, weak = std::weak_ptr(awaits_telling_), request] {
+  pending_answer_ = std::make_shared<bool>();
+  listener_.when_told([this, weak = std::weak_ptr(pending_answer_), request] {
     if (weak.expired()) return;
     Amend([request](const api::Node& now) { return ToAnswer(now, request); },
           [this](const api::Node& now) { Answered(now); });

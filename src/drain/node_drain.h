@@ -67,8 +67,8 @@ class NodeDrain {
   Phase phase_ = phase::Idle{};
   std::unique_ptr<Evictions> evictions_;
   kube::Call call_;
-  std::optional<std::chrono::milliseconds> stay_away_;  // The server's Retry-After of the last failure.
-  std::shared_ptr<bool> awaits_telling_;                // Reset when `then` of when_told() must not act any more.
+  std::optional<std::chrono::milliseconds> retry_after_;  // The server's Retry-After of the last failure.
+  std::shared_ptr<bool> pending_answer_;                  // Reset when `then` of when_told() must not act any more.
   event::Timer time_is_up_;
 };
 

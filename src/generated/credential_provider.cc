@@ -151,7 +151,7 @@ ImagePattern SplitPattern(std::string_view images) {
   }
 }
 
-void Set(std::vector<api::GenerationCondition>& conditions, api::GenerationCondition condition) {
+void Set(std::vector<api::ConditionWithGeneration>& conditions, api::ConditionWithGeneration condition) {
   const auto same = std::find_if(conditions.begin(), conditions.end(),
                                  [&](const auto& before) { return before.type == condition.type; });
   if (same == conditions.end()) {
@@ -187,7 +187,7 @@ Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec&
                     "cluster is on \"{}\"; remove its matchImages",
                     platform));
   }
-  const std::optional<std::string> text = ReadBack(template_configs, file->path);
+  const std::optional<std::string> text = ContentsOfFile(template_configs, file->path);
   if (!text) return Invalid(fmt::format("the templates have no readable {}", file->path));
   ProviderConfig config = TRY(ReadProviders(*text), fmt::format("reading the template of {}", file->path));
   std::vector<std::string> images;
@@ -210,18 +210,18 @@ MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool
   return config;
 }
 
-std::vector<api::GenerationCondition> ConditionsOf(const api::CredentialProviderConfig& config,
-                                                   const std::vector<std::string>& overlapping,
-                                                   std::string_view problem, WallTime now) {
+std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProviderConfig& config,
+                                                       const std::vector<std::string>& overlapping,
+                                                       std::string_view problem, WallTime now) {
   const auto condition = [&](std::string_view type, bool is_well, std::string_view reason, std::string message) {
-    return api::GenerationCondition{.type = std::string(type),
-                                    .status = is_well ? "True" : "False",
-                                    .observed_generation = config.metadata.generation,
-                                    .last_transition_time = api::Time{now},
-                                    .reason = std::string(reason),
-                                    .message = std::move(message)};
+    return api::ConditionWithGeneration{.type = std::string(type),
+                                        .status = is_well ? "True" : "False",
+                                        .observed_generation = config.metadata.generation,
+                                        .last_transition_time = api::Time{now},
+                                        .reason = std::string(reason),
+                                        .message = std::move(message)};
   };
-  std::vector<api::GenerationCondition> conditions = config.status.conditions;
+  std::vector<api::ConditionWithGeneration> conditions = config.status.conditions;
   if (overlapping.empty()) {
     Set(conditions, condition("Validated", true, "Succeeded", "Success"));
   } else {

@@ -37,8 +37,8 @@ MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool
 
 // Returns the conditions after a config was made or could not be made.  `problem` has the reason; it is empty on
 // success.
-std::vector<api::GenerationCondition> ConditionsOf(const api::CredentialProviderConfig& config,
-                                                   const std::vector<std::string>& overlapping,
-                                                   std::string_view problem, WallTime now);
+std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProviderConfig& config,
+                                                       const std::vector<std::string>& overlapping,
+                                                       std::string_view problem, WallTime now);
 
 }  // namespace pintle::generated

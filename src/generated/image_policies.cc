@@ -27,7 +27,7 @@ std::string QuotedList(const std::vector<std::string>& texts) {
   return quoted + ']';
 }
 
-bool HasClusterPolicy(const std::string& scope, const ScopeRequirements& by) {
+bool IsCoveredByCluster(const std::string& scope, const ScopeRequirements& by) {
   return std::any_of(by.begin(), by.end(), [&](const auto& entry) { return IsInside(scope, entry.first); });
 }
 
@@ -44,7 +44,7 @@ Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> clus
     const Requirement requirement = TRY(RequirementOf(policy.spec.policy));
     PolicyConflict conflict{&policy, {}};
     for (const std::string& scope : policy.spec.scopes) {
-      if (HasClusterPolicy(scope, all.of_cluster)) {
+      if (IsCoveredByCluster(scope, all.of_cluster)) {
         conflict.scopes.push_back(scope);
       } else {
         all.of_namespaces[policy.metadata.namespace_name][scope].push_back(requirement);

@@ -9,7 +9,7 @@
 namespace pintle::generated {
 
 Result<KubeletConfiguration> KubeletBase(std::span<const MachineConfig> templates, const FeatureGates& gates) {
-  const std::optional<std::string> text = ReadBack(templates, kKubeletConfPath);
+  const std::optional<std::string> text = ContentsOfFile(templates, kKubeletConfPath);
   if (!text) return Error(ErrorKind::kInvalid, "could not generate old kubelet config");
   KubeletConfiguration config = TRY(ParseKubeletConf(*text), "could not deserialize the Kubelet source");
   for (const auto& [gate, is_on] : gates) config.feature_gates[gate] = is_on;

@@ -24,10 +24,10 @@ struct GoType<VerbosityLevel> {
 };
 
 template <>
-struct GoType<TimeOrDuration> {
+struct GoType<NanosecondsOrDuration> {
   static std::string Name() { return "v1.TimeOrMetaDuration"; }
-  static bool IsEmpty(const TimeOrDuration&) { return false; }
-  static void Read(const json::Value& from, TimeOrDuration& to, const GoPlace* place, GoReading& reading) {
+  static bool IsEmpty(const NanosecondsOrDuration&) { return false; }
+  static void Read(const json::Value& from, NanosecondsOrDuration& to, const GoPlace* place, GoReading& reading) {
     to.is_text = from.is_string();
     if (to.is_text) return GoRead(from, to.duration, place, reading);
     if (from.is_null()) return;
@@ -35,10 +35,10 @@ struct GoType<TimeOrDuration> {
     if (!nanoseconds) return reading.FailOnType(from, "time.Duration", place);
     to.duration.nanoseconds = *nanoseconds;
   }
-  static json::Value Write(const TimeOrDuration& from) {
+  static json::Value Write(const NanosecondsOrDuration& from) {
     return from.is_text ? GoWrite(from.duration) : json::Value(from.duration.nanoseconds);
   }
-  static void LayOver(TimeOrDuration& below, const TimeOrDuration& above) {
+  static void LayOver(NanosecondsOrDuration& below, const NanosecondsOrDuration& above) {
     GoLayOver(below.duration, above.duration);
     GoLayOver(below.is_text, above.is_text);
   }

@@ -51,7 +51,7 @@ struct VerbosityLevel {
 };
 
 // A number of nanoseconds, or a text such as "5s".  It is written in the form in which it was read.
-struct TimeOrDuration {
+struct NanosecondsOrDuration {
   GoDuration duration;
   bool is_text = false;
 };
@@ -243,7 +243,7 @@ struct FormatOptions {
 
 struct LoggingConfiguration {
   std::string format;
-  TimeOrDuration flush_frequency;
+  NanosecondsOrDuration flush_frequency;
   VerbosityLevel verbosity;
   std::vector<VModuleItem> vmodule;
   FormatOptions options;

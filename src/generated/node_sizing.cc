@@ -25,7 +25,7 @@ constexpr Amount kAmounts[] = {
 
 }  // namespace
 
-std::optional<NewFile> TakeNodeSizing(std::optional<bool> decides_itself, Texts& reserved) {
+std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, Texts& reserved) {
   std::string lines;
   bool has_amounts = false;
   for (const Amount& amount : kAmounts) {
@@ -34,8 +34,8 @@ std::optional<NewFile> TakeNodeSizing(std::optional<bool> decides_itself, Texts&
     const std::string_view value = given && !given.mapped().empty() ? std::string_view(given.mapped()) : amount.usual;
     lines += fmt::format("{}={}\n", amount.variable, value);
   }
-  if (!has_amounts && !decides_itself) return {};
-  const bool is_enabled = !has_amounts && *decides_itself;
+  if (!has_amounts && !auto_sizing) return {};
+  const bool is_enabled = !has_amounts && *auto_sizing;
   return NewFile{.path = kPath, .contents = fmt::format("NODE_SIZING_ENABLED={}\n", is_enabled) + lines};
 }
 

@@ -14,7 +14,7 @@
 namespace pintle::generated {
 
 // Takes the amounts of memory, processors and storage out of `reserved`, the systemReserved of a KubeletConfig.
-// Returns no file if there are no such amounts and `decides_itself` is unset.
-std::optional<NewFile> TakeNodeSizing(std::optional<bool> decides_itself, Texts& reserved);
+// Returns no file if there are no such amounts and `auto_sizing` is unset.
+std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, Texts& reserved);
 
 }  // namespace pintle::generated

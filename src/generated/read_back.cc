@@ -27,7 +27,7 @@ std::optional<std::string> FileIn(const MachineConfig& config, std::string_view 
 
 }  // namespace
 
-std::optional<std::string> ReadBack(std::span<const MachineConfig> configs, std::string_view path) {
+std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path) {
   std::vector<const MachineConfig*> by_name;
   for (const MachineConfig& config : configs) by_name.push_back(&config);
   std::stable_sort(by_name.begin(), by_name.end(), [](const auto* a, const auto* b) { return a->name < b->name; });

@@ -16,6 +16,6 @@ namespace pintle::generated {
 
 // Returns the contents of the file in the first config, by name, that has it.  Configs that cannot be parsed, and files
 // without inline contents, are skipped.
-std::optional<std::string> ReadBack(std::span<const MachineConfig> configs, std::string_view path);
+std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path);
 
 }  // namespace pintle::generated

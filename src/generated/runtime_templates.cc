@@ -32,7 +32,7 @@ Result<RuntimeTemplates> FindRuntimeTemplates(std::span<const MachineConfig> con
   RuntimeTemplates templates;
   std::vector<std::string_view> problems;
   for (const Wanted& wanted : kWanted) {
-    if (auto contents = ReadBack(configs, wanted.path)) {
+    if (auto contents = ContentsOfFile(configs, wanted.path)) {
       templates.*wanted.contents = *std::move(contents);
     } else {
       problems.push_back(wanted.problem);

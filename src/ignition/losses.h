@@ -12,7 +12,7 @@
 namespace pintle::ignition {
 
 // `what` is the converter's message, which tools know; we add the path.
-inline Error CannotSay(std::string what, const json::Path& path) {
+inline Error CannotTranslate(std::string what, const json::Path& path) {
   return Error(ErrorKind::kInvalid, std::move(what) + " (at " + path.ToString() + ")");
 }
 

@@ -90,7 +90,7 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     std::string version = ResourceVersionOf(event.object);
     if (IsLater(version, "") && IsLater(resource_version_, version)) return GoBack(version);
     is_spoken_to_ = true;
-    if (event.happening != Happening::kBookmark) {
+    if (event.happening != WatchEventType::kBookmark) {
       // Events that were delivered before do not count; otherwise, a server that ends each watch after the same event
       // would be asked all the time.
       if (IsLater(version, newest_)) {

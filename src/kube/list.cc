@@ -31,7 +31,7 @@ struct Frame {
   static constexpr auto kFields = json::FieldList{json::Field{"metadata", &Frame::metadata}};
 };
 
-Result<ListMeta> ReadFrame(const std::string& text) {
+Result<ListMeta> ReadListMeta(const std::string& text) {
   json::Report report;
   Frame frame = json::Decode<Frame>(TRY(json::Parse(text)), report);
   TRY(report.ToResult());
@@ -103,7 +103,7 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
   void Ended(std::optional<Failure> failure) {
     if (is_dropped()) return;
     if (failure) return Failed(*std::move(failure));
-    auto metadata = ReadFrame(splitter_.frame());
+    auto metadata = ReadListMeta(splitter_.frame());
     if (!metadata) {
       return End(While(Failure{.error = std::move(metadata).error()}, fmt::format("listing {}", kind_.plural)));
     }

@@ -98,7 +98,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
   }
 
   void Take(WatchEvent event) {
-    if (event.happening != Happening::kDeleted) return Put(std::move(event.object), event.why_in_part);
+    if (event.happening != WatchEventType::kDeleted) return Put(std::move(event.object), event.why_in_part);
     const ObjectName name = NameIn(event.object);
     const auto unread = unreadable_.extract(name);
     const auto gone = objects_.extract(name);

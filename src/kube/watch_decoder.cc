@@ -11,10 +11,10 @@ namespace pintle::kube {
 namespace {
 
 constexpr std::array kHappenings = {
-    std::pair{std::string_view("ADDED"), Happening::kAdded},
-    std::pair{std::string_view("MODIFIED"), Happening::kModified},
-    std::pair{std::string_view("DELETED"), Happening::kDeleted},
-    std::pair{std::string_view("BOOKMARK"), Happening::kBookmark},
+    std::pair{std::string_view("ADDED"), WatchEventType::kAdded},
+    std::pair{std::string_view("MODIFIED"), WatchEventType::kModified},
+    std::pair{std::string_view("DELETED"), WatchEventType::kDeleted},
+    std::pair{std::string_view("BOOKMARK"), WatchEventType::kBookmark},
 };
 
 std::string InMetadata(const json::Value& object, const char* key) { return object.TextAt({"metadata", key}); }

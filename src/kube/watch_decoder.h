@@ -44,10 +44,10 @@ struct ObjectText {
 // the depth at which the object itself is.
 Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_above = 0);
 
-enum class Happening { kAdded, kModified, kDeleted, kBookmark };
+enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
 
 struct WatchEvent {
-  Happening happening;
+  WatchEventType happening;
   json::Value object;                     // A bookmark has little more than a resourceVersion.
   std::optional<Error> why_in_part = {};  // Why a part of the object is missing.
 };

@@ -154,7 +154,7 @@ class Reader {
     json::Value& slot = (*outer)[table_key.back()];
     if (slot.is_null()) slot = is_list ? json::Value::array() : json::Value::object();
     const bool is_other = is_list ? !slot.is_array() : !slot.is_object();
-    if (is_other || is_fixed_.contains(&slot)) return AlreadyDefined(last_key_);
+    if (is_other || fixed_.contains(&slot)) return AlreadyDefined(last_key_);
     if (is_list) return &slot.push_back(json::Value::object());
     if (!headers_.insert(&slot).second) return AlreadyDefined(last_key_);
     return &slot;
@@ -191,7 +191,7 @@ class Reader {
     const bool is_inline = (SkipBlanks(), Peek() == '{' || Peek() == '[');
     json::Value& slot = (*holder)[key.back()];
     slot = TRY(ReadValue(0));
-    if (is_inline) is_fixed_.insert(&slot);
+    if (is_inline) fixed_.insert(&slot);
     return {};
   }
 
@@ -433,8 +433,8 @@ class Reader {
   std::size_t line_ = 1;
   std::string last_key_;
   // Sets of addresses.  They stay valid: a member of a table keeps its place for as long as the table lives.
-  std::set<const json::Value*> headers_;   // Tables that have had a [header].
-  std::set<const json::Value*> is_fixed_;  // Arrays and tables that were written as values, and cannot be extended.
+  std::set<const json::Value*> headers_;  // Tables that have had a [header].
+  std::set<const json::Value*> fixed_;    // Arrays and tables that were written as values, and cannot be extended.
 };
 
 constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";

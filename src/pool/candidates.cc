@@ -38,10 +38,10 @@ NodeIndices Unavailable(std::span<const NodeState> nodes) {
 Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes, int max_unavailable) {
   const auto count_if = [&](auto&& predicate) { return std::count_if(nodes.begin(), nodes.end(), predicate); };
   const auto unavailable = count_if([](const NodeState& node) { return node.is_unavailable(); });
-  const auto failing = count_if([&](const NodeState& node) { return node.is_failing() && target.IsKnownTo(node); });
+  const auto failing = count_if([&](const NodeState& node) { return node.is_failing() && target.IsAssignedTo(node); });
   const auto capacity = max_unavailable - unavailable - failing;
   if (capacity <= 0) return {};
-  return {.nodes = Where(nodes, [&](const NodeState& node) { return node.is_ready() && !target.IsKnownTo(node); }),
+  return {.nodes = Where(nodes, [&](const NodeState& node) { return node.is_ready() && !target.IsAssignedTo(node); }),
           .capacity = static_cast<int>(capacity)};
 }
 
@@ -59,7 +59,7 @@ NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, 
 
 NodeIndices FindRecovering(const Target& target, std::span<const NodeState> nodes) {
   return Where(nodes, [&](const NodeState& node) {
-    return node.is_unavailable() && !target.IsKnownTo(node) && !IsOnlyCordoned(node);
+    return node.is_unavailable() && !target.IsAssignedTo(node) && !IsOnlyCordoned(node);
   });
 }
 

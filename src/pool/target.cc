@@ -12,18 +12,18 @@ Target::Target(const api::MachineConfigPool& pool, const Layering& layering)
       config_(layering.build != nullptr ? layering.build->spec.machine_config.name : pool_config_),
       image_(layering.image()) {}
 
-bool Target::IsKnownTo(const NodeState& node) const {
+bool Target::IsAssignedTo(const NodeState& node) const {
   if (!can_be_known_ || node.desired_config() != config_) return false;
   return is_layered_ ? node.desired_image() == image_ : !node.desired_image();
 }
 
 bool Target::IsCarriedBy(const NodeState& node) const {
-  if (is_layered_) return IsKnownTo(node);
+  if (is_layered_) return IsAssignedTo(node);
   return node.desired_config() == config_ && !(node.desired_image() && node.current_image());
 }
 
 bool Target::IsReachedBy(const NodeState& node) const {
-  return node.is_done() && IsKnownTo(node) && node.desired_config() == pool_config_;
+  return node.is_done() && IsAssignedTo(node) && node.desired_config() == pool_config_;
 }
 
 NodePatch Target::PatchFor(const NodeState& node) const {

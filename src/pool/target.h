@@ -53,7 +53,7 @@ class Target {
   Target(const api::MachineConfigPool& pool, const Layering& layering);
 
   // Returns whether the target is assigned to a node.
-  bool IsKnownTo(const NodeState& node) const;
+  bool IsAssignedTo(const NodeState& node) const;
   // Returns whether the target is assigned to a node that is not still on its way back from an image.  Until then the
   // node has the taint for an update in progress.
   bool IsCarriedBy(const NodeState& node) const;

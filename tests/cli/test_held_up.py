@@ -43,7 +43,7 @@ def test_a_link_of_a_user_hides_no_findings_and_stops_no_config(machine, tmp_pat
     assert 'content mismatch for file "/etc/a"' in found
 
 
-def test_keys_go_into_a_folder_made_anew_in_the_place_of_root_s(machine, tmp_path):
+def test_keys_go_into_a_new_folder_if_root_owns_the_old_one(machine, tmp_path):
     machine.path("/home/core/.ssh").mkdir()
     machine.path("/home/core/.ssh/mine").write_text("kept")
     machine.run("apply", "--yes", write(tmp_path / "a.ign", with_core()))
@@ -53,7 +53,7 @@ def test_keys_go_into_a_folder_made_anew_in_the_place_of_root_s(machine, tmp_pat
 
 
 @pytest.mark.parametrize("path", [CURRENT, PASSWORDS, "/var/lib/pintle/x", "/run/pintle/seen-files"])
-def test_files_of_ours_are_not_taken(machine, path, tmp_path):
+def test_a_config_cannot_have_files_that_belong_to_pintle(machine, path, tmp_path):
     before = machine.tree()
     taking = write(tmp_path / "a.ign", with_files(file(path, "theirs")))
     refused("apply", "--root", machine.root, "--yes", taking, says=[f"cannot write {path}: Pintle keeps there"])
@@ -80,7 +80,7 @@ def test_a_damaged_record_of_passwords_is_reported_before_it_locks_anyone(machin
     assert "core:*:" in shadow.read_text()
 
 
-def test_a_long_file_goes_on_and_off_in_little_memory(machine, tmp_path):
+def test_a_long_file_is_applied_and_removed_in_little_memory(machine, tmp_path):
     source = "data:;base64," + base64.b64encode(gzip.compress(b"0123456789abcde\n" * (LONG // 16), 1)).decode()
     packed = {"path": "/etc/long", "contents": {"source": source, "compression": "gzip"}}
     config = write(tmp_path / "a.ign", with_files(packed))
@@ -91,7 +91,7 @@ def test_a_long_file_goes_on_and_off_in_little_memory(machine, tmp_path):
         assert machine.path("/etc/long").exists() == (words[-1] != "--none")
 
 
-def test_a_config_that_could_not_be_read_back_is_refused_at_once(machine, tmp_path):
+def test_a_config_over_the_size_limit_is_refused_before_any_change(machine, tmp_path):
     before = machine.tree()
     long = {"path": "/etc/long", "contents": {"source": "data:," + "x" * (70 * MB)}}
     config = write(tmp_path / "a.ign", json.dumps(with_files(long)))

@@ -174,7 +174,7 @@ class Stopping {
 class Opened {
  public:
   static Result<std::unique_ptr<Opened>> Open(const std::string& sysroot, const std::string& by,
-                                              const RegistryAccess& access, const RpmOstreeManners& manners) {
+                                              const RegistryAccess& access, const RpmOstreeSettings& manners) {
     std::unique_ptr<Opened> opened(new Opened(TRY(Root::Open("/"))));
     if (by == "chosen") {
       opened->deployments_ = TRY(OpenDeployments(opened->systemd_, access, manners));
@@ -197,7 +197,7 @@ Result<> Run(Words words) {
   const std::string sysroot = Option(words, "sysroot", "/");
   const RegistryAccess access{Option(words, "auth-file"), Option(words, "certificates"), Option(words, "policy")};
   const Stopping stopping(Option(words, "stop") == "input");
-  RpmOstreeManners manners;
+  RpmOstreeSettings manners;
   manners.stop = stopping.token();
   manners.patience = std::chrono::milliseconds(std::stoi(Option(words, "patience", "20000")));
   const auto opened = TRY(Opened::Open(sysroot, Option(words, "by"), access, manners));

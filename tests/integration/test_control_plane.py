@@ -67,8 +67,8 @@ def test_a_kind_is_there_where_its_group_lists_it():
 def test_an_option_is_given_only_to_programs_that_know_it():
     old, new = control_plane.options_in(OLD_HELP), control_plane.options_in(NEW_HELP)
     assert old == {"bind-address", "secure-port", "port", "help"}
-    assert control_plane.those_there_are(old, port=0, secure_port=1) == {"port": 0, "secure_port": 1}
-    assert control_plane.those_there_are(new, port=0, secure_port=1) == {"secure_port": 1}
+    assert control_plane.only_known(old, port=0, secure_port=1) == {"port": 0, "secure_port": 1}
+    assert control_plane.only_known(new, port=0, secure_port=1) == {"secure_port": 1}
 
 
 @pytest.fixture

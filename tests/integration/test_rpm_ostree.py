@@ -241,7 +241,7 @@ def test_an_image_and_packages_become_one_deployment_and_go_again(fresh, pushed)
     deploy.fsck(fresh)
 
 
-def test_a_branch_is_rebased_to_without_asking_anyone(node):
+def test_a_branch_is_deployed_without_the_network(node):
     commit = deploy.commit(node, {"/usr/share/probe": "new"}, version="2")
     node.run("unshare", "--mount", "sh", "-ec", """
         mount -o remount,rw /sysroot
@@ -334,7 +334,8 @@ def test_another_transaction_is_waited_for_and_named(node, pushed):
                                "pintle: kernel arguments You can cancel")
         asked = len(log(node))
         with beginning(node, "fetch", pushed) as second:
-            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[asked:]), "the second request begins", 60)
+            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[asked:]),
+                       "the second request begins", 60)
             release(node)
             assert first.communicate()[0] == "changed\n"
             assert second.communicate()[0].split() == [pushed]

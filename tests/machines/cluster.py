@@ -37,7 +37,7 @@ class Cluster:
             self._make_credentials()
             daemon.with_free_ports(5, self.address, self._start)
         except BaseException:
-            self._leave_nothing()
+            self._clean_up()
             raise
         return self
 
@@ -49,7 +49,7 @@ class Cluster:
                 elif issubclass(kind, Exception):
                     print(f"--- {server.name} said last:\n{server.last_words()}", file=sys.stderr)
         finally:
-            self._leave_nothing()
+            self._clean_up()
 
     @property
     def url(self):
@@ -210,7 +210,7 @@ class Cluster:
         program = self.programs / f"kube-{name}"
         known = control_plane.options_of(program)
         # Newer versions have no port without TLS.  The default rate limit would delay the start by seconds.
-        wanted = control_plane.those_there_are(known, port=0, kube_api_qps=1000, kube_api_burst=1000)
+        wanted = control_plane.only_known(known, port=0, kube_api_qps=1000, kube_api_burst=1000)
         return self._daemon(name, program, **self._client_options(name, pair), **wanted, **more)
 
     def _etcd_options(self):
@@ -256,7 +256,7 @@ class Cluster:
         for server in reversed(self.daemons):
             server.stop()
 
-    def _leave_nothing(self):
+    def _clean_up(self):
         if self.folder is None:
             return
         self._stop_all()

@@ -45,7 +45,7 @@ def options_in(text):
     return set(re.findall(r"(?m)^ +(?:-\w, )?--([a-z0-9-]+)", text))
 
 
-def those_there_are(known, **options):
+def only_known(known, **options):
     """Returns those of the options that the program knows; for options that older or newer versions lack."""
     return {name: value for name, value in options.items() if name.replace("_", "-") in known}
 

@@ -40,12 +40,12 @@ class Prometheus:
             }), encoding="ascii")
             daemon.with_free_ports(1, "127.0.0.1", self._start)
         except BaseException:
-            self._leave_nothing()
+            self._clean_up()
             raise
         return self
 
     def __exit__(self, *_):
-        self._leave_nothing()
+        self._clean_up()
 
     def ask(self, path, **parameters):
         """Returns the data of a query to its API."""
@@ -73,7 +73,7 @@ class Prometheus:
         self._server.wait_for(lambda: daemon.status_of(
             http.client.HTTPConnection("127.0.0.1", self._port), "/-/ready") == 200, "Prometheus is ready", _PATIENCE)
 
-    def _leave_nothing(self):
+    def _clean_up(self):
         if self.folder is not None:
             self._server.stop()
             shutil.rmtree(self.folder)

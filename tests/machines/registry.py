@@ -33,7 +33,7 @@ class Registry:
             self._make_credentials()
             daemon.with_free_ports(1, self.address, self._start)
         except BaseException:
-            self._leave_nothing()
+            self._clean_up()
             raise
         return self
 
@@ -42,7 +42,7 @@ class Registry:
             if kind is None:
                 self._daemon.check()
         finally:
-            self._leave_nothing()
+            self._clean_up()
 
     @property
     def host(self):
@@ -120,7 +120,7 @@ class Registry:
                                                     "key": str(self._server.key)}},
                 "auth": {"htpasswd": {"realm": "pintle", "path": str(self.folder / "htpasswd")}}}
 
-    def _leave_nothing(self):
+    def _clean_up(self):
         if self.folder is None:
             return
         if self._daemon:

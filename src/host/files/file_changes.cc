@@ -75,7 +75,7 @@ struct Prepared {
   Way way = Way::kNothing;
   Identity directory;  // The directory that has the place.
   Exchange exchange;
-  AttributeGoal goal;  // Used by kAdjust only.
+  WantedAttributes goal;  // Used by kAdjust only.
   std::uint64_t number = 0;
 
   Place place() const { return {directory, exchange.name}; }
@@ -263,7 +263,7 @@ class FileChanges::Work {
     const std::string& name = prepared.exchange.name;
     const auto& existing = prepared.exchange.existing;
     const bool is_same_kind = existing && existing->kind == want.kind;
-    AttributeGoal goal = TRY(GoalWithoutExisting(put));
+    WantedAttributes goal = TRY(GoalWithoutExisting(put));
     if (is_same_kind && before && IsStill(*before, *existing) && !Matches(want, *before->state)) {
       TakeOver(TRY(FromText(*before->state->attributes)), goal);
     } else if (existing && (is_same_kind || before)) {
@@ -286,7 +286,8 @@ class FileChanges::Work {
     return MakeBeside(put, directory, goal, prepared);
   }
 
-  Result<> MakeBeside(const FilePut& put, const Directory& directory, const AttributeGoal& goal, Prepared& prepared) {
+  Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& goal,
+                      Prepared& prepared) {
     const std::string& name = prepared.exchange.name;
     const int at = TRY(stages_.For(directory));
     auto made = MakeEntry(at, name, *put.want, goal, blobs_);
@@ -308,9 +309,9 @@ class FileChanges::Work {
   }
 
   // Returns the attributes of a new thing whose place is empty or has a thing of another kind.
-  Result<AttributeGoal> GoalWithoutExisting(const FilePut& put) const {
-    if (put.want->attributes) return AttributeGoal{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
-    AttributeGoal goal;
+  Result<WantedAttributes> GoalWithoutExisting(const FilePut& put) const {
+    if (put.want->attributes) return WantedAttributes{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
+    WantedAttributes goal;
     if (const auto label = labels_.LabelFor(put.key, put.want->kind)) {
       goal.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
     }
@@ -319,7 +320,7 @@ class FileChanges::Work {
 
   // If the config does not mention attributes, the new thing takes over those of the old one, except for security
   // attributes, which follow from the policy and the contents.
-  static void TakeOver(Attributes have, AttributeGoal& goal) {
+  static void TakeOver(Attributes have, WantedAttributes& goal) {
     if (goal.others == OtherAttributes::kRemove) return;
     std::erase_if(have, [](const auto& attribute) { return attribute.first.starts_with("security."); });
     goal.attributes.merge(std::move(have));
@@ -343,7 +344,7 @@ class FileChanges::Work {
     return WasEdited();
   }
 
-  Result<bool> IsThere(const FileState& want, const Existing& existing, int opened, const AttributeGoal& goal,
+  Result<bool> IsThere(const FileState& want, const Existing& existing, int opened, const WantedAttributes& goal,
                        const Attributes& have) const {
     for (const auto& [name, value] : goal.attributes) {
       if (const auto found = have.find(name); found == have.end() || found->second != value) return false;

@@ -38,7 +38,8 @@ Result<int> MakeNew(const char* what, const Spot& spot, Call&& call) {
   return made;
 }
 
-Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const AttributeGoal& goal, const BlobStore& blobs) {
+Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const WantedAttributes& goal,
+                          const BlobStore& blobs) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = FirstPermissions(want);
   UniqueFd file(TRY(MakeNew("creating a file beside it", spot,
@@ -48,7 +49,7 @@ Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const Attribu
   return NewEntry{identity, std::move(file)};
 }
 
-Result<NewEntry> MakeDirectory(const Spot& spot, const FileState& want, const AttributeGoal& goal) {
+Result<NewEntry> MakeDirectory(const Spot& spot, const FileState& want, const WantedAttributes& goal) {
   TRY(MakeNew("mkdir", spot, [&] { return ::mkdirat(spot.directory, spot.beside.c_str(), 0700); }));
   UniqueFd made(::openat(spot.directory, spot.beside.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made) return Error::FromErrno("opening the new directory");
@@ -56,7 +57,7 @@ Result<NewEntry> MakeDirectory(const Spot& spot, const FileState& want, const At
   return NewEntry{identity, std::move(made)};
 }
 
-Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const AttributeGoal& goal) {
+Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const WantedAttributes& goal) {
   TRY(MakeNew("symlink", spot, [&] { return ::symlinkat(want.target.c_str(), spot.directory, spot.beside.c_str()); }));
   const UniqueFd link(::openat(spot.directory, spot.beside.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!link) return Error::FromErrno("opening the new link");
@@ -72,7 +73,7 @@ Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const Attribu
 
 }  // namespace
 
-Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileState& want, const AttributeGoal& goal,
+Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileState& want, const WantedAttributes& goal,
                            const BlobStore& blobs) {
   const Spot spot = {.directory = directory, .name = name};
   if (want.kind == EntryKind::kFile) return MakeFile(spot, want, goal, blobs);
@@ -83,7 +84,7 @@ Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileSta
 // The owner is set first, since chown(2) clears set-user-id and capabilities, and the permissions last, since an
 // access list changes them.  What is right already is not set again, since each call costs a transaction of the file
 // system.
-Result<Identity> SetAll(int fd, const FileState& want, const AttributeGoal& goal) {
+Result<Identity> SetAll(int fd, const FileState& want, const WantedAttributes& goal) {
   const auto user = static_cast<uid_t>(want.user.id);
   const auto group = static_cast<gid_t>(want.group.id);
   const auto permissions = static_cast<mode_t>(want.permissions);

@@ -18,7 +18,7 @@
 
 namespace pintle::host {
 
-struct AttributeGoal {
+struct WantedAttributes {
   Attributes attributes;
   OtherAttributes others = OtherAttributes::kKeep;
 };
@@ -30,9 +30,9 @@ struct NewEntry {
 
 // Makes the entry under NameBeside(name), and removes what an earlier attempt left there.
 Result<NewEntry> MakeEntry(int directory, const std::string& name, const resource::FileEntry::State& want,
-                           const AttributeGoal& goal, const BlobStore& blobs);
+                           const WantedAttributes& goal, const BlobStore& blobs);
 
 // Sets owner, permissions and attributes of an open file or directory.
-Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const AttributeGoal& goal);
+Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const WantedAttributes& goal);
 
 }  // namespace pintle::host

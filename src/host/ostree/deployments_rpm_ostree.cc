@@ -114,7 +114,7 @@ struct DeploymentsRpmOstree::Goal {
   }
 };
 
-DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeManners manners)
+DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings manners)
     : systemd_(systemd),
       registries_(std::move(registries)),
       manners_(std::move(manners)),
@@ -152,7 +152,7 @@ Result<FetchedImage> DeploymentsRpmOstree::Fetch(const std::string& image, const
     if (deployed && deployed->image == fetched.name) return fetched;
   }
   TRY(AllowRegistry());
-  RpmOstreeManners manners = manners_;
+  RpmOstreeSettings manners = manners_;
   manners.stop = stop;
   TRY(TRY(RpmOstree::Connect(systemd_, std::move(manners)))->Update(update));
   return fetched;
@@ -238,7 +238,7 @@ Result<PutEffect> DeploymentsRpmOstree::DropPending() {
 
 // A stop request must not apply here, since it may be the reason for going back.
 Result<> DeploymentsRpmOstree::Drop() {
-  RpmOstreeManners manners = manners_;
+  RpmOstreeSettings manners = manners_;
   manners.stop = {};
   return TRY(RpmOstree::Connect(systemd_, std::move(manners)))->CleanUp(RpmOstreeCleanup::kPending);
 }

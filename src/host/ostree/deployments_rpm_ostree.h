@@ -21,7 +21,7 @@ class DeploymentsRpmOstree final : public Deployments {
  public:
   // For the running machine.  rpm-ostree fetches images with the machine's own certificate authorities and policy for
   // signatures, and with the pull secrets of `registries`.  `manners` apply to all calls.
-  DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeManners manners = {});
+  DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings manners = {});
 
   void TellProgressTo(TellHowFar tell) override;
   Result<DeploymentsState> Observe() override;
@@ -52,7 +52,7 @@ class DeploymentsRpmOstree final : public Deployments {
 
   Systemd& systemd_;
   RegistryAccess registries_;
-  RpmOstreeManners manners_;
+  RpmOstreeSettings manners_;
   DeploymentsOstree disk_;
 };
 

@@ -9,7 +9,7 @@
 namespace pintle::host {
 
 Result<std::unique_ptr<Deployments>> OpenDeployments(Systemd& systemd, RegistryAccess registries,
-                                                     RpmOstreeManners manners) {
+                                                     RpmOstreeSettings manners) {
   auto disk = TRY(OpenOwnDisk(registries));
   TRY(disk->Observe());
   // An administrator who has masked the unit does not want rpm-ostree to be used.

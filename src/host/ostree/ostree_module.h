@@ -26,7 +26,7 @@ struct OstreeModule {
                                             std::chrono::milliseconds patience);
   // Opens the deployments of the running machine, which rpm-ostree manages.
   std::unique_ptr<Deployments> (*open_rpm_ostree)(Systemd& systemd, RegistryAccess registries,
-                                                  RpmOstreeManners manners);
+                                                  RpmOstreeSettings manners);
 };
 
 constexpr const char* kOstreeModuleSymbol = "pintle_ostree_module";

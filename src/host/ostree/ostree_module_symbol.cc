@@ -16,7 +16,7 @@ std::unique_ptr<Deployments> OpenDisk(std::string sysroot, RegistryAccess regist
   return std::make_unique<DeploymentsOstree>(std::move(sysroot), std::move(registries), patience);
 }
 
-std::unique_ptr<Deployments> OpenRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeManners manners) {
+std::unique_ptr<Deployments> OpenRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings manners) {
   return std::make_unique<DeploymentsRpmOstree>(systemd, std::move(registries), std::move(manners));
 }
 

@@ -113,7 +113,7 @@ std::string TitleOf(const RpmOstreeUpdate& update) {
 
 class RpmOstree::Connection {
  public:
-  static Result<std::unique_ptr<Connection>> Open(Systemd& systemd, RpmOstreeManners manners) {
+  static Result<std::unique_ptr<Connection>> Open(Systemd& systemd, RpmOstreeSettings manners) {
     std::unique_ptr<Connection> connection(new Connection(systemd, std::move(manners)));
     TRY(connection->Watch());
     TRY(connection->Register());
@@ -143,7 +143,7 @@ class RpmOstree::Connection {
   }
 
  private:
-  Connection(Systemd& systemd, RpmOstreeManners manners) : systemd_(systemd), manners_(std::move(manners)) {}
+  Connection(Systemd& systemd, RpmOstreeSettings manners) : systemd_(systemd), manners_(std::move(manners)) {}
 
   Result<> Watch() {
     bus_ = TRY(OpenSystemBus());
@@ -296,7 +296,7 @@ class RpmOstree::Connection {
   }
 
   Systemd& systemd_;
-  RpmOstreeManners manners_;
+  RpmOstreeSettings manners_;
   Bus bus_;
   Slot owner_watch_;
   Slot busy_watch_;
@@ -323,7 +323,7 @@ Result<std::string> RpmOstree::ActiveTransaction(Systemd& systemd) {
   return std::string(method);
 }
 
-Result<std::unique_ptr<RpmOstree>> RpmOstree::Connect(Systemd& systemd, RpmOstreeManners manners) {
+Result<std::unique_ptr<RpmOstree>> RpmOstree::Connect(Systemd& systemd, RpmOstreeSettings manners) {
   auto connection = TRY(Connection::Open(systemd, std::move(manners)));
   return std::unique_ptr<RpmOstree>(new RpmOstree(std::move(connection)));
 }

@@ -48,7 +48,7 @@ class RpmOstree {
   static Result<std::string> ActiveTransaction(Systemd& systemd);
 
   // Starts the daemon if it does not run.  It does not exit when idle while the result lives.
-  static Result<std::unique_ptr<RpmOstree>> Connect(Systemd& systemd, RpmOstreeManners manners);
+  static Result<std::unique_ptr<RpmOstree>> Connect(Systemd& systemd, RpmOstreeSettings manners);
   ~RpmOstree();
   RpmOstree(const RpmOstree&) = delete;
   RpmOstree& operator=(const RpmOstree&) = delete;

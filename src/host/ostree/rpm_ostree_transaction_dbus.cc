@@ -53,7 +53,7 @@ pollfd EventsOf(sd_bus* bus) {
 
 class FollowedTransaction {
  public:
-  FollowedTransaction(const WatchedDaemon& daemon, const RpmOstreeManners& manners)
+  FollowedTransaction(const WatchedDaemon& daemon, const RpmOstreeSettings& manners)
       : daemon_(daemon), manners_(manners) {}
 
   Result<TransactionEnd> Follow(const std::string& address) {
@@ -146,7 +146,7 @@ class FollowedTransaction {
   }
 
   const WatchedDaemon& daemon_;
-  const RpmOstreeManners& manners_;
+  const RpmOstreeSettings& manners_;
   PeerBus bus_;
   Slot slot_;
   std::optional<Outcome> outcome_;
@@ -168,7 +168,7 @@ int ProcessAll(sd_bus* bus) {
 }
 
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
-                                         const RpmOstreeManners& manners) {
+                                         const RpmOstreeSettings& manners) {
   return FollowedTransaction(daemon, manners).Follow(address);
 }
 

@@ -19,7 +19,7 @@ struct sd_bus;  // libsystemd's
 namespace pintle::host {
 
 // The settings of requests to rpm-ostree.
-struct RpmOstreeManners {
+struct RpmOstreeSettings {
   std::stop_token stop = {};  // Cancels the transaction.
   TellHowFar tell = {};       // Gets rpm-ostree's own messages as the part.
   // The limit of the wait for someone else's transaction.
@@ -40,7 +40,7 @@ enum class TransactionEnd {
 // Starts the transaction, or joins it if it runs already, and waits for its end.  The error of a transaction that
 // fails has rpm-ostree's message; if the daemon is gone, it is kUnavailable.
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
-                                         const RpmOstreeManners& manners);
+                                         const RpmOstreeSettings& manners);
 
 // The error for a daemon that has ended in the middle of a transaction.
 Error DaemonEnded();

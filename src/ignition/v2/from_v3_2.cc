@@ -21,10 +21,10 @@ using json::Path;
 
 Result<> FindResourceLosses(const v3_2::Resource& resource, std::string_view where, const Path& path) {
   if (resource.compression) {
-    return CannotSay(fmt::format("Compression in {} is not supported on 2.2", where), Path(path, "compression"));
+    return CannotTranslate(fmt::format("Compression in {} is not supported on 2.2", where), Path(path, "compression"));
   }
   if (!resource.http_headers.empty()) {
-    return CannotSay(fmt::format("HTTPHeaders in {} are not supported on 2.2", where), Path(path, "httpHeaders"));
+    return CannotTranslate(fmt::format("HTTPHeaders in {} are not supported on 2.2", where), Path(path, "httpHeaders"));
   }
   return {};
 }
@@ -45,7 +45,7 @@ Result<> FindIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) {
   }
   const v3_2::Proxy& proxy = ignition.proxy;
   if (proxy.http_proxy || proxy.https_proxy || !proxy.no_proxy.empty()) {
-    return CannotSay("HTTP proxies in Ignition.Proxy are not supported on 2.2", Path(path, "proxy"));
+    return CannotTranslate("HTTP proxies in Ignition.Proxy are not supported on 2.2", Path(path, "proxy"));
   }
   return {};
 }
@@ -54,7 +54,7 @@ Result<> FindPasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
   const auto find = [&](const auto& list, const char* field, const char* what) -> Result<> {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].should_exist.value_or(true)) continue;
-      return CannotSay(what, Path(Path(Path(path, field), i), "shouldExist"));
+      return CannotTranslate(what, Path(Path(Path(path, field), i), "shouldExist"));
     }
     return {};
   };
@@ -69,11 +69,11 @@ Result<> FindDiskLosses(const v3_2::Disk& disk, const Path& path) {
     const Path at(partitions, i);
     // Spec 2.2 counts in sectors, whose size we do not know.
     if (partition.size_mib || partition.start_mib) {
-      return CannotSay("SizeMiB and StartMiB in Storage.Disks.Partitions is not supported on 2.2",
-                       Path(at, partition.size_mib ? "sizeMiB" : "startMiB"));
+      return CannotTranslate("SizeMiB and StartMiB in Storage.Disks.Partitions is not supported on 2.2",
+                             Path(at, partition.size_mib ? "sizeMiB" : "startMiB"));
     }
     if (partition.resize.value_or(false)) {
-      return CannotSay("Resize in Storage.Disks.Partitions is not supported on 2.2", Path(at, "resize"));
+      return CannotTranslate("Resize in Storage.Disks.Partitions is not supported on 2.2", Path(at, "resize"));
     }
   }
   return {};
@@ -85,18 +85,18 @@ Result<> FindStorageLosses(const v3_2::Storage& storage, const Path& path) {
   const Path filesystems(path, "filesystems");
   for (std::size_t i = 0; i < storage.filesystems.size(); ++i) {
     if (storage.filesystems[i].mount_options.empty()) continue;
-    return CannotSay("MountOptions in Storage.Filesystems is not supported on 2.2",
-                     Path(Path(filesystems, i), "mountOptions"));
+    return CannotTranslate("MountOptions in Storage.Filesystems is not supported on 2.2",
+                           Path(Path(filesystems, i), "mountOptions"));
   }
   const Path files(path, "files");
   for (std::size_t i = 0; i < storage.files.size(); ++i) {
     const Path file(files, i);
     if (!storage.files[i].contents.http_headers.empty()) {
-      return CannotSay("HTTPHeaders in Storage.Files.Contents are not supported on 2.2", Path(file, "contents"));
+      return CannotTranslate("HTTPHeaders in Storage.Files.Contents are not supported on 2.2", Path(file, "contents"));
     }
     for (const v3_2::Resource& resource : storage.files[i].append) {
       if (resource.http_headers.empty()) continue;
-      return CannotSay("HTTPHeaders in Storage.Files.Append.* are not supported on 2.2", Path(file, "append"));
+      return CannotTranslate("HTTPHeaders in Storage.Files.Append.* are not supported on 2.2", Path(file, "append"));
     }
   }
   return {};
@@ -106,7 +106,7 @@ Result<> FindLosses(const v3_2::Config& config) {
   const Path root;
   const Path storage(root, "storage");
   TRY(FindIgnitionLosses(config.ignition, Path(root, "ignition")));
-  if (!config.storage.luks.empty()) return CannotSay("LUKS is not supported on 2.2", Path(storage, "luks"));
+  if (!config.storage.luks.empty()) return CannotTranslate("LUKS is not supported on 2.2", Path(storage, "luks"));
   TRY(FindPasswdLosses(config.passwd, Path(root, "passwd")));
   return FindStorageLosses(config.storage, storage);
 }

@@ -35,11 +35,11 @@ Result<> FindLosses(const Config& config) {
   const json::Path root;
   const json::Path storage(root, "storage");
   const json::Path passwd(root, "passwd");
-  if (!config.storage.luks.empty()) return CannotSay("LUKS is not supported on 3.1", json::Path(storage, "luks"));
+  if (!config.storage.luks.empty()) return CannotTranslate("LUKS is not supported on 3.1", json::Path(storage, "luks"));
   const auto find_absent = [&](const auto& list, const char* field, const char* what) -> Result<> {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].should_exist.value_or(true)) continue;
-      return CannotSay(what, json::Path(json::Path(json::Path(passwd, field), i), "shouldExist"));
+      return CannotTranslate(what, json::Path(json::Path(json::Path(passwd, field), i), "shouldExist"));
     }
     return {};
   };
@@ -52,8 +52,8 @@ Result<> FindLosses(const Config& config) {
       if (!partitions[j].resize.value_or(false)) continue;
       const json::Path disk(disks, i);
       const json::Path list(disk, "partitions");
-      return CannotSay("Resize in Storage.Disks.Partitions is not supported on 3.1",
-                       json::Path(json::Path(list, j), "resize"));
+      return CannotTranslate("Resize in Storage.Disks.Partitions is not supported on 3.1",
+                             json::Path(json::Path(list, j), "resize"));
     }
   }
   return {};

@@ -32,7 +32,7 @@ Config FromPrevious(v3_2::Config config) { return Translate<Config>(std::move(co
 Result<v3_2::Config> ToPrevious(Config config) {
   const KernelArguments& arguments = config.kernel_arguments;
   if (!arguments.should_exist.empty() || !arguments.should_not_exist.empty()) {
-    return CannotSay("KernelArguments is not supported on 3.2", json::Path(json::Path(), "kernelArguments"));
+    return CannotTranslate("KernelArguments is not supported on 3.2", json::Path(json::Path(), "kernelArguments"));
   }
   auto previous = Translate<v3_2::Config>(std::move(config), v3_2::kVersion);
   TRY(CheckTranslated(previous, v3_2::Validate));

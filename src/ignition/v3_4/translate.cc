@@ -38,22 +38,24 @@ Result<> FindOwnLosses(const T&, const json::Path&) {
 
 Result<> FindOwnLosses(const Tang& tang, const json::Path& path) {
   if (!internal::IsSet(tang.advertisement)) return {};
-  return CannotSay("Invalid input config: tang offline provisioning is not supported in spec v3.3",
-                   json::Path(path, "advertisement"));
+  return CannotTranslate("Invalid input config: tang offline provisioning is not supported in spec v3.3",
+                         json::Path(path, "advertisement"));
 }
 
 Result<> FindOwnLosses(const Luks& luks, const json::Path& path) {
   if (internal::IsTrue(luks.discard)) {
-    return CannotSay("Invalid input config: luks discard is not supported in spec v3.3", json::Path(path, "discard"));
+    return CannotTranslate("Invalid input config: luks discard is not supported in spec v3.3",
+                           json::Path(path, "discard"));
   }
   if (luks.open_options.empty()) return {};
-  return CannotSay("Invalid input config: luks openOptions is not supported in spec v3.3",
-                   json::Path(path, "openOptions"));
+  return CannotTranslate("Invalid input config: luks openOptions is not supported in spec v3.3",
+                         json::Path(path, "openOptions"));
 }
 
 Result<> FindSpecialBits(const std::optional<std::int64_t>& mode, const json::Path& path) {
   if ((mode.value_or(0) & 07000) == 0) return {};
-  return CannotSay("Invalid input config: special mode bits are not supported in spec v3.3", json::Path(path, "mode"));
+  return CannotTranslate("Invalid input config: special mode bits are not supported in spec v3.3",
+                         json::Path(path, "mode"));
 }
 
 Result<> FindOwnLosses(const File& file, const json::Path& path) { return FindSpecialBits(file.mode, path); }
@@ -65,8 +67,8 @@ Result<> FindOwnLosses(const Resource& resource, const json::Path& path) {
   if (!internal::IsSet(resource.source)) return {};
   const Url url = TRY(ParseUrl(*resource.source), "Invalid input config");
   if (url.scheme != "arn") return {};
-  return CannotSay("Invalid input config: arn: scheme for s3 is not supported in spec v3.3",
-                   json::Path(path, "source"));
+  return CannotTranslate("Invalid input config: arn: scheme for s3 is not supported in spec v3.3",
+                         json::Path(path, "source"));
 }
 
 // Searches a config, in the order of its fields, for what spec 3.3 does not support.

@@ -140,7 +140,7 @@ std::vector<Row> Rows() {
       {"a change of the image has Events",
        Having(Whole::kBusy),
        kDone,
-       report::ChangeBegan{OfFilesAndImage(), true, "registry/os@sha256:1"},
+       report::ApplyingBegan{OfFilesAndImage(), true, "registry/os@sha256:1"},
        {"event InClusterUpgrade", "event OSUpdateStarted", "UpdateExecuted=Unknown AppliedFilesAndOS=Unknown",
         "UpdateExecuted=Unknown AppliedFiles=Unknown", "UpdateExecuted=Unknown AppliedOSImage=Unknown"}},
       {"a change that reboots has no Events of its actions",

@@ -188,17 +188,17 @@ TEST(State, NoticedDuringALookBeginsNoOtherLookAndTheLookCounts) {
     EXPECT_EQ(NameOf(next->next.phase), outlook.is_there ? "settled" : "degraded");
     EXPECT_EQ(Find<effect::ReportFault>(next->effects) != nullptr, !outlook.is_there);
     // One more look follows, when it is due.
-    EXPECT_TRUE(Find<effect::NoticeAgain>(next->effects));
+    EXPECT_TRUE(Find<effect::LookAgainSoon>(next->effects));
     EXPECT_FALSE(Find<effect::Look>(next->effects));
     const auto again = Advance(next->next, happened::Noticed{});
     ASSERT_TRUE(again && Find<effect::Look>(again->effects));
     const auto last = Advance(again->next, happened::Looked{kNew, outlook});
     ASSERT_TRUE(last);
-    EXPECT_FALSE(Find<effect::NoticeAgain>(last->effects));
+    EXPECT_FALSE(Find<effect::LookAgainSoon>(last->effects));
   }
   const auto failed = Advance(state, happened::Failed{"the disk is full"});
   ASSERT_TRUE(failed);
-  EXPECT_TRUE(Find<effect::NoticeAgain>(failed->effects));
+  EXPECT_TRUE(Find<effect::LookAgainSoon>(failed->effects));
 }
 
 TEST(State, AChangeBeginsAfterTheSecondLookEvenIfSomethingIsNoticed) {

@@ -186,7 +186,7 @@ std::vector<SurveyRow> SurveyRows() {
        {"there", kHas, "2 warnings", kInAnHour}},
       {"a machine without a config that is to have none is there",
        [](Observation& seen) {
-         seen.current = change::EmptyConfig();
+         seen.current = change::EmptyCurrentConfig();
          seen.is_kept = false;
        },
        {"there", "has mco-empty-mc"}},

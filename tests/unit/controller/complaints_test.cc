@@ -28,9 +28,9 @@ TEST_F(ComplaintsTest, AreLoggedOnceAndIndependently) {
 
 TEST_F(ComplaintsTest, AreLoggedAgainAfterASuccess) {
   EXPECT_TRUE(IsNews("refused"));
-  now_ += kComplaintsOverAfter - minutes(1);
+  now_ += kForgottenAfter - minutes(1);
   EXPECT_FALSE(IsNews("refused"));
-  now_ += kComplaintsOverAfter;
+  now_ += kForgottenAfter;
   EXPECT_TRUE(IsNews("refused"));
 }
 

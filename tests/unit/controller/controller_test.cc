@@ -122,7 +122,7 @@ TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
 }
 
-TEST_F(ControllerTest, RendersAndReportsTheReasonIfNodesCannotBeListedForLong) {
+TEST_F(ControllerTest, RendersAndReportsTheReasonIfListingNodesKeepsFailing) {
   server_.Refuse("GET /api/v1/nodes?", SmallApiServer::Status(500, "InternalError", "the store is broken"));
   RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
   EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("the store is broken"));

@@ -79,11 +79,11 @@ TEST(WriteBackoff, KeepsTheDelayThatTheServerAsksFor) {
 
 TEST(WriteBackoff, AllowsAFewConflictsWithoutADelay) {
   WriteBackoff backoff([] { return 0.0; });
-  backoff.WasSlower(kNode, {});
+  backoff.CountConflict(kNode, {});
   EXPECT_TRUE(backoff.IsDue(kNode, {}));
-  backoff.WasSlower(kNode, {});
+  backoff.CountConflict(kNode, {});
   EXPECT_TRUE(backoff.IsDue(kNode, {}));
-  backoff.WasSlower(kNode, {});
+  backoff.CountConflict(kNode, {});
   EXPECT_EQ(backoff.DueAt(kNode, {}), MonotonicTime(seconds(1)));
 }
 

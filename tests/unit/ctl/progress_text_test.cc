@@ -37,8 +37,8 @@ TEST(FittingLine, IsMeasuredInTerminalColumns) {
   EXPECT_EQ(ColumnsOf("f\\x1B: öööö"), 11U);
 }
 
-TEST(TenthLines, AreOneForEachTenthAfterTheFirstSecond) {
-  TenthLines lines;
+TEST(LineForEachTenth, AreOneForEachTenthAfterTheFirstSecond) {
+  LineForEachTenth lines;
   std::vector<std::string> told;
   for (unsigned percent = 0; percent <= 100; ++percent) {
     if (auto line = lines.LineOf({"fetching", "", percent}, kBegan + percent * milliseconds(150)))
@@ -49,8 +49,8 @@ TEST(TenthLines, AreOneForEachTenthAfterTheFirstSecond) {
                           "fetching: 60 %", "fetching: 70 %", "fetching: 80 %", "fetching: 90 %", "fetching: 100 %"));
 }
 
-TEST(TenthLines, AreOmittedForAShortActivity) {
-  TenthLines lines;
+TEST(LineForEachTenth, AreOmittedForAShortActivity) {
+  LineForEachTenth lines;
   for (const char* doing : {"fetching", "staging"}) {
     for (unsigned percent = 0; percent <= 100; ++percent) {
       EXPECT_EQ(lines.LineOf({doing, "", percent}, kBegan + percent * milliseconds(9)), std::nullopt);
@@ -58,8 +58,8 @@ TEST(TenthLines, AreOmittedForAShortActivity) {
   }
 }
 
-TEST(TenthLines, AreLimitedToOneASecond) {
-  TenthLines lines;
+TEST(LineForEachTenth, AreLimitedToOneASecond) {
+  LineForEachTenth lines;
   int told = 0;
   for (unsigned i = 0; i < 10000; ++i) {
     const std::string part(1, static_cast<char>('a' + i % 26));
@@ -69,8 +69,8 @@ TEST(TenthLines, AreLimitedToOneASecond) {
   EXPECT_GE(told, 8);
 }
 
-TEST(TenthLines, NeedAPercentage) {
-  TenthLines lines;
+TEST(LineForEachTenth, NeedAPercentage) {
+  LineForEachTenth lines;
   EXPECT_EQ(lines.LineOf({"fetching"}, kBegan), std::nullopt);
   EXPECT_EQ(lines.LineOf({"fetching", "looking around"}, kBegan + seconds(9)), std::nullopt);
   EXPECT_EQ(lines.LineOf({"fetching", "downloading", 50}, kBegan + seconds(9)), "fetching: downloading, 50 %");

@@ -189,7 +189,7 @@ TEST(SplitRegistries, BlocksTheReleaseOnlyIfThereIsAMirror) {
   }
 }
 
-TEST(SplitRegistries, TakesMirrorsOfDigestsOnlyAndAtTheirPaths) {
+TEST(SplitRegistries, CountsOnlyDigestMirrorsWhoseRepositoryIsNotBlocked) {
   ClusterImages cluster;
   cluster.sources().blocked = Names{"r.test", "m.test/ns/release"};
   cluster.tag_sets.emplace_back().spec.image_tag_mirrors = {{"r.test", {"n.test"}, ""}};

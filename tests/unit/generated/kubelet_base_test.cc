@@ -20,7 +20,7 @@ TEST(FeatureGatesOf, AreThoseOfTheRelease) {
             "unable to determine features: missing desired version \"3\" in featuregates.config.openshift.io/cluster");
 }
 
-TEST(ReadBack, TakesTheFirstConfigByNameThatCanBeReadAndHasTheFile) {
+TEST(ContentsOfFile, TakesTheFirstConfigByNameThatCanBeReadAndHasTheFile) {
   std::vector<MachineConfig> configs(3);
   configs[0].name = "02";
   configs[0].config = ConfigText(ConfigOf({{"/a", "of 02"}}));
@@ -28,8 +28,8 @@ TEST(ReadBack, TakesTheFirstConfigByNameThatCanBeReadAndHasTheFile) {
   configs[1].config = ConfigText(ConfigOf({{"/a", "of 01"}}));
   configs[2].name = "00";
   configs[2].config = R"({"ignition":{"version":""},"storage":{"files":[{"path":"/a"}]}})";
-  EXPECT_EQ(ReadBack(configs, "/a"), "of 01");
-  EXPECT_EQ(ReadBack(configs, "/b"), std::nullopt);
+  EXPECT_EQ(ContentsOfFile(configs, "/a"), "of 01");
+  EXPECT_EQ(ContentsOfFile(configs, "/b"), std::nullopt);
 }
 
 TEST(KubeletBase, LaysTheFeaturesOfTheReleaseOverThoseOfTheTemplates) {

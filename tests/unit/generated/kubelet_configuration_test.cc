@@ -29,7 +29,7 @@ std::string Added(const KubeletConfiguration& config) {
   return added;
 }
 
-TEST(KubeletConfText, WritesStructsAndDurationsOfNothing) {
+TEST(KubeletConfText, WritesEmptyStructsAndZeroDurations) {
   EXPECT_EQ(*KubeletConfText({}), R"(apiVersion: kubelet.config.k8s.io/v1beta1
 authentication:
   anonymous: {}
@@ -176,7 +176,7 @@ TEST(ReadKubeletConfiguration, RefusesInTheWordsOfGo) {
   }
 }
 
-TEST(ParseKubeletConf, TakesScalarsForTextsWhereTextsAreWanted) {
+TEST(ParseKubeletConf, AcceptsNumbersAndBooleansAsTexts) {
   const Result<KubeletConfiguration> config = ParseKubeletConf(
       "systemReserved:\n  cpu: 500\n  memory: 1.5\n  pid: yes\nmaxPods: 0x10\nresolvConf: 7\n---\nmaxPods: 1\n");
   ASSERT_TRUE(config);

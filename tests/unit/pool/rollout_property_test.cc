@@ -74,7 +74,7 @@ void Apply(const std::vector<Told>& told, std::vector<api::Node>& nodes) {
   }
 }
 
-TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanMayBe) {
+TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanAllowed) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
@@ -130,7 +130,7 @@ TEST(AnyRollout, UpdatesNoNodeTwiceOrWithoutAChange) {
     const api::MachineConfigPool pool = PoolWith(kNew);
     const Target target(pool, {});
     for (const api::Node& node : nodes) {
-      EXPECT_FALSE(target.IsKnownTo(NodeState(node)) && told.contains(node.metadata.name));
+      EXPECT_FALSE(target.IsAssignedTo(NodeState(node)) && told.contains(node.metadata.name));
     }
   }
 }

@@ -78,7 +78,7 @@ TEST(Status, KeepsTheOldConfigurationUntilAllNodesHaveTheNewOne) {
   EXPECT_EQ(Of(status, "Updating").message, "All nodes are updating to MachineConfig rendered-worker-new");
 }
 
-TEST(Status, OfAPausedPoolReportsWaitingNodes) {
+TEST(Status, ReportsThatAPausedPoolWillNotUpdate) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.spec.paused = true;
   const auto status = Decide(pool, {NodeAt("a", kOld)}).status;
@@ -86,7 +86,7 @@ TEST(Status, OfAPausedPoolReportsWaitingNodes) {
   EXPECT_EQ(Of(status, "Updating").message, "Pool is paused; will not update to MachineConfig rendered-worker-new");
 }
 
-TEST(Status, ReportsWhyRenderingOrBuildingDegradesThePool) {
+TEST(Status, IsDegradedByRenderingAndNotByAFormerImageBuild) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.status.conditions = {ConditionOf("RenderDegraded", "True", "bad")};
   const auto by_render = Decide(pool, {NodeAt("a", kNew)}).status;
@@ -116,7 +116,7 @@ TEST(Status, QuotesTheReasonsOfDegradedNodes) {
             R"(Node b is reporting: "no\nway", Node a is reporting: "full", Node a is reporting: "on \"a\"")");
 }
 
-TEST(Status, CountsByMachineConfigNodesWithTheirFeatureGate) {
+TEST(Status, CountsNodesByTheirMachineConfigNodesIfTheFeatureGateIsOn) {
   const api::MachineConfigPool pool = PoolWith(kNew);
   const std::vector<api::Node> nodes = {NodeAt("a", kOld), NodeAt("b", kOld), NodeAt("c", kOld)};
   const auto states = States(nodes);
