@@ -56,7 +56,7 @@ def test_keys_go_into_a_new_folder_if_root_owns_the_old_one(machine, tmp_path):
 def test_a_config_cannot_have_files_that_belong_to_pintle(machine, path, tmp_path):
     before = machine.tree()
     taking = write(tmp_path / "a.ign", with_files(file(path, "theirs")))
-    refused("apply", "--root", machine.root, "--yes", taking, says=[f"cannot write {path}: Pintle keeps there"])
+    refused("apply", "--root", machine.root, "--yes", taking, says=[f"cannot write {path}: Pintle keeps its own records there"])
     assert machine.tree() == before
 
 

@@ -52,7 +52,7 @@ def test_a_file_of_our_own_is_refused_and_one_beside_it_is_not(tmp_path):
         config = with_files(file(path), beside)
         for name, text in [("a.ign", config), ("b.json", machine_config(config))]:
             refused("validate", write(tmp_path / name, text),
-                    says=[f"cannot write {path}: Pintle keeps there", "leave it out of the config"])
+                    says=[f"cannot write {path}: Pintle keeps its own records there", "leave it out of the config"])
     assert pintle("validate", write(tmp_path / "c.ign", with_files(beside))).status == 0
 
 

@@ -44,11 +44,16 @@ class Look : public testing::Test {
     ASSERT_TRUE(Succeeded(change::Recover(machine_.host(), {})));
   }
 
+  // Returns the config with its Ignition config also as the text that is stored on the disk.
+  static plan::TestConfig Storable(plan::TestConfig config) {
+    config.spec().config = ignition::Encode(config.ignition());
+    return config;
+  }
+
   static plan::TestConfig WithMotd(const char* source) {
     plan::TestConfig config;
     config.WithFile("/etc/motd", source);
-    config.spec().config = ignition::Encode(config.ignition());
-    return config;
+    return Storable(config);
   }
 
   // A source's request for another config, and for a policy by which no change of a file needs a reboot.
@@ -68,9 +73,7 @@ class Look : public testing::Test {
 
 TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
   machine_.policy = {};
-  plan::TestConfig config = Everything();
-  config.spec().config = ignition::Encode(config.ignition());
-  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config)));
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Storable(Everything()))));
   const change::Journal journal(machine_.host().root);
   change::Change change = *ValueOf(journal.Read());
   for (const change::Phase phase : {change::Phase::kApplying, change::Phase::kUndoing}) {
@@ -86,7 +89,7 @@ TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
 
 TEST_F(Look, LeavesAChangeThatWaitsForARebootToWhoeverMadeIt) {
   machine_.policy = {};
-  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Storable(Everything()))));
   EXPECT_FALSE(Now().is_there);
   EXPECT_FALSE(Now().is_cut_short);
   EXPECT_THAT(Now().waits, HasSubstr("pintle recover --give-up"));

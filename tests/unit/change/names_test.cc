@@ -55,7 +55,7 @@ TEST(Names, OfFilesExcludePintlesOwn) {
         std::string(host::kPauseFile), host::OriginalOf("/etc/motd"), host::StampOf("/etc/motd"),
         "/etc/" + NameBeside("motd")}) {
     EXPECT_THAT(MessageOf(CheckNames(TestConfig().WithFile(path, "data:,").ignition())),
-                HasSubstr("Pintle keeps there what it has to read back itself"))
+                HasSubstr("Pintle keeps its own records there"))
         << path;
   }
 }

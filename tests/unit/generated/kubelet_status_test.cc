@@ -25,8 +25,8 @@ std::string History(const api::KubeletConfig& object) {
 TEST(StatusAfter, HasTheOutcomeAndAConditionForOlderTools) {
   const api::KubeletConfig object = After(Kubelet("{}"), Accepted());
   EXPECT_EQ(json::ToText(json::Encode(object.status)),
-            R"({"conditions":[{"lastTransitionTime":"2026-01-02T03:04:05Z","message":"Success","status":"True",)"
-            R"("type":"Accepted"},{"lastTransitionTime":"2026-01-02T03:04:05Z","message":"Success","status":"True",)"
+            R"({"conditions":[{"lastTransitionTime":"2027-01-15T08:00:00Z","message":"Success","status":"True",)"
+            R"("type":"Accepted"},{"lastTransitionTime":"2027-01-15T08:00:00Z","message":"Success","status":"True",)"
             R"("type":"Success"}],"observedGeneration":1})");
   EXPECT_EQ(History(After(Kubelet("{}"), Refusal("bad"))), "Accepted=False:Error: bad\nFailure=True:Error: bad\n");
 }

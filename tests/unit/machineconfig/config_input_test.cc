@@ -55,7 +55,7 @@ TEST(ReadConfigFile, WarnsOfAFileThatPintleItselfWrites) {
     EXPECT_FALSE(document.error);
     ASSERT_TRUE(document.unfit) << text;
     EXPECT_EQ(document.unfit->message(),
-              "cannot write /var/lib/pintle/change/journal.json: Pintle keeps there what it has to read back itself; "
+              "cannot write /var/lib/pintle/change/journal.json: Pintle keeps its own records there; "
               "leave it out of the config");
   }
 }

@@ -52,7 +52,8 @@ TEST(OwnFiles, MakeAConfigUnreachable) {
   TestConfig config;
   config.WithFile("/etc/machine-config-daemon/currentconfig", "data:,x");
   const Verdict verdict = Judge(TestConfig(), config, {});
-  EXPECT_THAT(verdict.text, HasSubstr("cannot write /etc/machine-config-daemon/currentconfig: Pintle keeps there"));
+  EXPECT_THAT(verdict.text,
+              HasSubstr("cannot write /etc/machine-config-daemon/currentconfig: Pintle keeps its own records there"));
   EXPECT_TRUE(verdict.is_valid) << "it renders";
   // A machine that has such a config can change to another one.
   EXPECT_EQ(Judge(config, TestConfig(), {}).text, "");

@@ -135,7 +135,7 @@ TEST(SystemdOffline, ASpecifierThatOnlyARunningMachineKnowsIsAnError) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a.service", "[Install]\nWantedBy=%H.target\n");
   EXPECT_THAT(MessageOf(PutAll(tree, {PutUnit("a.service", Enablement::kEnabled)})),
-              HasSubstr("\"%H\" is cannot be told"));
+              HasSubstr("\"%H\" cannot be expanded"));
 }
 
 // ---- compared with systemctl
