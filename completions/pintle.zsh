@@ -14,8 +14,8 @@ if (( CURRENT == 2 )) || [[ $verb == help && CURRENT -eq 3 ]]; then
 elif [[ $verb == help ]]; then
   return 1
 elif [[ $word == -* ]]; then
-  offered=('--help:print this help' ${(f)"$($program $verb --help 2>/dev/null | _pintle_lines '-[^ ]*')"})
-  offered=(${(u)offered})
+  offered=('--help:print this help' ${(f)"$($program $verb --help 2>/dev/null | _pintle_lines '-[^ ]*' |
+    grep -v '^--help:')"})
   _describe -o option offered
 else
   [[ $before != -* ]] || offered=(${(s:|:)"$($program $verb --help 2>/dev/null |

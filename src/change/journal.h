@@ -4,8 +4,8 @@
 // The journal: one small file that records the current change and its progress.
 //
 // Each write is whole and durable: after a crash the file has its old contents or its new ones.  Progress can be
-// recorded even if the disk is full by then (host/files/paired_file.h).  Beside the file are the contents that the steps and
-// their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
+// recorded even if the disk is full by then (host/files/paired_file.h).  Beside the file are the contents that the
+// steps and their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
 
 #include <cstddef>
 #include <optional>

@@ -22,7 +22,7 @@ namespace {
 constexpr std::array kListGarbageOptions = {
     Option{"--kubeconfig", "FILE", "the kubeconfig of the cluster; without it, the pod's service account"},
     Option{"--keep-rendered", "COUNT", "the number that the controller was started with [10]"},
-    Option{"--help", "", "show this"},
+    Option{"--help", "", "print this help"},
 };
 
 struct Wish {

@@ -38,7 +38,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--leader-elect-lease-duration", "TIME", "how long others leave an unrenewed lease alone [137s]"},
         {"--leader-elect-renew-deadline", "TIME", "how long a leader tries to renew its lease [107s]"},
         {"--leader-elect-retry-period", "TIME", "the time between two tries [26s]"},
-        {"--help", "", "show this"},
+        {"--help", "", "print this help"},
     }));
 
 Result<std::size_t> ReadCount(std::string_view option, const std::string& text) {

@@ -32,7 +32,7 @@ constexpr auto kServeOptions = WithServingOptions(
         {"--tls-key", "FILE", "the certificate's key; it must not be readable by everyone"},
         {"--listen-http", "ADDRESS:PORT", "where to serve without TLS: at a loopback address only"},
     }),
-    std::to_array<Option>({{"--help", "", "show this"}}));
+    std::to_array<Option>({{"--help", "", "print this help"}}));
 
 Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
 

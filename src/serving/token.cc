@@ -21,7 +21,7 @@ constexpr std::array kTokenOptions = {
     Option{"--pool", "NAME", "the pool whose config may be fetched"},
     Option{"--ttl", "TIME", "how long the token is valid, such as 24h (the default), 30min or 7d"},
     Option{"--key-file", "FILE", "the file with the keys, of which the first one signs"},
-    Option{"--help", "", "show this"},
+    Option{"--help", "", "print this help"},
 };
 
 Result<json::Value> HttpHeaders(const CommandLine& line) {

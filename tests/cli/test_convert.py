@@ -90,7 +90,7 @@ def test_refuses_to_drop_settings_that_ignition_does_not_have(to, tmp_path):
     butane = write(tmp_path / "a.bu", HEADER + OPENSHIFT)
     refused("convert", *to, butane, says=[str(butane), *[f"openshift.{field}" for field in FIELDS],
                                           "`--to machineconfig` keeps all of it"])
-    refused("convert", *to, write(tmp_path / "b.bu", HEADER + "openshift: {fips: true}\n"), says="take it out")
+    refused("convert", *to, write(tmp_path / "b.bu", HEADER + "openshift: {fips: true}\n"), says="remove it from the file")
     for said, place in [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"), ({"fips": True}, "spec.fips"),
                         ({"extensions": ["usbguard"]}, "spec.extensions"), ({"kernelType": "realtime"}, "spec.kernelType"),
                         ({"osImageURL": "registry.example/os@sha256:1"}, "spec.osImageURL")]:

@@ -18,7 +18,9 @@ PROGRAMS = [PINTLE, BUILD / "src/agent/pintled"]
 LATE = ("libostree", "libgio", "libarchive", "libcurl", MODULE.name)
 OWNER_AND_TYPE = ("FDO", 0x407C0C0A)
 HIDING = """
-for library in $(ldconfig -p | sed -n 's/.*libcurl\\.so\\.4 .*=> //p'); do mount --bind /dev/null "$(readlink -f "$library")"; done
+for library in $(ldconfig -p | sed -n 's/.*libcurl\\.so\\.4 .*=> //p'); do
+  mount --bind /dev/null "$(readlink -f "$library")"
+done
 exec "$@"
 """
 
@@ -78,7 +80,8 @@ def test_where_curl_is_missing_the_package_is_named(tmp_path):
         "clusters": [{"name": "here", "cluster": {"server": "https://127.0.0.1:1"}}],
         "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me"}}],
         "users": [{"name": "me", "user": {"token": "t"}}]})
-    run = subprocess.run(["unshare", "--mount", "sh", "-ec", HIDING, "sh", PINTLE, "rollout", "--kubeconfig", kubeconfig],
+    run = subprocess.run(["unshare", "--mount", "sh", "-ec", HIDING, "sh",
+                          PINTLE, "rollout", "--kubeconfig", kubeconfig, "worker"],
                          check=False, capture_output=True, text=True)
     assert run.returncode == 1
     assert "libcurl.so.4" in run.stderr and "install the package libcurl" in run.stderr

@@ -3,7 +3,7 @@
 """Checks that each header compiles alone, so that it never needs another one before it.
 
 A build has compiled a header alone if its source file includes it first; all others are compiled here, with the flags
-of their source file or folder.
+of a source file that belongs to them.
 
 usage: headers.py BUILD (a build directory with compile_commands.json)
 """
@@ -31,22 +31,29 @@ def flags_by_place(build):
     return flags, first
 
 
+def name_in_includes(header):
+    """Includes are named from src/ or tests/."""
+    return header.relative_to(sources.TOP / header.relative_to(sources.TOP).parts[0])
+
+
 def flags_for(header, flags):
-    for place in (header.with_suffix(".cc"), *header.parents):
+    """Returns the flags of the header's source or, if it has none, of a source in its folder that includes it."""
+    including = [source for source in header.parent.glob("*.cc")
+                 if f'#include "{name_in_includes(header)}"' in source.read_text(encoding="utf-8")]
+    for place in (header.with_suffix(".cc"), *including, *header.parents):
         if place in flags:
             return flags[place]
     return next(iter(flags.values()))  # The folder has no sources yet; src/ is in every include path.
 
 
 def is_first_in_its_source(header, first_sources):
-    """Returns whether the build compiles the header with nothing before it; includes are named from src/ or tests/."""
+    """Returns whether the build compiles the header with nothing before it."""
     source = header.with_suffix(".cc")
     if source not in first_sources:
         return False
     with source.open(encoding="utf-8") as lines:
         first = next((line for line in lines if line.startswith("#include")), "")
-    name = header.relative_to(sources.TOP / header.relative_to(sources.TOP).parts[0])
-    return first.startswith(f'#include "{name}"')
+    return first.startswith(f'#include "{name_in_includes(header)}"')
 
 
 def problem_of(header, flags, objects):
