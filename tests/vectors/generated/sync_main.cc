@@ -295,7 +295,8 @@ std::string RunCase(const std::filesystem::path& folder, const std::vector<json:
   for (const json::Value& document : base) {
     if (!world.Has(std::string(machineconfig::KindOf(document)))) filled.Put(document);
   }
-  for (const json::Value& step : DocumentsOf(folder / "scenario.yaml").at(0)["steps"]) {
+  const auto scenario = DocumentsOf(folder / "scenario.yaml");
+  for (const json::Value& step : scenario.at(0).at("steps")) {
     if (const json::Value* patch = step.Find("patch")) {
       filled.Patch(patch->TextAt({"kind"}), "", patch->TextAt({"name"}), patch->at("merge"));
     } else if (const json::Value* applied = step.Find("apply")) {
