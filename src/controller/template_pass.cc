@@ -64,7 +64,7 @@ void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
     const bool is_signed = !config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation).empty();
     const bool has_image =
         !config->spec.os_image_url.empty() || !config->spec.base_os_extensions_container_image.empty();
-    if (!is_signed || !has_image || IsRendered(*config)) continue;
+    if (!is_signed || !has_image || config->metadata.name.starts_with("rendered-")) continue;
     const auto is_same = [&](const ConfigChange& change) { return change.name == config->metadata.name; };
     if (std::any_of(changes.configs.begin(), changes.configs.end(), is_same)) continue;
     const auto replace = [](const char* path) -> json::Value { return {{"op", "add"}, {"path", path}, {"value", ""}}; };

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/version.h"
 #include "controller/credential_provider_pass.h"
 #include "controller/kubelet_pass.h"
 #include "controller/node_settings_pass.h"
@@ -45,11 +46,73 @@ struct Deliberate {
   std::string difference;  // What differs in the end, as RunCase() describes it.
 };
 const std::map<std::string, Deliberate, std::less<>> kDeliberate = {
-    {"ctr-cleanup", {"configs without the annotation of a build belong to users", "A"}},
-    {"kubelet-cleanup-of-stale-mcs", {"configs without the annotation of a build belong to users", "B"}},
-    {"ctr-nil-config", {"the operator panics", "C"}},
-    {"ctr-existing-mc-no-status-panics", {"the operator panics", "D"}},
-    {"ctr-second-pool-later-is-not-done", {"all pools are done", "E"}},
+    {"ctr-cleanup",
+     {"configs without the annotation of a build belong to users",
+      "MachineConfig /50-my-generated-containerruntime-thing should not be there; "}},
+    {"kubelet-cleanup-of-stale-mcs",
+     {"configs without the annotation of a build belong to users",
+      "MachineConfig /99-x-generated-kubelet-y should not be there; "}},
+    {"ctr-nil-config",
+     {"an error where the operator panics",
+      "ContainerRuntimeConfig /crc\n"
+      R"(  /status: nothing became {"conditions":[{"lastTransitionTime":"NOW","message":"Error: t)"
+      "he ContainerRuntimeConfig crc has no spec.containerRuntimeConfig; add one, which may be "
+      R"(empty","status":"True","type":"Failure"}],"observedGeneration":1}; )"}},
+    {"ctr-existing-mc-no-status-panics",
+     {"no panic where an object has no status",
+      "ContainerRuntimeConfig /crc\n"
+      R"(  /finalizers: nothing became ["99-worker-generated-containerruntime"])"
+      "\n"
+      R"(  /status: nothing became {"conditions":[{"lastTransitionTime":"NOW","message":"Success")"
+      R"(,"status":"True","type":"Success"}]}; MachineConfig /99-worker-generated-containerruntim)"
+      "e\n"
+      R"(  /ownerReferences: nothing became [{"apiVersion":"machineconfiguration.openshift.io/v1")"
+      R"(,"blockOwnerDeletion":true,"controller":true,"kind":"ContainerRuntimeConfig","name":"crc)"
+      R"(","uid":"crc-crc-uid"}])"
+      "\n"
+      R"(  /spec/config/storage: nothing became {"files":[{"contents":{"source":"data:text/plain;)"
+      R"(charset=utf-8;base64,W2NyaW9dCiAgW2NyaW8ucnVudGltZV0KICAgIGxvZ19sZXZlbCA9ICJpbmZvIgo="},)"
+      R"("mode":420,"overwrite":true,"path":"/etc/crio/crio.conf.d/01-ctrcfg-logLevel"}]}; )"}},
+    {"ctr-second-pool-later-is-not-done",
+     {"a pool that is selected later gets its config, too",
+      "ContainerRuntimeConfig /crc\n"
+      R"(  /finalizers/3: nothing became "99-zzz-generated-containerruntime"; MachineConfig /99-z)"
+      "zz-generated-containerruntime should not be there; "}},
+    {"kubelet-delete-finalizer-is-uid",
+     {"a finalizer that has neither the form of a uid nor a config's name may be a user's",
+      "KubeletConfig /a\n"
+      R"(  /finalizers: nothing became ["uid-77"]; )"}},
+    {"node-cgroup-v1",
+     {"an unsupported cgroup mode keeps no other config from being made",
+      "MachineConfig /98-infra-generated-kubelet should not be there; MachineConfig /98-master-generated-kubelet "
+      "should not be there; MachineConfig /98-worker-generated-kubelet should not be there; "}},
+    {"template-clears-image-urls-once",
+     {"generated configs never keep an image, however often one is set",
+      "MachineConfig /99-worker-generated-kubelet\n"
+      R"(  /spec: {"osImageURL":"again"} became nothing; )"}},
+    {"template-deleted",
+     {"each pass decides about the one ControllerConfig, whatever has triggered it",
+      "ControllerConfig /machine-config-controller\n"
+      R"(  /status/conditions/0/lastTransitionTime: nothing became "NOW")"
+      "\n"
+      R"(  /status/conditions/0/message: nothing became "sync completed towards (2) generation us)"
+      R"(ing controller version VERSION")"
+      "\n"
+      R"(  /status/conditions/1: nothing became {"lastTransitionTime":"NOW","status":"False","typ)"
+      R"(e":"TemplateControllerRunning"})"
+      "\n"
+      R"(  /status/conditions/2: nothing became {"lastTransitionTime":"NOW","status":"False","typ)"
+      R"(e":"TemplateControllerFailing"})"
+      "\n"
+      "  /status/observedGeneration: 1 became 2; "}},
+    {"template-secret-not-json",
+     {"the message does not contain the pull secret",
+      "ControllerConfig /machine-config-controller\n"
+      R"(  /status/conditions/1/message: "failed to syncing towards (2) generation using controll)"
+      R"(er version VERSION: couldn't compact pullsecret \"{\": unexpected end of JSON input" bec)"
+      R"(ame "failed to syncing towards (2) generation using controller version VERSION: couldn't)"
+      " compact pullsecret: not JSON: line 1, column 2: syntax error while parsing object key -"
+      R"( unexpected end of input; expected string literal"; )"}},
 };
 
 std::string PluralOf(std::string_view kind) {
@@ -262,12 +325,15 @@ json::Value Shown(const std::string& plural, const json::Value& document) {
   const char* const rest = plural == "machineconfigs" ? "spec" : "status";
   if (const json::Value* member = document.Find(rest)) object[rest] = *member;
   std::string text = json::ToText(object);
-  const std::string now = ToRfc3339(kSyncTime);
-  for (std::size_t at; (at = text.find(now)) != std::string::npos;) text.replace(at, now.size(), "NOW");
+  const std::pair<std::string, std::string> placeholders[] = {
+      {ToRfc3339(kSyncTime), "NOW"}, {"controller version " + std::string(kVersion), "controller version VERSION"}};
+  for (const auto& [ours, placeholder] : placeholders) {
+    for (std::size_t at; (at = text.find(ours)) != std::string::npos;) text.replace(at, ours.size(), placeholder);
+  }
   return *json::Parse(text);
 }
 
-// Leaves out what means the same: absent, null and empty members.
+// Leaves out members that mean the same as absent ones: null, false, and empty texts, lists and objects.
 json::Value WithoutEmpty(const json::Value& value) {
   if (value.is_array()) {
     json::Value list = json::Value::array();
@@ -278,7 +344,7 @@ json::Value WithoutEmpty(const json::Value& value) {
   json::Value object = json::Value::object();
   for (const auto& [key, member] : value.members()) {
     json::Value kept = WithoutEmpty(member);
-    const bool is_empty = kept.is_null() || kept == "" || (kept.is_structured() && kept.empty());
+    const bool is_empty = kept.is_null() || kept == "" || kept == false || (kept.is_structured() && kept.empty());
     if (!is_empty) object[key] = std::move(kept);
   }
   return object;
