@@ -13,7 +13,6 @@
 #include "base/base64.h"
 #include "base/version.h"
 #include "controller/controller_certificates.h"
-#include "controller/watched.h"
 #include "generated/template_status.h"
 #include "generated/templates.h"
 #include "generated/tls_settings.h"
