@@ -6,6 +6,8 @@ import pathlib
 import re
 import shlex
 
+import sources
+
 # The options of a call that are about its one source file, or that a check does not need.
 WITH_VALUE = {"-o", "-c", "-MF", "-MQ", "-MT", "-include-pch"}
 ALONE = {"-MD", "-MMD", "-MP"}
@@ -26,9 +28,12 @@ def flags_of(command):
 
 
 def sources_in(compiled):
-    """Returns the sources that are compiled together: Meson's file for a unity build includes them."""
+    """Returns the sources that are compiled together: Meson's file for a unity build includes them, by absolute paths or,
+    once `./dev` has replaced those, by paths from src/.
+    """
     if UNITY.search(compiled.name):
-        return [pathlib.Path(name).resolve() for name in INCLUDE.findall(compiled.read_text(encoding="utf-8"))]
+        return [(sources.TOP / "src" / name).resolve()
+                for name in INCLUDE.findall(compiled.read_text(encoding="utf-8"))]
     return [compiled.resolve()]
 
 
