@@ -8,7 +8,6 @@
 #include "controller/kubelet_pass.h"
 #include "controller/node_settings_pass.h"
 #include "controller/registries_pass.h"
-#include "controller/render_pass.h"
 #include "controller/runtime_pass.h"
 #include "controller/template_pass.h"
 #include "generated/tls_settings.h"
@@ -50,10 +49,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   const json::Value& spec = sources.template_input->spec;
   PoolTemplates for_kubelets(inputs.templates, spec, ClusterTls(inputs));
   NodeSettingsPass(inputs, for_kubelets, *settings, changes);
-  // Configs of users must not be based on templates of an older ControllerConfig.
-  if (WhyTemplatesAreBehind(*inputs.view.controller_config).empty()) {
-    KubeletPass(inputs, for_kubelets, *settings, changes);
-  }
+  KubeletPass(inputs, for_kubelets, *settings, changes);
   PoolTemplates for_runtime(inputs.templates, spec, {});
   const bool uses_stores = IsOpen(settings->feature_gates, "AdditionalStorageConfig");
   RuntimePass(inputs, for_runtime,

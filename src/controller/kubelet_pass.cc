@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "controller/managed_pass.h"
+#include "controller/render_pass.h"
 #include "generated/kubelet_configs.h"
 #include "generated/kubelet_status.h"
 #include "generated/kubelet_validation.h"
@@ -72,7 +73,9 @@ class KubeletRules {
 
 void KubeletPass(const GenerateInputs& inputs, PoolTemplates& templates, const generated::KubeletSettings& settings,
                  GenerateChanges& changes) {
-  ManagedPass(inputs, KubeletRules(inputs, templates, settings), changes).Run();
+  ManagedPass pass(inputs, KubeletRules(inputs, templates, settings), changes);
+  // Configs of users must not be based on templates of an older ControllerConfig.
+  WhyTemplatesAreBehind(*inputs.view.controller_config).empty() ? pass.Run() : pass.RunDeletions();
 }
 
 }  // namespace pintle::controller

@@ -60,10 +60,20 @@ class ManagedPass {
       names_.Add(object->metadata, object->spec.machine_config_pool_selector);
       uids_.insert(object->metadata.uid);
     }
-    for (const Object* object : objects) object->metadata.deletion_timestamp ? Dismiss(*object) : Sync(*object);
+    for (const Object* object : objects) {
+      if (!object->metadata.deletion_timestamp) Sync(*object);
+    }
+    RunDeletions();
     if (is_pending_ || !rules_.WhyUnreadable().empty()) return;
     for (ConfigRemoval& removal : OutdatedConfigs(inputs_, Rules::kManagedKind, wanted_, uids_)) {
       changes_.removals.push_back(std::move(removal));
+    }
+  }
+
+  // Only lets objects go that are being deleted.
+  void RunDeletions() {
+    for (const Object* object : rules_.Objects()) {
+      if (object->metadata.deletion_timestamp) Dismiss(*object);
     }
   }
 

@@ -2,7 +2,7 @@
 """MachineConfigs that pintle-controller generates, on a real control plane, from templates made for these tests."""
 
 import base64
-import json
+import textwrap
 
 import pytest
 
@@ -25,13 +25,20 @@ FILES = {
 }
 
 
+def block(text):
+    """Returns the text as a block of YAML, in which a template may write quotes."""
+    if not text:
+        return '""'
+    return f"|{'' if text.endswith(chr(10)) else '-'}\n{textwrap.indent(text, '    ')}"
+
+
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory):
     folder = tmp_path_factory.mktemp("templates")
     for name, (path, text) in FILES.items():
         file = folder / f"common/_base/files/{name}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"path: {path}\nmode: 0644\ncontents:\n  inline: {json.dumps(text)}\n")
+        file.write_text(f"path: {path}\nmode: 0644\ncontents:\n  inline: {block(text)}\n")
     for role in ("master", "worker"):
         file = folder / f"{role}/00-{role}/_base/files/role.yaml"
         file.parent.mkdir(parents=True)

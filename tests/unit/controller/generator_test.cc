@@ -266,6 +266,22 @@ TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectBeforeItsFinalizers) {
   EXPECT_THAT(FinalizersOf("kubeletconfigs", "pods"), ElementsAre("example.test/backup"));
 }
 
+TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectAlsoWithoutAPullSecret) {
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Success") != ""; });
+  json::Value secret = server_.Find("secrets", "pull-secret");
+  secret["data"] = {{".dockerconfigjson", EncodeBase64("{")}};
+  server_.Put("secrets", secret);
+  RunUntil([&] {
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing").starts_with("True");
+  });
+  json::Value object = server_.Find("kubeletconfigs", "pods");
+  object["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  server_.Put("kubeletconfigs", object);
+  RunUntil([&] { return FinalizersOf("kubeletconfigs", "pods").empty(); });
+  EXPECT_FALSE(HasConfig("99-worker-generated-kubelet"));
+}
+
 TEST_F(GeneratorTest, RestoresAConfigThatSomebodyHasChanged) {
   AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
   RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Success") != ""; });

@@ -24,7 +24,6 @@
 #include "controller/kubelet_pass.h"
 #include "controller/node_settings_pass.h"
 #include "controller/registries_pass.h"
-#include "controller/render_pass.h"
 #include "controller/runtime_pass.h"
 #include "controller/template_pass.h"
 #include "generated/tls_settings.h"
@@ -273,9 +272,7 @@ GenerateChanges Decide(const SyncWorld& world, const std::string& what, const ge
   controller::PoolTemplates for_kubelets(templates, sources.template_input->spec, tls);
   controller::PoolTemplates for_runtime(templates, sources.template_input->spec, {});
   if (what == "kubelet") {
-    if (controller::WhyTemplatesAreBehind(*view.controller_config).empty()) {
-      controller::KubeletPass(inputs, for_kubelets, *settings, changes);
-    }
+    controller::KubeletPass(inputs, for_kubelets, *settings, changes);
   } else if (what == "ctr") {
     controller::RuntimePass(inputs, for_runtime,
                             is_open("AdditionalStorageConfig") ? generated::AdditionalStores::kUsed
