@@ -273,7 +273,8 @@ TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectAlsoWithoutAPullSecret) {
   secret["data"] = {{".dockerconfigjson", EncodeBase64("{")}};
   server_.Put("secrets", secret);
   RunUntil([&] {
-    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing").starts_with("True");
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing")
+        .starts_with("True");
   });
   json::Value object = server_.Find("kubeletconfigs", "pods");
   object["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
