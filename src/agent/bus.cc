@@ -52,7 +52,8 @@ const char* ActionOf(AgentOrder order) {
   std::abort();
 }
 
-// D-Bus carries valid text only and everyone may read it, but a reason may name a file whose name is not valid text.
+// Makes a text fit for D-Bus, which carries only UTF-8, and for readers, who may be anyone: a reason, for example, may
+// name a file whose name is not UTF-8.
 std::string BusText(const std::string& text) {
   constexpr std::size_t kLongest = 4 << 10;
   return Shortened(PrintableLines(text), kLongest);
@@ -141,7 +142,7 @@ struct CallHandlers {
   sd_bus_property_get_t property;
 };
 
-// The table that describes the interface to sd-bus, which keeps pointers into it.
+// Tells sd-bus the methods, signals and properties of our interface.  sd-bus keeps pointers into this table.
 class Vtable {
  public:
   explicit Vtable(CallHandlers handlers) {

@@ -74,7 +74,7 @@ struct MachineConfigPoolSpec {
   };
 };
 
-// The date on which a certificate that the pool's nodes trust expires.
+// The expiry date of a certificate that the pool's nodes trust.
 struct CertExpiry {
   std::string bundle;
   std::string subject;
@@ -88,7 +88,7 @@ struct CertExpiry {
   };
 };
 
-// The progress of the nodes with something outside the rendered config: the images that are pinned to them.
+// The progress of the nodes in something that is not part of the rendered config: in pulling their pinned images.
 struct PoolSynchronizerStatus {
   std::string type;
   std::int64_t machine_count = 0;

@@ -326,7 +326,7 @@ class Changer {
         IsOfChange(*change.next_boot, *state.pending, rebooted)) {
       TRY(host_.deployments->DropPending());
     } else if (state.pending) {
-      kept = SomeoneElses(*state.pending);
+      kept = SomeoneElsesText(*state.pending);
       Say(kept);
     }
     std::vector<std::string> left = TRY(PutSharedBack(host_, contents, change));

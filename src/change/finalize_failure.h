@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds out why the deployment that was staged before this boot was not finalized at the shutdown.  If the OS is not
-// the one that the config wants, that is the likely cause.
+// Finds out why the deployment that was staged before this boot was not finalized at the shutdown.  If the
+// machine runs another OS than the config wants, this failure is the likely cause.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@
 namespace pintle::change {
 
 // Reads the system journal of the boot before this one.  Returns "" if the deployment was finalized, if there was none,
-// or if it is not known.
+// or if the journal does not tell.
 std::string FinalizeFailure();
 
 // Returns the first of the finalizers' log lines that reports a failure, or "" if none does.

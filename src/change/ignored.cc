@@ -78,7 +78,7 @@ std::optional<WallTime> FirstEnd(const Ignored& ignored) {
   return first == ignored.end() ? std::nullopt : std::optional(first->until);
 }
 
-Result<WallTime> ReadUntil(std::string_view text, WallTime now) {
+Result<WallTime> ParseUntil(std::string_view text, WallTime now) {
   const WallTime until = TRY(ReadTime(text, now));
   if (until <= now) return Error(ErrorKind::kInvalid, fmt::format("{} is over", ToRfc3339(until)));
   if (until > now + kLongest) {

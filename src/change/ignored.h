@@ -3,8 +3,8 @@
 
 // The list of things whose findings do not count for some time, because a person wants that.
 //
-// A change leaves an ignored thing alone as long as both configs agree on it.  If the new config wants it otherwise,
-// the thing would be overwritten, and its findings count as ever.
+// A change leaves an ignored thing alone if the old and the new config agree on it.  If they differ, the change would
+// overwrite the thing, so its findings count as if it were not ignored.
 
 #include <optional>
 #include <string>
@@ -31,9 +31,9 @@ std::optional<WallTime> IgnoredUntil(const Ignored& ignored, std::string_view ab
 // Returns the time when the first entry ends.
 std::optional<WallTime> FirstEnd(const Ignored& ignored);
 
-// Parses a time: "2026-12-24T12:00:00Z"; "2026-12-24", the beginning of that day in UTC; or one from now on: "2h",
-// "3d".
-Result<WallTime> ReadUntil(std::string_view text, WallTime now);
+// Parses a time: "2026-12-24T12:00:00Z"; "2026-12-24", the beginning of that day in UTC; or a span from now:
+// "2h", "3d".
+Result<WallTime> ParseUntil(std::string_view text, WallTime now);
 
 // Returns the entries that have not ended.
 Result<Ignored> ReadIgnored(const Root& root, WallTime now);

@@ -11,7 +11,7 @@ bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebo
   if (!change.staged) return pending.id != change.found;
   const bool is_alike =
       pending.commit == change.staged->commit && pending.kernel_arguments == change.staged->kernel_arguments;
-  // Finalizing makes the deployment anew, with another number after its commit.
+  // Finalizing deploys the same commit anew, so the number at the end of the deployment's id changes.
   return is_alike && (!pending.is_staged || pending.id == change.staged->id);
 }
 
@@ -22,7 +22,7 @@ Result<> NoteStaged(host::Deployments& deployments, NextBoot& change) {
   return {};
 }
 
-std::string SomeoneElses(const host::DeployedImage& deployment) {
+std::string SomeoneElsesText(const host::DeployedImage& deployment) {
   return fmt::format("the deployment {} is someone else's, and the next boot still takes it", deployment.id);
 }
 

@@ -16,14 +16,14 @@ namespace pintle::change {
 
 enum class Rebooted { kNo, kYes };
 
-// `pending` is the deployment that the next boot takes now; `rebooted` tells whether the machine has booted since the
+// `pending` is the deployment that the next boot would take; `rebooted` tells whether the machine has booted since the
 // change began.
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted);
 
 // Records what was just staged for the change.
 Result<> NoteStaged(host::Deployments& deployments, NextBoot& change);
 
-// Returns the message that this deployment stays.
-std::string SomeoneElses(const host::DeployedImage& deployment);
+// Returns a message that this deployment is someone else's, and that the next boot still takes it.
+std::string SomeoneElsesText(const host::DeployedImage& deployment);
 
 }  // namespace pintle::change

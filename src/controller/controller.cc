@@ -343,7 +343,7 @@ pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view
   const bool are_settled = std::all_of(told_configs_.begin(), told_configs_.end(),
                                        [&](const std::string& name) { return library_.IsSettled(name); });
   std::optional<std::set<std::string>> that_drain;
-  if (are_settled) that_drain = ThatDrain(changes, view, library_.configs());
+  if (are_settled) that_drain = NodesToDrain(changes, view, library_.configs());
   return forecasts_.Await(changes, that_drain, view.nodes);
 }
 

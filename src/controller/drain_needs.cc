@@ -55,7 +55,7 @@ std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view) {
   return names;
 }
 
-std::set<std::string> ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs) {
+std::set<std::string> NodesToDrain(const Changes& changes, const View& view, const WholeConfigs& configs) {
   std::map<Way, bool> needs;
   std::set<std::string> draining;
   for (const NodeChange& change : changes.nodes) {

@@ -14,10 +14,10 @@
 
 namespace pintle::controller {
 
-// Returns the configs that have to be compared for that.
+// Returns the names of the configs to compare: the current one and the next one of each node that is to be updated.
 std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view);
 
 // Returns the nodes whose update needs a drain.  If a config is not known, a drain is assumed.
-std::set<std::string> ThatDrain(const Changes& changes, const View& view, const WholeConfigs& configs);
+std::set<std::string> NodesToDrain(const Changes& changes, const View& view, const WholeConfigs& configs);
 
 }  // namespace pintle::controller

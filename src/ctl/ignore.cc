@@ -47,7 +47,7 @@ Result<> Change(const CommandLine& line, const Machine& machine, Ignored& ignore
     return Error(ErrorKind::kNotFound, fmt::format("{} is not ignored", Printable(*name)));
   }
   const std::string& name = line.words().front();
-  const auto until = TRY(change::ReadUntil(TRY(line.Needed("--until")), machine.host().clock.Wall()));
+  const auto until = TRY(change::ParseUntil(TRY(line.Needed("--until")), machine.host().clock.Wall()));
   TRY(CheckIsManaged(machine, name));
   Drop(name, ignored);
   ignored.push_back({name, until});

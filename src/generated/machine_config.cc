@@ -20,7 +20,7 @@ ignition::File ToIgnition(const NewFile& file) {
   made.path = file.path;
   made.mode = kReadableByAll;
   made.overwrite = true;
-  made.contents.compression = "";  // The operator writes the empty member, too.
+  made.contents.compression = "";  // The operator also writes "compression": "".
   made.contents.source = std::string(kBase64Text) + EncodeBase64(file.contents);
   return made;
 }

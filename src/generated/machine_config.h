@@ -40,8 +40,7 @@ ignition::File ToIgnition(const NewFile& file);
 // Makes an Ignition config of the newest version with just these files, in this order.
 ignition::Config ConfigOf(const std::vector<NewFile>& files);
 
-// Nearly all configs are written without empty structs.  Only the 99- config of a kubelet that bootstrap makes has
-// them.
+// Nearly all configs are written without empty structs.  Only those that bootstrap makes from KubeletConfigs have them.
 std::string ConfigText(const ignition::Config& config,
                        ignition::EmptyStructs empty_structs = ignition::EmptyStructs::kLeftOut);
 

@@ -9,7 +9,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kIdsAt = 2;  // Both files begin with name, password and number.
+constexpr std::size_t kIdsAt = 2;  // A line of passwd or group begins with name, password and number.
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

@@ -26,10 +26,11 @@ namespace pintle::host {
 Result<std::optional<resource::AuthorizedKeys::State>> ObserveAuthorizedKeys(const Root& root, const std::string& user);
 
 // Missing folders are made with mode 0700.  An empty list empties an existing file, but does not create one.  If
-// `want` has no file, empty folders for it are removed, too, except for the first `want.folders` of them.
+// `want` says that there is no file, the file is removed, and so are empty folders for it, except for the first
+// `want.folders` of them.
 //
 // Keys for a user that does not exist are an error of the kind kNotFound: the Machine Config Operator skips them, and
-// a caller can do the same and report it.  Having no keys for such a user needs no change.
+// a caller can do the same and report it.  If such a user is to have no keys, there is nothing to do.
 Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put,
                            const Labels& labels = Labels::OfThisMachine());
 

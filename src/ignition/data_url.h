@@ -13,7 +13,7 @@ namespace pintle::ignition {
 
 inline bool IsDataUrl(std::string_view url) { return url.starts_with("data:"); }
 
-// Returns in Ignition's words why this is not a data URL, or "" if it is one.  Reads each byte once.
+// Returns in Ignition's words why this is not a data URL, or "" if it is one.
 std::string DataUrlProblem(std::string_view url);
 
 // Returns the bytes that a data URL contains.

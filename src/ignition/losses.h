@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Errors of a translation to an older version that is not possible.
+// Errors about configs that cannot be translated to an older version.
 
 #include <string>
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace pintle::ignition {
 
-// `what` is the converter's message, which tools know; we add the path.
+// `what` is the message of CoreOS's ign-converter, which tools may look for; we append the path.
 inline Error CannotTranslate(std::string what, const json::Path& path) {
   return Error(ErrorKind::kInvalid, std::move(what) + " (at " + path.ToString() + ")");
 }

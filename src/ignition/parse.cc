@@ -176,7 +176,7 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
   return all;
 }
 
-// The first value of a wrong type.  The Machine Config Operator stops there; we append all that we have found.
+// The first value of a wrong type.  The Machine Config Operator reports only this one; our messages then list all.
 struct Mismatch {
   TextPosition end;
   std::string what;
@@ -190,7 +190,7 @@ Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec s
   const std::vector<Found> found = Locate(text, errors, KeyCase::kAny);
   std::size_t first = 0;
   for (std::size_t i = 1; i < errors.size(); ++i) {
-    const bool is_found = found[i].position.line > 0;  // If there are very many, some were not searched for.
+    const bool is_found = found[i].position.line > 0;  // Only the first 200 errors are searched for.
     if (is_found && found[i].end < found[first].end) first = i;
   }
   return {PositionOf(text, found[first].end), WrongTypeText(errors[first], found[first].token, spec)};
@@ -261,7 +261,7 @@ Error NotJson(std::string_view text, const Error& error) {
 Result<std::optional<std::string>> Unwrap(std::string_view bytes, std::size_t limit) {
   if (IsGzip(bytes))
     return std::optional(TRY(Gunzip(bytes, limit), "unable to read ignition config: decompression failed"));
-  // A JSON object cannot be base64, and other JSON that could be (true, false, null and numbers) is no config.
+  // A text that begins with a brace cannot be base64, so nothing is decoded.
   const auto decoded = DecodeBase64(bytes.substr(0, bytes.starts_with('{') ? 0 : bytes.size()));
   if (!decoded || !IsGzip(*decoded)) return std::optional<std::string>();
   return std::optional(
@@ -276,10 +276,10 @@ Result<Config> Parse(json::Value document, json::Report& report) {
 }
 
 Result<Config> Parse(std::string_view bytes, json::Report& report) {
-  return ParseUpTo(json::ParseLimits().bytes, bytes, report);
+  return ParseWithLimit(json::ParseLimits().bytes, bytes, report);
 }
 
-Result<Config> ParseUpTo(std::size_t limit, std::string_view bytes, json::Report& report) {
+Result<Config> ParseWithLimit(std::size_t limit, std::string_view bytes, json::Report& report) {
   const std::optional<std::string> unwrapped = TRY(Unwrap(bytes, limit));
   const std::string_view text = unwrapped ? std::string_view(*unwrapped) : bytes;
   if (text.empty()) {

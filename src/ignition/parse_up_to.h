@@ -13,6 +13,6 @@
 namespace pintle::ignition {
 
 // Like Parse(), but a config that unpacks to more than `limit` bytes is an error.
-Result<Config> ParseUpTo(std::size_t limit, std::string_view bytes, json::Report& report);
+Result<Config> ParseWithLimit(std::size_t limit, std::string_view bytes, json::Report& report);
 
 }  // namespace pintle::ignition

@@ -3,9 +3,10 @@
 
 // Decides what one of several candidates does about the lease that they compete for.
 //
-// The clocks of machines differ, so the times in a lease are only for people.  A candidate notes by its own monotonic
-// clock when it saw the lease change, and considers it abandoned if it has not changed for as long as its holder
-// promised.  A holder gives up well before that, counted from when it sent its last renewal.
+// The clocks of machines differ, so the points in time that a lease contains are only for people.  A candidate notes by
+// its own monotonic clock when it saw the lease change, and considers the lease abandoned if it has not changed for the
+// duration that its holder wrote into it.  A holder gives up well before that, counted from when it sent its last
+// renewal.
 
 #include <chrono>
 #include <optional>
@@ -16,7 +17,8 @@
 
 namespace pintle::kube {
 
-// The times of OpenShift's own operators: the API server of a cluster of one machine may be down for a minute.
+// OpenShift's own operators use these times.  They are long since the API server of a cluster of one machine may be
+// down for a minute.
 struct LeaseTimes {
   std::chrono::milliseconds duration = std::chrono::seconds(137);  // Stored in the lease as whole seconds.
   std::chrono::milliseconds renew_deadline = std::chrono::seconds(107);

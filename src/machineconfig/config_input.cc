@@ -222,7 +222,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std:
   }
   ConfigDocument& document = file.documents.emplace_back();
   document.kind = kIgnition;
-  Keep(ignition::ParseUpTo(limit, file.text, document.report), document);
+  Keep(ignition::ParseWithLimit(limit, file.text, document.report), document);
   CheckValid(document);
   LookAt(document);
   return file;

@@ -14,10 +14,10 @@ struct Ways {
   bool single_quoted = true;
   bool literal = true;
   bool has_breaks = false;
-  bool has_blanks = true;  // The text has blanks or anything else but visible ASCII.
+  bool has_blanks = true;  // False only if all characters are known to be visible ASCII.
 };
 
-// Returns whether all bytes are visible ASCII characters, as in nearly all of a data URL.
+// Returns whether all bytes are visible ASCII characters, as they nearly always are in a data URL.
 bool IsVisibleAscii(std::string_view text);
 
 // Returns the styles in which a text could be written.

@@ -19,8 +19,8 @@ struct PasswordHash {
 
   struct State {
     std::string hash;
-    // The day when the password was changed, counted from 1970 as in shadow(5).  Nullopt means the day on which this is
-    // put, if that changes the hash.
+    // The day when the password was changed, counted from 1970 as in shadow(5).  Nullopt means today if
+    // the hash changes, and otherwise the day that the user's entry already has.
     std::optional<std::string> last_change;
 
     static constexpr auto kFields = json::FieldList{

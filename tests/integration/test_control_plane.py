@@ -41,7 +41,7 @@ def test_the_newest_version_that_is_served_is_used(groups, version):
 
 
 def test_a_version_that_is_not_served_is_missed_by_name():
-    with pytest.raises(LookupError, match="has policy in none of v1, but apps/v1, policy/v1beta1"):
+    with pytest.raises(LookupError, match="serves policy in none of v1; it serves apps/v1, policy/v1beta1"):
         control_plane.served_version(OLD, "policy", "v1")
 
 

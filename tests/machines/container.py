@@ -75,7 +75,7 @@ class Container(Kept):
         return {0: "poweroff", REBOOTED: "reboot"}.get(status, f"status {status}")
 
     def entering(self):
-        """Returns the words that make a command run in the machine, to be put before it.
+        """Returns the words that have to be put before a command so that it runs in the machine.
 
         A shell waits for the command.  If nsenter did, it would stop itself when the shutdown stops the command, as it
         stops all processes, and nobody would continue it.

@@ -56,7 +56,8 @@ def served_version(groups, group, *wanted):
     for version in wanted:
         if f"{group}/{version}" in there:
             return f"{group}/{version}"
-    raise LookupError(f"the API server has {group} in none of {', '.join(wanted)}, but {', '.join(sorted(there))}")
+    raise LookupError(f"the API server serves {group} in none of {', '.join(wanted)}; "
+                      f"it serves {', '.join(sorted(there))}")
 
 
 def has_resource(resources, name):

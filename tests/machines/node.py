@@ -64,7 +64,7 @@ class Node(Machine):
         return pathlib.Path(f"/proc/{self.leader}/root", str(path).lstrip("/"))
 
     def entering(self):
-        """Returns the words that make a command on the host run in the node, to be put before it."""
+        """Returns the words that have to be put before a command so that it runs in the node instead of on the host."""
         return self._process.entering()
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Requests to the Ignition server: the answers must be the same, byte for byte.
+// Requests to the Ignition server: our answers must be those of the Machine Config Operator's server, byte for byte.
 
 #include <fmt/core.h>
 
@@ -27,7 +27,7 @@ net::HttpAnswer Answer(const json::Value& request, const ServedPools& pools) {
   return AnswerTo(incoming, pools, Access(), WallTime()).http;
 }
 
-// The server adds the length itself.
+// Returns the value of a header.  The Content-Length is computed here, since only the server adds it to an answer.
 std::string HeaderOf(const net::HttpAnswer& answer, const std::string& name) {
   const std::size_t length = answer.body ? answer.body->size() : 0;
   if (name == "Content-Length") return std::to_string(length);

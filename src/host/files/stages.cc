@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMostStagesOpen = 64;
 
-// No place has an empty name, so the stage's name cannot clash.
+// A stage gets the temporary name that NameBeside() makes of the empty name.  No file has an empty name, so nothing
+// else gets that temporary name.
 constexpr std::string_view kNoName;
 
 Result<UniqueFd> Open(const Directory& directory) {
@@ -74,10 +75,11 @@ Result<UniqueFd> Stages::Make(const Directory& directory) {
   UniqueFd stage = TRY(Open(directory));
   const struct stat status = TRY(StatusOf(stage));
   if (status.st_uid != ::geteuid() || (status.st_mode & 0777) != 0700 || status.st_dev != directory.identity().device) {
-    return Error(ErrorKind::kConflict,
-                 fmt::format("{} has no place in which only we may change things; give it to root with `chown`, and "
-                             "look whether its file system keeps owners",
-                             directory.path()));
+    return Error(
+        ErrorKind::kConflict,
+        fmt::format("cannot make a directory in {0} that only we may enter; give {0} to root with `chown`, and "
+                    "check that its file system stores owners and permissions",
+                    directory.path()));
   }
   made_[directory.identity()] = IdentityOf(status);
   paths_[directory.identity()] = directory.path();
@@ -87,7 +89,8 @@ Result<UniqueFd> Stages::Make(const Directory& directory) {
 Result<UniqueFd> Stages::OpenAgain(const Directory& directory, const Identity& made) {
   UniqueFd stage = TRY(Open(directory));
   if (IdentityOf(TRY(StatusOf(stage))) == made) return stage;
-  return Error(ErrorKind::kConflict, fmt::format("someone has replaced what waits in {}", directory.path()));
+  return Error(ErrorKind::kConflict,
+               fmt::format("someone has replaced our temporary directory in {}", directory.path()));
 }
 
 }  // namespace pintle::host

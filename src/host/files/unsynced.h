@@ -19,8 +19,8 @@ namespace pintle::host {
 
 class Unsynced {
  public:
-  // The kernel reports failed writes only to descriptors that were opened before the failure, so `any` is opened
-  // first.
+  // `any` is any descriptor on the file system.  It must be opened before the first write, since the kernel reports a
+  // failed write only to descriptors that were opened before the failure.
   explicit Unsynced(UniqueFd any) : any_(std::move(any)) {}
 
   void Add(UniqueFd thing);

@@ -43,7 +43,7 @@ TEST(Log, CutsAnOverlongMessage) {
               testing::Contains(testing::ContainsRegex("^MESSAGE=.*[.]{3} .39972.. more characters.$")));
 }
 
-TEST(Log, WritesNoControlCharactersToTheJournal) {
+TEST(Log, EscapesControlCharactersButNotLineBreaksInTheJournal) {
   Entry entry;
   entry.text = "a\x1b[2Jb\xff";
   EXPECT_THAT(JournalFields(entry), testing::Contains("MESSAGE=a\\x1B[2Jb\\xFF"));

@@ -11,8 +11,8 @@ using testing::HasSubstr;
 
 const WallTime kNow = ValueOf(FromRfc3339("2026-11-21T12:00:00Z"));
 
-TEST(ReadUntil, AcceptsATimeADayAndASpan) {
-  const auto until = [](const char* text) { return ToRfc3339(ValueOf(ReadUntil(text, kNow))); };
+TEST(ParseUntil, AcceptsATimeADayAndASpan) {
+  const auto until = [](const char* text) { return ToRfc3339(ValueOf(ParseUntil(text, kNow))); };
   EXPECT_EQ(until("2026-12-24T10:00:00+02:00"), "2026-12-24T08:00:00Z");
   EXPECT_EQ(until("2026-12-24"), "2026-12-24T00:00:00Z");
   EXPECT_EQ(until("90min"), "2026-11-21T13:30:00Z");
@@ -21,13 +21,13 @@ TEST(ReadUntil, AcceptsATimeADayAndASpan) {
   EXPECT_EQ(until("1w"), "2026-11-28T12:00:00Z");
 }
 
-TEST(ReadUntil, RefusesATimeThatIsOverTooFarOrInvalid) {
-  EXPECT_THAT(MessageOf(ReadUntil("2026-11-21", kNow)), HasSubstr("is over"));
-  EXPECT_THAT(MessageOf(ReadUntil("0d", kNow)), HasSubstr("is over"));
-  EXPECT_THAT(MessageOf(ReadUntil("2099-01-01", kNow)), HasSubstr("ten years"));
-  EXPECT_THAT(MessageOf(ReadUntil("2147483647w", kNow)), HasSubstr("ten years"));
+TEST(ParseUntil, RefusesATimeThatIsPastTooFarAheadOrInvalid) {
+  EXPECT_THAT(MessageOf(ParseUntil("2026-11-21", kNow)), HasSubstr("is over"));
+  EXPECT_THAT(MessageOf(ParseUntil("0d", kNow)), HasSubstr("is over"));
+  EXPECT_THAT(MessageOf(ParseUntil("2099-01-01", kNow)), HasSubstr("ten years"));
+  EXPECT_THAT(MessageOf(ParseUntil("2147483647w", kNow)), HasSubstr("ten years"));
   for (const char* text : {"", "d", "3", "-3d", "3 d", "tomorrow", "2026-13-01", "99999999999d"}) {
-    EXPECT_THAT(MessageOf(ReadUntil(text, kNow)), HasSubstr("is no time")) << text;
+    EXPECT_THAT(MessageOf(ParseUntil(text, kNow)), HasSubstr("is no time")) << text;
   }
 }
 

@@ -45,7 +45,7 @@ class DrainNeedsTest : public testing::Test {
     WholeConfigs configs;
     configs.emplace("old", from);
     configs.emplace("new", to);
-    return ThatDrain(changes, view, configs);
+    return NodesToDrain(changes, view, configs);
   }
 
   World world_;

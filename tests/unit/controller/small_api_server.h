@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small API server in the test's own process.  It stores objects, lists and watches them, counts their versions, and
-// refuses what a test wants it to refuse.
+// A small API server in the test's own process.  It stores objects, answers lists and watches of them, gives each write
+// a new version, and refuses what a test wants it to refuse.
 
 #include <functional>
 #include <map>
@@ -61,8 +61,8 @@ class SmallApiServer {
     const std::lock_guard lock(mutex_);
     Drop(plural, name);
   }
-  // Restores an object from a backup of the store, and with it the version that the next write counts up from.  Watches
-  // of later versions get no event.
+  // Puts an object back as a backup of the store has it; the next write counts up from the object's version.  A watch
+  // gets no event of this, nor of writes up to the version that it has already seen.
   void Restore(const std::string& plural, const json::Value& object) {
     const std::lock_guard lock(mutex_);
     const json::Value& metadata = object.at("metadata");
@@ -183,7 +183,7 @@ class SmallApiServer {
     if (!version.empty() && version != before.TextAt({"metadata", "resourceVersion"})) {
       return Status(409, "Conflict", "the object has been modified");
     }
-    // The library's merge patch is an implementation independent of ours.
+    // We use nlohmann's merge patch, since it does not share the mistakes of our own.
     auto now = nlohmann::json::parse(json::ToText(before));
     if (patch.is_array()) {
       now = now.patch(nlohmann::json::parse(body));
@@ -216,7 +216,7 @@ class SmallApiServer {
 
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, json::Value>> objects_;  // The objects by plural, and then by name.
-  std::map<std::string, std::vector<Told>> events_;                    // The events by plural.
+  std::map<std::string, std::vector<Told>> events_;                    // The events of watches, by plural.
   std::vector<std::string> asked_;
   Refusal refusal_;
   bool is_silent_ = false;

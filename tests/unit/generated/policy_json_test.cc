@@ -25,7 +25,8 @@ ScopeRequirements Signed(const Names& scopes) {
   return requirements;
 }
 
-// Prints a policy on one line: "default D docker scope=type+type ... atomic scope=...".
+// Prints a policy on one line: "<default> atomic: <scope>=<type>+<type> ... docker: <scope>=...".  Types are cut to two
+// letters: "in" accepts anything, "re" rejects, and "si" needs a signature.
 std::string PolicyLine(const std::string& text) {
   auto document = json::Parse(text);
   if (!document) return "no JSON";
@@ -118,7 +119,7 @@ TEST(PolicyJson, IsWrittenAsGoWritesIt) {
 })");
 }
 
-TEST(PolicyJson, RefusesATemplateThatItWouldWriteWithLess) {
+TEST(PolicyJson, RefusesATemplateThatItCannotReadInFull) {
   for (const std::string_view wrong :
        {"", "[]", R"({"default":[{"type":"signedBy","unknown":1}],"transports":{}})",
         R"({"default":[],"transports":{},"more":1})", R"({"default":{},"transports":{}})"}) {
@@ -135,7 +136,7 @@ TEST(NamespacePolicyJson, AddsToThatOfTheCluster) {
             "in atomic: u=si docker: u=si docker-daemon: =in");
 }
 
-TEST(NamespacePolicyJson, IsAboutWhatIsAllowed) {
+TEST(NamespacePolicyJson, RefusesAScopeThatIsNotAllowedOrIsBlocked) {
   const Names scopes = {"s"};
   EXPECT_EQ(NamespacePolicyJson(kPolicyTemplate, {scopes, {}, kPayload}, Signed({"t"})).error().message(),
             "imagePolicy configured for the scope t is not nested inside allowedRegistries");

@@ -39,13 +39,13 @@ TEST(Merge, KeepsTheParentsHashWhenTheChildReplacesOnlyTheSource) {
           R"("}},"path":"/a"}]}})");
 }
 
-TEST(Merge, AppendsAppendicesAndOptions) {
+TEST(Merge, AppendsTheChildsAppendices) {
   EXPECT_EQ(Merged(R"("storage": {"files": [{"path": "/a", "append": [{"source": "data:,a"}]}]})",
                    R"("storage": {"files": [{"path": "/a", "append": [{"source": "data:,a"}]}]})"),
             R"({"storage":{"files":[{"append":[{"source":"data:,a"},{"source":"data:,a"}],"path":"/a"}]}})");
 }
 
-TEST(Merge, UnitesKeys) {
+TEST(Merge, UnitesSshKeysWithoutDuplicates) {
   EXPECT_EQ(Merged(R"("passwd": {"users": [{"name": "core", "sshAuthorizedKeys": ["b", "a"]}]})",
                    R"("passwd": {"users": [{"name": "core", "sshAuthorizedKeys": ["a", "c"]}]})"),
             R"({"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["b","a","c"]}]}})");
