@@ -108,7 +108,7 @@ class Cluster:
         """Registers a node as its kubelet would.  The administrator sets the role, since a node must not choose it."""
         user = self.node(name)
         kubelet.register(user, name)
-        self.kubectl("label", "node", name, f"node-role.kubernetes.io/{role}=")
+        self.admin.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": ""}}})
         return user
 
     def run_pods(self, name):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of OpenShift that MachineConfigs are generated from, without the rules of their own definitions."""
 
-import json
-
 KINDS = [
     ("config.openshift.io", "v1", "APIServer", "apiservers", "Cluster"),
     ("config.openshift.io", "v1", "ClusterImagePolicy", "clusterimagepolicies", "Cluster"),
@@ -30,5 +28,5 @@ def _definition(group, version, kind, plural, scope):
 
 def install(cluster):
     for kind in KINDS:
-        cluster.apply(json.dumps(_definition(*kind)))
+        cluster.admin.must("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", _definition(*kind))
     cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
