@@ -27,8 +27,7 @@ LimitSec=20s
 
 def prepare_cluster(cluster):
     """Installs the kinds that the agent uses, and its access rights."""
-    for file in (*sorted((DEPLOY / "crds").glob("*.yaml")), DEPLOY / "agent/rbac.yaml"):
-        cluster.apply(file.read_text())
+    cluster.admin.apply_files(*sorted((DEPLOY / "crds").glob("*.yaml")), DEPLOY / "agent/rbac.yaml")
     cluster.kubectl("create", "namespace", MCO_NAMESPACE)
     for crd in ("machineconfigs.machineconfiguration.openshift.io",
                 "machineconfignodes.machineconfiguration.openshift.io",

@@ -100,7 +100,7 @@ class Cluster:
         """Returns a ServiceAccount as a user; the file `rights` creates the account and its rights."""
         if (namespace, name) not in self._users:
             if rights:
-                self.apply(rights.read_text(encoding="utf-8"))
+                self.admin.apply_files(rights)
             self._users[namespace, name] = Account(self, namespace, name)
         return self._users[namespace, name]
 
@@ -108,7 +108,8 @@ class Cluster:
         """Registers a node as its kubelet would.  The administrator sets the role, since a node must not choose it."""
         user = self.node(name)
         kubelet.register(user, name)
-        self.admin.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": ""}}})
+        labels = {f"node-role.kubernetes.io/{role}": ""}
+        self.admin.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}})
         return user
 
     def run_pods(self, name):

@@ -43,9 +43,16 @@ class User:
         return json.loads(self.kubectl("get", "-o", "json", *words).stdout)
 
     def create(self, thing):
-        """Creates an object given as a dict, or as YAML.  The API server checks it; kubectl would read all schemas to do so."""
+        """Creates an object given as a dict, or as YAML.
+
+        The API server checks the object.  To check it, too, kubectl would read all schemas.
+        """
         text = thing if isinstance(thing, str) else json.dumps(thing)
         return self.kubectl("create", "--validate=false", "-f", "-", input=text).stdout
+
+    def apply_files(self, *files):
+        """Applies the objects of all these files of YAML, which the API server checks."""
+        self.kubectl("apply", "--validate=false", *(f"--filename={file}" for file in files))
 
     def apply(self, text):
         """Applies objects given as YAML."""

@@ -19,8 +19,7 @@ MERGE = "application/merge-patch+json"
 
 def prepare_cluster(cluster):
     """Installs the kinds that the controller watches, and its namespace."""
-    for file in sorted((DEPLOY / "crds").glob("*.yaml")):
-        cluster.apply(file.read_text())
+    cluster.admin.apply_files(*sorted((DEPLOY / "crds").glob("*.yaml")))
     cluster.kubectl("create", "namespace", NAMESPACE)
     cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     cluster.kubectl("api-resources")    # This makes kubectl learn their short names.
