@@ -12,19 +12,26 @@
 
 namespace pintle {
 
+// An aggregate, since GCC makes the section writable for a class with a constructor.
 template <std::size_t kSize>
 struct DlopenNote {
-  explicit constexpr DlopenNote(const char (&json)[kSize]) { std::copy_n(json, kSize, description); }
-
-  std::uint32_t owner_size = sizeof(owner);
-  std::uint32_t description_size = kSize;
-  std::uint32_t type = 0x407c0c0a;
-  char owner[4] = {'F', 'D', 'O', '\0'};
-  alignas(std::uint32_t) char description[kSize] = {};
+  std::uint32_t owner_size;
+  std::uint32_t description_size;
+  std::uint32_t type;
+  char owner[4];
+  alignas(std::uint32_t) char description[kSize];
 };
+
+template <std::size_t kSize>
+constexpr DlopenNote<kSize> MakeDlopenNote(const char (&json)[kSize]) {
+  constexpr std::uint32_t kType = 0x407c0c0a;
+  DlopenNote<kSize> note{sizeof(note.owner), kSize, kType, {'F', 'D', 'O', '\0'}, {}};
+  std::copy_n(json, kSize, note.description);
+  return note;
+}
 
 }  // namespace pintle
 
 // `name` must be unique in its scope, and `json` must be a string literal.
 #define PINTLE_DLOPEN_NOTE(name, json) \
-  [[gnu::used, gnu::section(".note.dlopen"), gnu::aligned(4)]] constexpr ::pintle::DlopenNote name(json)
+  [[gnu::used, gnu::section(".note.dlopen"), gnu::aligned(4)]] constexpr auto name = ::pintle::MakeDlopenNote(json)

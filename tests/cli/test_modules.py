@@ -66,6 +66,10 @@ def test_packaging_tools_find_what_is_loaded_later(program):
     ctypes.CDLL(found["http"]["soname"][0])
     assert found["ostree"]["soname"] == [MODULE.name]
     assert all(feature["priority"] in ("required", "recommended", "suggested") for feature in found.values())
+    readelf = ["readelf", "--section-headers", "--wide", program]
+    sections = subprocess.run(readelf, check=True, capture_output=True, text=True).stdout
+    (flags,) = re.findall(r" \.note\.dlopen +NOTE +(?:[0-9a-f]+ +){4}(\w+) ", sections)
+    assert flags == "A", "the section is writable"
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
