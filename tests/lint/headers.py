@@ -61,12 +61,14 @@ def problem_of(header, flags, objects):
     files.
     """
     directory, words = flags_for(header, flags)
+    # Without absolute paths, clones share the results.
     unit = objects / (str(header.relative_to(sources.TOP)).replace("/", "_") + ".cc")
-    text = f'#include "{header}"\n'
+    text = f'#include "{name_in_includes(header)}"\n'
     if not unit.is_file() or unit.read_text(encoding="utf-8") != text:
         unit.write_text(text, encoding="utf-8")
     quick = ["-O0", "-g0", "-U_FORTIFY_SOURCE", "-fdiagnostics-color=never"]
-    result = subprocess.run([*words, *quick, "-c", str(unit), "-o", f"{unit}.o"],
+    name = os.path.relpath(unit, directory)
+    result = subprocess.run([*words, *quick, "-c", name, "-o", f"{name}.o"],
                             cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return result.stdout if result.returncode != 0 else None
 
