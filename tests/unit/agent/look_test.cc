@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "change/journal.h"
@@ -53,7 +54,7 @@ class Look : public testing::Test {
   static plan::TestConfig WithMotd(const char* source) {
     plan::TestConfig config;
     config.WithFile("/etc/motd", source);
-    return Storable(config);
+    return Storable(std::move(config));
   }
 
   // A source's request for another config, and for a policy by which no change of a file needs a reboot.
