@@ -122,6 +122,13 @@ class Cluster:
     def start_apiserver(self):
         self.apiserver.start()
         self._wait_for_apiserver()
+        # A server that is ready may still answer 404 for kinds that were added to it.
+        for crd in self.admin.must("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"]:
+            spec = crd["spec"]
+            version = next(version["name"] for version in spec["versions"] if version["served"])
+            path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1"
+            self.apiserver.wait_for(lambda path=path: self.admin.request("GET", path)[0] == 200,
+                                    f"{spec['names']['plural']} are served", _PATIENCE)
 
     def stop_etcd(self):
         self.etcd.stop()
