@@ -9,7 +9,7 @@ import urllib.request
 import pytest
 
 from machines import agent_node
-from machines.agent_node import PREFIX, Conditions, DrainController, Events, rendered
+from machines.agent_node import PREFIX, Conditions, DrainController, Events, conditions_now, rendered
 from machines.daemon import free_ports
 from machines.installed import ALL, APP, KEY, KEYS, everything, file, machine_config
 from machines.wait import wait_until
@@ -267,12 +267,6 @@ def test_its_machine_config_node_reports_its_progress(cluster, node):
         assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), said
     version = cluster.get("machineconfignode", node.name)["status"]["configVersion"]
     assert version == {"current": second, "desired": second} and first != second
-
-
-def conditions_now(node):
-    found = node.cluster.get("machineconfignodes", f"--field-selector=metadata.name={node.name}")["items"]
-    return {condition["type"]: condition["status"] for one in found
-            for condition in one.get("status", {}).get("conditions", [])}
 
 
 def test_old_disks_and_a_failed_finalization_are_reported(cluster, node):

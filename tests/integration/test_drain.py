@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 
-from machines.agent_node import PREFIX, Conditions, annotations_of, prepare_cluster, rendered
+from machines.agent_node import PREFIX, Conditions, annotations_of, conditions_now, prepare_cluster, rendered
 from machines.cluster import Cluster
 from machines.controller import account
 from machines.faulty_proxy import FaultyProxy
@@ -503,6 +503,7 @@ def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
     node.annotate(desiredConfig=first)
     node.start()
     node.wait_done(first)
+    wait_until(lambda: conditions_now(node).get("Updated") == "True", "the first update is reported", PATIENCE)
     cluster.admin.must("POST", "/api/v1/namespaces/default/pods", {
         "metadata": {"name": "guest"}, "spec": {"nodeName": node.name, "terminationGracePeriodSeconds": 1,
                                                 "containers": [{"name": "c", "image": "example.com/c"}]}})

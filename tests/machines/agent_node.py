@@ -94,6 +94,13 @@ def rendered(cluster, name, spec):
     return name
 
 
+def conditions_now(node):
+    """Returns the conditions of the node's MachineConfigNode as {type: status}."""
+    found = node.cluster.get("machineconfignodes", f"--field-selector=metadata.name={node.name}")["items"]
+    return {condition["type"]: condition["status"] for one in found
+            for condition in one.get("status", {}).get("conditions", [])}
+
+
 class Watch(contextlib.AbstractContextManager):
     """Follows a watch of a collection inside `with`."""
 
