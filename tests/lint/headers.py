@@ -63,7 +63,7 @@ def problem_of(header, flags, objects):
     directory, words = flags_for(header, flags)
     # Without absolute paths, clones share the results.
     unit = objects / (str(header.relative_to(sources.TOP)).replace("/", "_") + ".cc")
-    text = f'#include "{name_in_includes(header)}"\n'
+    text = f'#include "{os.path.relpath(header, objects)}"\n'
     if not unit.is_file() or unit.read_text(encoding="utf-8") != text:
         unit.write_text(text, encoding="utf-8")
     quick = ["-O0", "-g0", "-U_FORTIFY_SOURCE", "-fdiagnostics-color=never"]
