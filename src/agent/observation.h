@@ -47,16 +47,16 @@ struct SurveyRequest {
 // The facts of the machine and of the source.  While the journal has a change, the other facts of the machine mean
 // nothing, and are not read.
 struct Observation {
-  // Of the source.
+  // These come from the source.
   bool names_goal = false;  // The source has provided the wanted config, and with it the policy that is in force.
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
   change::Things looked_after = {};
 
-  // Of the journal.
+  // This comes from the journal.
   change::Pending pending = change::Pending::kNone;
 
-  // Of the machine and its config.
+  // These describe the machine and its config.
   change::CurrentConfig current;  // The config on the disk, or else the one that the machine is assumed to have.
   bool is_kept = false;           // The config is on the disk.
   bool is_assumed = false;        // The config is only assumed.
@@ -70,7 +70,7 @@ struct Observation {
   // The current config as it would describe the deployment that is booted; read if IsNewWithAnotherOs().
   std::optional<api::MachineConfig> as_booted = {};
 
-  // Of a change.
+  // These describe the change that the source wants, if it wants one.
   std::optional<change::CurrentConfig> to = {};  // The wanted config; nullopt if it is the current one.
   // The findings on things that are not as `to` wants them.  They are not read if the change is forced.
   std::vector<change::Finding> losses = {};

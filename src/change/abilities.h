@@ -12,7 +12,7 @@
 
 namespace pintle::change {
 
-// What a machine can change of its OS.
+// Names the parts of its OS that a machine can change.
 struct OsAbilities {
   OsAbilities() = default;
   // The conversion is implicit, so that whoever has the machine at hand can pass it.

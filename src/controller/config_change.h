@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a generated config differs from the one in the cluster.
+// Compares a generated config with the one in the cluster.
 //
 // Labels, annotations, owners and parts of the spec that others have added to the config stay.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the passes that generate MachineConfigs want to be written.
+// The passes that generate MachineConfigs return these writes.
 
 #include <string>
 #include <vector>

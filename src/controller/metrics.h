@@ -49,7 +49,7 @@ struct Metrics {
   bool leads = false;  // Only the leader reports on the cluster.
   std::vector<PoolFigures> pools;
   std::map<std::string, bool> drain_errors;  // Whether the drain takes too long, by node.
-  // Whether the node is a master that a custom pool selects as well, by node.
+  // For each node, whether it is a master that a custom pool selects as well.
   std::map<std::string, bool> pool_alerts;
   std::vector<SubControllerState> sub_controllers;
   bool allows_old_boot_images = false;  // The administrator has switched off the check that boot images are recent.
