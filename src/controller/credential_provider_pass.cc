@@ -13,7 +13,8 @@
 namespace pintle::controller {
 namespace {
 
-Result<generated::CredentialProviderFiles> ProviderFiles(const GenerateInputs& inputs, PoolTemplates& templates,
+Result<generated::CredentialProviderFiles> ProviderFiles(const GenerateInputs& inputs,
+                                                         generated::PoolTemplates& templates,
                                                          const std::string& pool) {
   const std::string& platform =
       inputs.sources.template_input->spec.TextAt({"infra", "status", "platformStatus", "type"});
@@ -22,7 +23,8 @@ Result<generated::CredentialProviderFiles> ProviderFiles(const GenerateInputs& i
 
 }  // namespace
 
-void CredentialProviderPass(const GenerateInputs& inputs, PoolTemplates& templates, GenerateChanges& changes) {
+void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
+                            GenerateChanges& changes) {
   const api::CredentialProviderConfig* const object = inputs.sources.credential_providers;
   if (object == nullptr) return;
   std::vector<std::string> overlapping;

@@ -6,10 +6,11 @@
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"
-#include "controller/pool_templates.h"
+#include "generated/pool_templates.h"
 
 namespace pintle::controller {
 
-void CredentialProviderPass(const GenerateInputs& inputs, PoolTemplates& templates, GenerateChanges& changes);
+void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
+                            GenerateChanges& changes);
 
 }  // namespace pintle::controller

@@ -10,15 +10,11 @@
 #include "controller/registries_pass.h"
 #include "controller/runtime_pass.h"
 #include "controller/template_pass.h"
+#include "generated/feature_gates.h"
 #include "generated/tls_settings.h"
 
 namespace pintle::controller {
 namespace {
-
-bool IsOpen(const generated::FeatureGates& gates, std::string_view name) {
-  const auto gate = gates.find(std::string(name));
-  return gate != gates.end() && gate->second;
-}
 
 generated::TlsSettings ClusterTls(const GenerateInputs& inputs) {
   const api::ApiServer* const server = inputs.sources.api_server;
@@ -47,20 +43,20 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   if (auto why = HoldLatencyProfile(inputs, *settings)) note("following the Node cluster", *std::move(why));
 
   const json::Value& spec = sources.template_input->spec;
-  PoolTemplates for_kubelets(inputs.templates, spec, ClusterTls(inputs));
+  generated::PoolTemplates for_kubelets(inputs.templates, spec, ClusterTls(inputs));
   NodeSettingsPass(inputs, for_kubelets, *settings, changes);
   KubeletPass(inputs, for_kubelets, *settings, changes);
-  PoolTemplates for_runtime(inputs.templates, spec, {});
-  const bool uses_stores = IsOpen(settings->feature_gates, "AdditionalStorageConfig");
+  generated::PoolTemplates for_runtime(inputs.templates, spec, {});
+  const bool uses_stores = generated::IsOpen(settings->feature_gates, "AdditionalStorageConfig");
   RuntimePass(inputs, for_runtime,
               uses_stores ? generated::AdditionalStores::kUsed : generated::AdditionalStores::kLeftAside, changes);
   if (sources.unreadable_images.empty()) {
-    const bool verifies = IsOpen(settings->feature_gates, "SigstoreImageVerification");
+    const bool verifies = generated::IsOpen(settings->feature_gates, "SigstoreImageVerification");
     RegistriesPass(inputs, for_runtime, verifies ? ImageSignatures::kVerified : ImageSignatures::kIgnored, changes);
   } else {
     note("making the registries' configs", sources.unreadable_images);
   }
-  if (IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig")) {
+  if (generated::IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig")) {
     CredentialProviderPass(inputs, for_runtime, changes);
   }
   return changes;

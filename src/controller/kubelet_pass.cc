@@ -21,7 +21,8 @@ class KubeletRules {
   static constexpr auto kManagedKind = generated::ManagedKind::kKubelet;
   static constexpr auto kSourceKind = SourceKind::kKubeletConfig;
 
-  KubeletRules(const GenerateInputs& inputs, PoolTemplates& templates, const generated::KubeletSettings& settings)
+  KubeletRules(const GenerateInputs& inputs, generated::PoolTemplates& templates,
+               const generated::KubeletSettings& settings)
       : inputs_(inputs), templates_(templates), settings_(settings) {}
 
   const std::vector<const Object*>& Objects() const { return inputs_.sources.kubelet_configs; }
@@ -65,14 +66,14 @@ class KubeletRules {
   }
 
   const GenerateInputs& inputs_;
-  PoolTemplates& templates_;
+  generated::PoolTemplates& templates_;
   const generated::KubeletSettings& settings_;
 };
 
 }  // namespace
 
-void KubeletPass(const GenerateInputs& inputs, PoolTemplates& templates, const generated::KubeletSettings& settings,
-                 GenerateChanges& changes) {
+void KubeletPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
+                 const generated::KubeletSettings& settings, GenerateChanges& changes) {
   ManagedPass pass(inputs, KubeletRules(inputs, templates, settings), changes);
   // Configs of users must not be based on templates of an older ControllerConfig.
   WhyTemplatesAreBehind(*inputs.view.controller_config).empty() ? pass.Run() : pass.RunDeletions();

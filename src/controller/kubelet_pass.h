@@ -5,12 +5,12 @@
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"
-#include "controller/pool_templates.h"
 #include "generated/kubelet_base.h"
+#include "generated/pool_templates.h"
 
 namespace pintle::controller {
 
-void KubeletPass(const GenerateInputs& inputs, PoolTemplates& templates, const generated::KubeletSettings& settings,
-                 GenerateChanges& changes);
+void KubeletPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
+                 const generated::KubeletSettings& settings, GenerateChanges& changes);
 
 }  // namespace pintle::controller

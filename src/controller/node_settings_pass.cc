@@ -121,7 +121,7 @@ std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, gene
   return why;
 }
 
-void NodeSettingsPass(const GenerateInputs& inputs, PoolTemplates& templates,
+void NodeSettingsPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                       const generated::KubeletSettings& settings, GenerateChanges& changes) {
   NumberedConfigs of_nodes(inputs, "97", changes);
   NumberedConfigs of_features(inputs, "98", changes);

@@ -9,8 +9,8 @@
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"
-#include "controller/pool_templates.h"
 #include "generated/kubelet_base.h"
+#include "generated/pool_templates.h"
 
 namespace pintle::controller {
 
@@ -21,7 +21,7 @@ Result<generated::KubeletSettings> KubeletSettingsOf(const GenerateInputs& input
 // sets the profile that the workers have, and returns the reason.
 std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, generated::KubeletSettings& settings);
 
-void NodeSettingsPass(const GenerateInputs& inputs, PoolTemplates& templates,
+void NodeSettingsPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                       const generated::KubeletSettings& settings, GenerateChanges& changes);
 
 }  // namespace pintle::controller

@@ -16,8 +16,8 @@
 namespace pintle::controller {
 namespace {
 
-Result<std::vector<generated::NewFile>> RegistryFiles(const generated::ImageRules& rules, PoolTemplates& templates,
-                                                      const std::string& pool) {
+Result<std::vector<generated::NewFile>> RegistryFiles(const generated::ImageRules& rules,
+                                                      generated::PoolTemplates& templates, const std::string& pool) {
   return generated::FilesOf(rules, TRY(generated::FindRuntimeTemplates(TRY(templates.For(pool)))));
 }
 
@@ -55,7 +55,7 @@ void ReportConflicts(const std::vector<generated::PolicyConflict>& conflicts, co
 
 }  // namespace
 
-void RegistriesPass(const GenerateInputs& inputs, PoolTemplates& templates, ImageSignatures signatures,
+void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& templates, ImageSignatures signatures,
                     GenerateChanges& changes) {
   const GeneratedView& sources = inputs.sources;
   if (sources.image == nullptr || sources.cluster_version == nullptr) return;

@@ -7,14 +7,14 @@
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"
-#include "controller/pool_templates.h"
+#include "generated/pool_templates.h"
 
 namespace pintle::controller {
 
 // Image policies count only while the feature gate SigstoreImageVerification is open.
 enum class ImageSignatures { kIgnored, kVerified };
 
-void RegistriesPass(const GenerateInputs& inputs, PoolTemplates& templates, ImageSignatures signatures,
+void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& templates, ImageSignatures signatures,
                     GenerateChanges& changes);
 
 }  // namespace pintle::controller

@@ -21,7 +21,7 @@ class RuntimeRules {
   static constexpr auto kManagedKind = generated::ManagedKind::kContainerRuntime;
   static constexpr auto kSourceKind = SourceKind::kContainerRuntimeConfig;
 
-  RuntimeRules(const GenerateInputs& inputs, PoolTemplates& templates, generated::AdditionalStores stores)
+  RuntimeRules(const GenerateInputs& inputs, generated::PoolTemplates& templates, generated::AdditionalStores stores)
       : inputs_(inputs), templates_(templates), stores_(stores) {}
 
   const std::vector<const Object*>& Objects() const { return inputs_.sources.runtime_configs; }
@@ -63,14 +63,14 @@ class RuntimeRules {
   }
 
   const GenerateInputs& inputs_;
-  PoolTemplates& templates_;
+  generated::PoolTemplates& templates_;
   const generated::AdditionalStores stores_;
 };
 
 }  // namespace
 
-void RuntimePass(const GenerateInputs& inputs, PoolTemplates& templates, generated::AdditionalStores stores,
-                 GenerateChanges& changes) {
+void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
+                 generated::AdditionalStores stores, GenerateChanges& changes) {
   ManagedPass(inputs, RuntimeRules(inputs, templates, stores), changes).Run();
 }
 

@@ -5,12 +5,12 @@
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"
-#include "controller/pool_templates.h"
 #include "generated/container_runtime.h"
+#include "generated/pool_templates.h"
 
 namespace pintle::controller {
 
-void RuntimePass(const GenerateInputs& inputs, PoolTemplates& templates, generated::AdditionalStores stores,
-                 GenerateChanges& changes);
+void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
+                 generated::AdditionalStores stores, GenerateChanges& changes);
 
 }  // namespace pintle::controller

@@ -22,4 +22,9 @@ Result<FeatureGates> FeatureGatesOf(const api::FeatureGate& object, std::string_
   return gates;
 }
 
+bool IsOpen(const FeatureGates& gates, std::string_view name) {
+  const auto gate = gates.find(std::string(name));
+  return gate != gates.end() && gate->second;
+}
+
 }  // namespace pintle::generated

@@ -17,4 +17,7 @@ using FeatureGates = std::map<std::string, bool>;
 // It is an error if the object does not list the release.
 Result<FeatureGates> FeatureGatesOf(const api::FeatureGate& object, std::string_view release);
 
+// Returns whether the gate is known and on.
+bool IsOpen(const FeatureGates& gates, std::string_view name);
+
 }  // namespace pintle::generated

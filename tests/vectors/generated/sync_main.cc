@@ -269,8 +269,8 @@ GenerateChanges Decide(const SyncWorld& world, const std::string& what, const ge
   };
   const auto tls = generated::TlsSettingsOf(
       sources.api_server == nullptr ? std::nullopt : sources.api_server->spec.tls_security_profile);
-  controller::PoolTemplates for_kubelets(templates, sources.template_input->spec, tls);
-  controller::PoolTemplates for_runtime(templates, sources.template_input->spec, {});
+  generated::PoolTemplates for_kubelets(templates, sources.template_input->spec, tls);
+  generated::PoolTemplates for_runtime(templates, sources.template_input->spec, {});
   if (what == "kubelet") {
     controller::KubeletPass(inputs, for_kubelets, *settings, changes);
   } else if (what == "ctr") {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The configs that templates make for each pool, for generators that base their files on those of the templates.
+//
+// They are made once for each role.  A pool that is not one of the cluster's own three has those of workers.
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "generated/machine_config.h"
+#include "generated/render_config.h"
+#include "generated/template_folder.h"
+
+namespace pintle::generated {
+
+class PoolTemplates {
+ public:
+  // The templates must outlive this object.
+  PoolTemplates(const TemplateFolder& templates, const json::Value& spec, const TlsSettings& tls)
+      : templates_(templates), config_(spec, "", tls) {}
+
+  Result<std::span<const MachineConfig>> For(const std::string& pool);
+
+ private:
+  const TemplateFolder& templates_;
+  RenderConfig config_;
+  std::map<std::string, Result<std::vector<MachineConfig>>> made_;
+};
+
+}  // namespace pintle::generated
