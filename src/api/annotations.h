@@ -46,6 +46,11 @@ inline constexpr std::string_view kMasterRoleLabel = "node-role.kubernetes.io/ma
 inline constexpr std::string_view kControlPlaneRoleLabel = "node-role.kubernetes.io/control-plane";
 inline constexpr std::string_view kWorkerRoleLabel = "node-role.kubernetes.io/worker";
 
+// The label of the pools that every cluster has.  Its value is empty.
+inline constexpr std::string_view kBuiltInPoolLabel = "machineconfiguration.openshift.io/mco-built-in";
+
+// The image that exists before the cluster does, on a MachineOSConfig and on the MachineConfig that brings it.
+inline constexpr std::string_view kPreBuiltImageAnnotation = "machineconfiguration.openshift.io/pre-built-image";
 // The name of a MachineOSConfig's newest build.
 inline constexpr std::string_view kCurrentBuildAnnotation =
     "machineconfiguration.openshift.io/current-machine-os-build";

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "controller/default_pools.h"
 #include "generated/credential_provider.h"
+#include "generated/pool_selection.h"
 #include "json/fields.h"
 
 namespace pintle::controller {
@@ -31,7 +31,7 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
   std::string problem;
   bool is_pending = false;
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
-    if (!IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
+    if (!generated::IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
     auto made = ProviderFiles(inputs, templates, pool->metadata.name);
     if (!made) {
       if (problem.empty()) problem = made.error().message();

@@ -12,15 +12,13 @@
 namespace pintle::controller {
 namespace {
 
-constexpr std::string_view kBuiltInLabel = "machineconfiguration.openshift.io/mco-built-in";
-
 enum class Upgrade { kNeedsIt, kGoesOnWithoutIt };
 
 // Returns a pool that has the name of a role, selects its nodes and gets its configs.
 api::MachineConfigPool PoolFor(std::string_view role, Upgrade upgrade) {
   api::MachineConfigPool pool;
   pool.metadata.name = role;
-  pool.metadata.labels.emplace(kBuiltInLabel, "");
+  pool.metadata.labels.emplace(api::kBuiltInPoolLabel, "");
   pool.metadata.labels.emplace(fmt::format("pools.operator.machineconfiguration.openshift.io/{}", role), "");
   if (upgrade == Upgrade::kNeedsIt) {
     pool.metadata.labels.emplace("operator.machineconfiguration.openshift.io/required-for-upgrade", "");
@@ -31,11 +29,6 @@ api::MachineConfigPool PoolFor(std::string_view role, Upgrade upgrade) {
 }
 
 }  // namespace
-
-bool IsBuiltIn(const api::MachineConfigPool& pool) {
-  const std::string* const value = api::Find(pool.metadata.labels, kBuiltInLabel);
-  return value != nullptr && value->empty();
-}
 
 std::vector<api::MachineConfigPool> MissingPools(const View& view) {
   std::vector<api::MachineConfigPool> missing;

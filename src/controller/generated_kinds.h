@@ -3,7 +3,6 @@
 
 // The objects that MachineConfigs are generated from, and the API paths of their kinds.
 
-#include <map>
 #include <string>
 
 #include "api/container_runtime_config.h"
@@ -13,6 +12,7 @@
 #include "api/image_policy.h"
 #include "api/kubelet_config.h"
 #include "api/node_settings.h"
+#include "api/secret.h"
 #include "api/tls_security_profile.h"
 #include "kube/resource_kind.h"
 
@@ -33,18 +33,7 @@ struct TemplateInput {
 };
 
 // The Secret with the cluster's credentials for registries.
-struct PullSecret {
-  api::ObjectMeta metadata;
-  std::string type;
-  std::map<std::string, std::string> data;  // The values are in base64.
-
-  static constexpr bool kLenient = true;
-  static constexpr auto kFields = json::FieldList{
-      json::Required{"metadata", &PullSecret::metadata},
-      json::Field{"type", &PullSecret::type},
-      json::Field{"data", &PullSecret::data},
-  };
-};
+using PullSecret = api::Secret;
 
 // OpenShift's object for the release that the cluster runs or is updated to.
 struct ClusterVersion {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "controller/default_pools.h"
 #include "generated/image_files.h"
+#include "generated/pool_selection.h"
 #include "generated/runtime_templates.h"
 #include "json/fields.h"
 
@@ -78,7 +78,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
   }
   if (are_verified) ReportConflicts(rules->requirements.conflicts, inputs, changes);
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
-    if (!IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
+    if (!generated::IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
     const auto files = RegistryFiles(*rules, templates, pool->metadata.name);
     if (!files) {
       changes.problems.push_back({.what = fmt::format("making the registries' config of pool {}", pool->metadata.name),

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/base64.h"
 #include "base/version.h"
 #include "controller/controller_certificates.h"
+#include "generated/pull_secret.h"
 #include "generated/template_status.h"
 #include "generated/templates.h"
 #include "generated/tls_settings.h"
@@ -21,9 +21,6 @@
 namespace pintle::controller {
 namespace {
 
-constexpr const char* kSecretType = "kubernetes.io/dockerconfigjson";
-constexpr const char* kSecretKey = ".dockerconfigjson";
-
 // Returns the contents of the pull secret, or "" if the ControllerConfig names none.
 Result<std::string> ReadPullSecret(const GeneratedView& sources) {
   const std::string& name = sources.template_input->spec.TextAt({"pullSecret", "name"});
@@ -31,16 +28,7 @@ Result<std::string> ReadPullSecret(const GeneratedView& sources) {
   if (!sources.unreadable_pull_secret.empty()) return Error(ErrorKind::kInvalid, sources.unreadable_pull_secret);
   const PullSecret* const secret = sources.pull_secret;
   if (secret == nullptr) return Error(ErrorKind::kInvalid, fmt::format("secrets \"{}\" not found", name));
-  if (secret->type != kSecretType) {
-    return Error(ErrorKind::kInvalid, fmt::format("expected secret type {} found {}", kSecretType, secret->type));
-  }
-  const auto found = secret->data.find(kSecretKey);
-  auto text = found == secret->data.end() ? std::nullopt : DecodeBase64(found->second);
-  if (!text) {
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("the secret {} has no valid {}; set it to the credentials in base64", name, kSecretKey));
-  }
-  return *std::move(text);
+  return generated::PullSecretIn(*secret);
 }
 
 Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const GenerateInputs& inputs) {

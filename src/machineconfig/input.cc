@@ -122,6 +122,7 @@ Result<std::string> ReadInput(const std::string& path, Accepts accepts, std::siz
 
 bool IsWantedName(std::string_view name, std::span<const std::string_view> endings) {
   if (name.starts_with('.')) return false;
+  if (endings.empty()) return true;
   const std::string ending = fs::path(name).extension();
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
@@ -139,6 +140,7 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
     const std::size_t before = named.files.size();
     TRY(AddFilesIn(input, endings, named));
     if (named.files.size() == before && empty == EmptyDirectory::kRefused) {
+      if (endings.empty()) return Error(ErrorKind::kNotFound, "no file in " + input);
       const auto first = endings.first(endings.size() - 1);
       return Error(ErrorKind::kNotFound,
                    fmt::format("no *{} or *{} in {}", fmt::join(first, ", *"), endings.back(), input));

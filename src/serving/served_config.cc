@@ -20,8 +20,6 @@
 namespace pintle::serving {
 namespace {
 
-constexpr std::string_view kPreBuiltImageAnnotation = "machineconfiguration.openshift.io/pre-built-image";
-
 constexpr const char* kKubeletAuthoritiesPath = "/etc/kubernetes/kubelet-ca.crt";
 constexpr const char* kCloudAuthoritiesPath =
     "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
@@ -144,7 +142,7 @@ Result<std::string> ServedText(const ServedSources& sources, ignition::SpecVersi
   PutAuthorities(kKubeletAuthoritiesPath, sources.kubelet_authorities, config);
   PutAuthorities(kCloudAuthoritiesPath, sources.cloud_authorities, config);
 
-  const std::string& pre_built = written.metadata.Annotation(kPreBuiltImageAnnotation);
+  const std::string& pre_built = written.metadata.Annotation(api::kPreBuiltImageAnnotation);
   const auto add = [&](const char* path, std::string_view contents) {
     config.storage.files.push_back(PlainFile(path, contents));
   };

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The manifests of a cluster that is being installed: the objects that its first MachineConfigs are made from.
+//
+// A folder has them in any number of files, whatever their names are.  They take effect in the order of the files'
+// names and of the documents in a file.  Manifests of other kinds are for others, and are left out.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/container_runtime_config.h"
+#include "api/feature_gate.h"
+#include "api/image_config.h"
+#include "api/image_policy.h"
+#include "api/kubelet_config.h"
+#include "api/machine_config.h"
+#include "api/machine_config_pool.h"
+#include "api/node_settings.h"
+#include "api/os_image_stream.h"
+#include "api/secret.h"
+#include "base/result.h"
+#include "generated/mirrors.h"
+#include "json/value.h"
+
+namespace pintle::generated {
+
+// A pool as we understand it, and as the manifest has it.
+struct PoolManifest {
+  api::MachineConfigPool pool;
+  json::Value document;
+};
+
+struct Manifests {
+  std::optional<json::Value> controller_config;  // Templates may read any field of it.
+  std::optional<json::Value> api_server;
+  std::optional<api::FeatureGate> feature_gate;
+  std::optional<api::NodeSettings> node_settings;
+  std::optional<api::Image> image;
+  std::optional<api::OSImageStream> os_image_stream;
+  std::optional<api::Secret> release_registry;  // The Secret of the InternalReleaseImage.
+  bool has_release_image = false;               // Whether there is an InternalReleaseImage.
+  std::vector<PoolManifest> pools;              // One of each name.
+  std::vector<api::MachineConfig> machine_configs;
+  std::vector<api::KubeletConfig> kubelet_configs;
+  std::vector<api::ContainerRuntimeConfig> runtime_configs;
+  std::vector<api::MirrorSet> content_source_policies;
+  std::vector<api::MirrorSet> digest_sets;
+  std::vector<api::MirrorSet> tag_sets;
+  std::vector<api::ImagePolicy> cluster_policies;
+  std::vector<api::ImagePolicy> namespace_policies;
+  // Where the objects come from, by their kinds and names: "KubeletConfig set" is from "manifests/04.yaml [1]".
+  std::map<std::string, std::string, std::less<>> places;
+  // What is in the manifests and has no effect, and what that means.
+  std::vector<std::string> without_effect;
+
+  MirrorObjects Mirrors() const { return {content_source_policies, digest_sets, tag_sets}; }
+  // Returns "" if the object is not from a manifest.
+  std::string PlaceOf(std::string_view kind, std::string_view name) const;
+};
+
+// Adds one object.  `place` is where it comes from.
+Result<> AddManifest(json::Value object, const std::string& place, Manifests& to);
+
+// Reads all files of a folder, but not those of the folders in it, nor hidden ones.  The first error ends it; it has
+// the words of the Machine Config Operator, as far as there are any.
+Result<Manifests> ReadManifests(const std::string& folder);
+
+}  // namespace pintle::generated

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The credentials with which nodes pull images, as a Secret of the cluster has them.
+//
+// Errors contain the names of Secrets and of their keys, and never the credentials.
+
+#include <string>
+#include <string_view>
+
+#include "api/secret.h"
+#include "base/result.h"
+
+namespace pintle::generated {
+
+// The Secret with the password of the registry that an InternalReleaseImage stands for.
+inline constexpr std::string_view kReleaseRegistrySecret = "internal-release-image-registry-auth";
+
+// Returns the pull secret, which is JSON.
+Result<std::string> PullSecretIn(const api::Secret& secret);
+
+// Adds the registry that the nodes of the control plane run themselves: an InternalReleaseImage.  It has one address
+// for all nodes and one for the node that it runs on.  `registry` is the Secret with its password; nullptr if there is
+// none.  A pull secret that has both already stays as it is, byte for byte.
+Result<std::string> WithReleaseRegistry(std::string pull_secret, const api::Secret* registry,
+                                        std::string_view base_domain);
+
+}  // namespace pintle::generated
