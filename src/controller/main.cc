@@ -15,6 +15,7 @@
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "base/version.h"
+#include "controller/bootstrap.h"
 #include "controller/list_garbage.h"
 #include "controller/start.h"
 #include "serving/serve.h"
@@ -35,6 +36,7 @@ ExitStatus SayVersion(const std::vector<std::string_view>&) {
 }
 
 constexpr std::array kVerbs = {
+    Verb{"bootstrap", "make the rendered configs of a new cluster's first machines", Bootstrap},
     Verb{"garbage", "list the rendered configs that the controller would remove", ListGarbage},
     Verb{"serve", "serve Ignition from files, without a cluster", serving::Serve},
     Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
@@ -46,7 +48,7 @@ std::string Usage() {
   std::string text =
       "pintle-controller: the cluster's part of Pintle\n\n"
       "Usage: pintle-controller VERB [OPTION...]\n\n";
-  for (const Verb& verb : kVerbs) text += fmt::format("  {:<8} {}\n", verb.name, verb.summary);
+  for (const Verb& verb : kVerbs) text += fmt::format("  {:<9} {}\n", verb.name, verb.summary);
   return text + "\n`pintle-controller help VERB` lists a verb's options; pintle-controller(8) describes all verbs.\n";
 }
 

@@ -133,18 +133,10 @@ std::string RenderKey(const RenderInputs& inputs) {
   return key;
 }
 
-// Custom pools follow the stream of worker, unless they name one of their own.
 Result<const api::OSImageStreamSet*> ImagesFor(const RenderInputs& inputs) {
   const api::OSImageStream* const stream = inputs.view.os_image_stream;
   if (stream == nullptr) return nullptr;
-  api::MachineConfigPool following = inputs.pool;
-  const std::string& name = inputs.pool.metadata.name;
-  const bool is_custom = name != api::kMasterPool && name != api::kWorkerPool && name != api::kArbiterPool;
-  const api::MachineConfigPool* const worker = inputs.view.PoolNamed(api::kWorkerPool);
-  if (is_custom && !following.spec.os_image_stream && worker != nullptr) {
-    following.spec.os_image_stream = worker->spec.os_image_stream;
-  }
-  return machineconfig::ImagesFor(following, *stream);
+  return machineconfig::ImagesFor(inputs.pool, inputs.view.PoolNamed(api::kWorkerPool), *stream);
 }
 
 Result<machineconfig::Rendered> Render(const RenderInputs& inputs, const api::MachineConfig* current) {

@@ -337,6 +337,17 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
                                                  pool.metadata.name, Quoted(name)));
 }
 
+Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool,
+                                               const api::MachineConfigPool* worker,
+                                               const api::OSImageStream& stream) {
+  const std::string& name = pool.metadata.name;
+  const bool is_custom = name != api::kMasterPool && name != api::kWorkerPool && name != api::kArbiterPool;
+  if (!is_custom || pool.spec.os_image_stream || worker == nullptr) return ImagesFor(pool, stream);
+  api::MachineConfigPool following = pool;
+  following.spec.os_image_stream = worker->spec.os_image_stream;
+  return ImagesFor(following, stream);
+}
+
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings) {
   if (configs.empty()) return Refused("no MachineConfigs to render for pool " + pool.metadata.name);
   TRY(CheckWriter(settings));

@@ -27,12 +27,6 @@ net::HttpAnswer Refusal(TokenProblem problem) {
   return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer"}}};
 }
 
-Result<ServedPool::Text> TextFor(const std::string& pool, ignition::SpecVersion version, const ServedPools& pools) {
-  const auto found = pools.find(pool);
-  if (found == pools.end()) return Error(ErrorKind::kNotFound, fmt::format("there is no pool \"{}\"", pool));
-  return found->second->For(version);
-}
-
 IgnitionAnswer AnswerConfig(const net::IncomingRequest& request, const std::string& pool, const ServedPools& pools,
                             const Access& access, WallTime now) {
   IgnitionAnswer answer = {.http = {}, .pool = pool};
@@ -50,9 +44,15 @@ IgnitionAnswer AnswerConfig(const net::IncomingRequest& request, const std::stri
     return answer;
   }
   answer.version = *version;
-  auto text = TextFor(pool, *version, pools);
-  if (!text) {
+  const auto found = pools.find(pool);
+  if (found == pools.end()) {
     answer.http = Plain(500);
+    answer.failure = Error(ErrorKind::kNotFound, fmt::format("there is no pool \"{}\"", pool));
+    return answer;
+  }
+  auto text = found->second->For(*version);
+  if (!text) {
+    answer.http = Plain(found->second->StatusFor(text.error()));
     answer.failure = std::move(text).error();
     return answer;
   }

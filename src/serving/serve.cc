@@ -18,6 +18,7 @@
 #include "machineconfig/input.h"
 #include "serving/events.h"
 #include "serving/ignition_service.h"
+#include "serving/served_bootstrap.h"
 #include "serving/served_folder.h"
 #include "serving/serving_options.h"
 
@@ -27,12 +28,19 @@ namespace {
 constexpr auto kServeOptions = WithServingOptions(
     std::to_array<Option>({
         {"--from", "DIR", "the folder with pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig"},
+        {"--bootstrap", "DIR", "the folder that the verb bootstrap has written, in place of --from"},
+        {"--bootstrap-kubeconfig", "FILE",
+         "the kubeconfig for new machines, with --bootstrap [/etc/kubernetes/kubeconfig]"},
+        {"--bootstrap-certs", "HOST=FILE",
+         "the authorities of a registry, with --bootstrap; may be given more than once"},
         {"--listen", "ADDRESS:PORT", "where to serve over TLS"},
         {"--tls-cert", "FILE", "the certificate with its chain, PEM; read again when it changes"},
         {"--tls-key", "FILE", "the certificate's key; it must not be readable by everyone"},
         {"--listen-http", "ADDRESS:PORT", "where to serve without TLS: at a loopback address only"},
     }),
     std::to_array<Option>({{"--help", "", "print this help"}}));
+
+constexpr const char* kUsualKubeconfig = "/etc/kubernetes/kubeconfig";
 
 Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
 
@@ -42,7 +50,18 @@ Result<std::optional<net::ListenAddress>> Listen(const CommandLine& line, std::s
   return std::optional(TRY(net::ParseListenAddress(*text), option));
 }
 
+Result<> CheckFolders(const CommandLine& line) {
+  const bool is_bootstrap = line.Has("--bootstrap");
+  if (is_bootstrap && line.Has("--from")) return Misused("--from and --bootstrap exclude each other: give one of them");
+  if (!is_bootstrap && !line.Has("--from")) return Misused("--from is needed, or --bootstrap");
+  for (const char* option : {"--bootstrap-kubeconfig", "--bootstrap-certs"}) {
+    if (!is_bootstrap && line.Has(option)) return Misused(fmt::format("{} needs --bootstrap", option));
+  }
+  return {};
+}
+
 Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
+  TRY(CheckFolders(line));
   if (!line.words().empty()) return Misused(fmt::format("\"{}\" is one word too many", line.words()[0]));
   IgnitionSettings settings;
   settings.secure = TRY(Listen(line, "--listen"));
@@ -54,13 +73,28 @@ Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
     return Misused("with --listen, --tls-cert and --tls-key are needed");
   }
   TRY(ReadServingOptions(line, settings));
+  const bool are_rules_given = line.Has("--tls-min-version") || line.Has("--tls-cipher-suites");
+  if (const auto bootstrap = line.Value("--bootstrap"); bootstrap && settings.secure && !are_rules_given) {
+    settings.tls = TRY(TlsRulesIn(*bootstrap));
+  }
   return settings;
+}
+
+Result<ServedPools> PoolsFor(const CommandLine& line, const std::shared_ptr<event::TextRoom>& room) {
+  const auto bootstrap = line.Value("--bootstrap");
+  if (!bootstrap) return ReadServedFolder(*line.Value("--from"), room);
+  BootstrapFolder folder{.directory = *bootstrap,
+                         .kubeconfig_file = line.Value("--bootstrap-kubeconfig").value_or(kUsualKubeconfig)};
+  for (const std::string& text : line.Values("--bootstrap-certs")) {
+    folder.registries.push_back(TRY(ParseRegistryFile(text), "--bootstrap-certs " + text));
+  }
+  return ServeBootstrap(std::move(folder), room);
 }
 
 // Reads all files again.  If the folder cannot be read, nothing changes; a certificate or keys that cannot be read stay
 // as they were, and the rest changes.
 Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextRoom>& room, IgnitionService& service) {
-  service.Serve(TRY(ReadServedFolder(*line.Value("--from"), room)));
+  service.Serve(TRY(PoolsFor(line, room)));
   service.LookAtFiles();
   return {};
 }
@@ -71,7 +105,7 @@ Result<> ServeUntilStopped(const CommandLine& line, const IgnitionSettings& sett
   const auto on_term = TRY(event::SignalWatch::Create(*loop, SIGTERM, stop));
   const auto on_interrupt = TRY(event::SignalWatch::Create(*loop, SIGINT, stop));
   const auto room = RoomForServedTexts();
-  const auto service = TRY(IgnitionService::Begin(*loop, settings, TRY(ReadServedFolder(*line.Value("--from"), room))));
+  const auto service = TRY(IgnitionService::Begin(*loop, settings, TRY(PoolsFor(line, room))));
   const auto on_hangup = TRY(event::SignalWatch::Create(*loop, SIGHUP, [&](int) {
     const auto outcome = ReadAgain(line, room, *service);
     if (!outcome) return log::Error("Nothing was changed: " + outcome.error().message(), kTrouble);
@@ -90,13 +124,13 @@ ExitStatus Serve(const std::vector<std::string_view>& words) {
   if (line && line->Has("--help")) {
     fmt::print(
         "Usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"
-        "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n\n{}",
+        "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n"
+        "       pintle-controller serve --bootstrap DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n\n{}",
         Describe(kServeOptions));
     return ExitStatus::kFine;
   }
   const auto settings = [&]() -> Result<IgnitionSettings> {
     if (!line) return line.error();
-    TRY(line->Needed("--from"));
     return ReadSettings(*line);
   }();
   if (!settings) {

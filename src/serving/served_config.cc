@@ -46,9 +46,9 @@ struct WrittenMachineConfig {
   };
 };
 
-ignition::File PlainFile(const char* path, std::string_view contents) {
+ignition::File PlainFile(std::string path, std::string_view contents) {
   ignition::File file;
-  file.path = path;
+  file.path = std::move(path);
   file.mode = kMode;
   file.overwrite = true;
   file.contents.source = ignition::EncodeDataUrl(contents);
@@ -143,14 +143,17 @@ Result<std::string> ServedText(const ServedSources& sources, ignition::SpecVersi
   PutAuthorities(kCloudAuthoritiesPath, sources.cloud_authorities, config);
 
   const std::string& pre_built = written.metadata.Annotation(api::kPreBuiltImageAnnotation);
-  const auto add = [&](const char* path, std::string_view contents) {
-    config.storage.files.push_back(PlainFile(path, contents));
+  const auto add = [&](std::string path, std::string_view contents) {
+    config.storage.files.push_back(PlainFile(std::move(path), contents));
   };
   add(kAnnotationsPath, AnnotationsText(written.metadata.name, pre_built.empty() ? sources.image : pre_built));
   if (!sources.image.empty()) written.spec.os_image_url = sources.image;
   add(kKubeconfigPath, sources.kubeconfig);
   add(kContentPath, json::Indented(json::GoText(written), 4));
-  written.spec.config = OnlyVersion(version);
+  for (const ServedSources::Registry& registry : sources.registries) {
+    add(fmt::format("/etc/docker/certs.d/{}/ca.crt", registry.host), registry.authorities);
+  }
+  written.spec.config = OnlyVersion(sources.encapsulated_version.value_or(version));
   add(kEncapsulatedPath, json::GoText(written));
   return ignition::ConvertToText(std::move(config), version);
 }

@@ -5,8 +5,10 @@
 // machine into a node: its name in the cluster, how to reach the cluster, and the rendered config itself, for the
 // agent.
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/controller_config.h"
 #include "api/machine_config.h"
@@ -24,6 +26,14 @@ struct ServedSources {
   std::string kubelet_authorities = {};
   std::string cloud_authorities = {};
   std::string kubeconfig = {};  // The credentials with which a machine asks to become a node.
+  // Authorities of registries, as PEM, in the order in which they are added.
+  struct Registry {
+    std::string host;
+    std::string authorities;
+  };
+  std::vector<Registry> registries = {};
+  // The version of the empty Ignition config in the MachineConfig that the agent reads; unset for the requested one.
+  std::optional<ignition::SpecVersion> encapsulated_version = {};
 };
 
 // Returns the name of the rendered config for new machines: the target if a machine of the pool already runs it, and

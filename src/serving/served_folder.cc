@@ -56,7 +56,7 @@ Result<ServedPools> ReadServedFolder(const std::string& directory, const std::sh
   common.kubeconfig = TRY(machineconfig::ReadInput(path("kubeconfig")));
   ServedPools served;
   for (const api::MachineConfigPool& pool : pools) {
-    served[pool.metadata.name] = std::make_shared<const ServedPool>(SourcesFor(pool, configs, common), room);
+    served[pool.metadata.name] = std::make_shared<const KnownPool>(SourcesFor(pool, configs, common), room);
   }
   return served;
 }

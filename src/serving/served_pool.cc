@@ -22,10 +22,10 @@ event::TextRoom::Place PlaceFor(const std::shared_ptr<const Result<ServedSources
 
 std::shared_ptr<event::TextRoom> RoomForServedTexts() { return std::make_shared<event::TextRoom>(kRoom); }
 
-ServedPool::ServedPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room)
-    : ServedPool(std::make_shared<const Result<ServedSources>>(std::move(sources)), room) {}
+KnownPool::KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room)
+    : KnownPool(std::make_shared<const Result<ServedSources>>(std::move(sources)), room) {}
 
-ServedPool::ServedPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room)
+KnownPool::KnownPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room)
     : texts_{PlaceFor(sources, SpecVersion::k2_2, room), PlaceFor(sources, SpecVersion::k3_0, room),
              PlaceFor(sources, SpecVersion::k3_1, room), PlaceFor(sources, SpecVersion::k3_2, room),
              PlaceFor(sources, SpecVersion::k3_3, room), PlaceFor(sources, SpecVersion::k3_4, room),

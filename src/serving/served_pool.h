@@ -3,10 +3,9 @@
 
 // The pools that the Ignition server serves, at one moment.
 //
-// They never change: when a pool's config changes, the server gets another map, in which the other pools can be the
-// same objects.  The text for a version of a config is made when a machine asks for it, and is then kept as long as all
-// such texts fit into a room that the pools share.  So a client that asks for every version of every pool does not make
-// the server's memory grow.
+// The map of them never changes: when a pool's config changes, the server gets another map, in which the other pools
+// can be the same objects.  The text for a version of a config is made when a machine asks for it, in a room that the
+// pools share.  So a client that asks for every version of every pool does not make the server's memory grow.
 
 #include <array>
 #include <map>
@@ -29,16 +28,33 @@ class ServedPool {
  public:
   using Text = event::TextRoom::Text;
 
-  // `sources` may be an error: the reason why this pool is served nothing.
-  ServedPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room);
+  virtual ~ServedPool() = default;
+  ServedPool(const ServedPool&) = delete;
+  ServedPool& operator=(const ServedPool&) = delete;
 
-  // Returns null if there is no room for the text now.
-  Result<Text> For(ignition::SpecVersion version) const { return texts_[static_cast<std::size_t>(version)].Get(); }
+  // Returns null if there is no room for the text now.  The server's threads call this at the same time.
+  virtual Result<Text> For(ignition::SpecVersion version) const = 0;
+  // Returns the status of the answer when For() has returned this error.
+  virtual int StatusFor(const Error&) const { return 500; }
+
+ protected:
+  ServedPool() = default;
+};
+
+// A pool whose config is known and never changes.  Texts that were made are kept as long as there is room for them.
+class KnownPool final : public ServedPool {
+ public:
+  // `sources` may be an error: the reason why this pool is served nothing.
+  KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room);
+
+  Result<Text> For(ignition::SpecVersion version) const override {
+    return texts_[static_cast<std::size_t>(version)].Get();
+  }
 
  private:
   using Sources = std::shared_ptr<const Result<ServedSources>>;
 
-  ServedPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room);
+  KnownPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room);
 
   const std::array<event::TextRoom::Place, kServedVersions> texts_;
 };

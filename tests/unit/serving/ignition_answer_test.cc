@@ -39,8 +39,8 @@ class IgnitionAnswerTest : public testing::Test {
 
   std::shared_ptr<event::TextRoom> room_ = RoomForServedTexts();
   ServedPools pools_ = {
-      {"worker", std::make_shared<const ServedPool>(Sources("rendered-worker-1"), room_)},
-      {"broken", std::make_shared<const ServedPool>(Error(ErrorKind::kNotFound, "could not fetch config x"), room_)},
+      {"worker", std::make_shared<const KnownPool>(Sources("rendered-worker-1"), room_)},
+      {"broken", std::make_shared<const KnownPool>(Error(ErrorKind::kNotFound, "could not fetch config x"), room_)},
   };
   Access access_;
 };
@@ -75,7 +75,7 @@ TEST_F(IgnitionAnswerTest, KeepsTheLimitOfMemoryForConfigs) {
   };
   const std::size_t length = ask(1).http.body->size();
   const auto room = std::make_shared<event::TextRoom>(length * 5 / 2);
-  pools_["worker"] = std::make_shared<const ServedPool>(Sources("rendered-worker-1"), room);
+  pools_["worker"] = std::make_shared<const KnownPool>(Sources("rendered-worker-1"), room);
   std::vector<IgnitionAnswer> held;
   for (int minor = 1; minor <= 5; ++minor) {
     held.push_back(ask(minor));

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/bootstrap.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/command_line.h"
+#include "base/root.h"
+#include "base/version.h"
+#include "generated/bootstrap.h"
+#include "generated/bootstrap_files.h"
+#include "generated/feature_gates.h"
+#include "generated/manifests.h"
+#include "generated/pull_secret.h"
+#include "generated/template_folder.h"
+#include "gotext/quote.h"
+#include "machineconfig/input.h"
+#include "machineconfig/objects.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kUsualTemplates = "/etc/mcc/templates";
+
+constexpr std::array kBootstrapOptions = {
+    Option{"--manifest-dir", "DIR", "the folder with the manifests of the cluster"},
+    Option{"--dest-dir", "DIR", "the folder for the rendered configs; it is made if it does not exist"},
+    Option{"--pull-secret", "FILE", "the manifest of the Secret with the credentials of registries"},
+    Option{"--templates", "DIR", "the operator's templates [/etc/mcc/templates]"},
+    Option{"--release-version", "VERSION",
+           "the release whose features count [that of the ControllerConfig, or 0.0.1-snapshot]"},
+    Option{"--payload-version", "VERSION",
+           "the version of the operator that must have written the ControllerConfig [any]"},
+    Option{"--controller-version", "VERSION", "the version that rendered configs are annotated with [that of Pintle]"},
+    Option{"--help", "", "print this help"},
+};
+
+// The configs contain the pull secret, so they are for their owner and group.
+constexpr FileMode kBootstrapFileMode = {.permissions = 0640, .owner = {}};
+constexpr FileMode kBootstrapFolderMode = {.permissions = 0750, .owner = {}};
+
+struct BootstrapOptions {
+  std::string manifests;
+  std::string destination;
+  std::string pull_secret;
+  std::string templates;
+  std::string release;  // Empty: that of the ControllerConfig.
+  generated::BootstrapVersions versions;
+};
+
+Result<BootstrapOptions> ReadBootstrapOptions(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
+  }
+  return BootstrapOptions{
+      .manifests = TRY(line.Needed("--manifest-dir")),
+      .destination = TRY(line.Needed("--dest-dir")),
+      .pull_secret = TRY(line.Needed("--pull-secret")),
+      .templates = line.Value("--templates").value_or(kUsualTemplates),
+      .release = line.Value("--release-version").value_or(""),
+      .versions = {.controller = line.Value("--controller-version").value_or(std::string(kVersion)),
+                   .operator_version = line.Value("--payload-version").value_or("")},
+  };
+}
+
+Result<std::string> ReadPullSecretFile(const std::string& file) {
+  std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file));
+  if (documents.size() != 1) {
+    return Error(ErrorKind::kInvalid, fmt::format("{}: it has to hold one Secret", file));
+  }
+  const auto secret =
+      TRY(machineconfig::ReadObject<api::Secret>(std::move(documents.front()), api::Secret::kKind), file);
+  return TRY(generated::PullSecretIn(secret), file);
+}
+
+Result<generated::Manifests> ReadNeededManifests(const std::string& folder) {
+  generated::Manifests manifests = TRY(generated::ReadManifests(folder));
+  const auto missing = [&](std::string_view kind, std::string_view remedy) {
+    return Error(ErrorKind::kNotFound,
+                 fmt::format("error: no {} found in dir: {}; {}", kind, gotext::Quoted(folder), remedy));
+  };
+  if (!manifests.controller_config) {
+    return missing("controllerconfig", "put the manifest of the ControllerConfig there");
+  }
+  if (!manifests.feature_gate) {
+    return missing("featuregate", "put the manifest of the FeatureGate \"cluster\" there");
+  }
+  if (manifests.pools.empty()) {
+    manifests.without_effect.push_back(
+        fmt::format("there is no MachineConfigPool in {}, so nothing is rendered", folder));
+  }
+  return manifests;
+}
+
+// Returns the release whose features count; the FeatureGate has to list it.
+Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated::Manifests& manifests) {
+  std::string release = options.release.empty() ? generated::ReleaseOf(*manifests.controller_config) : options.release;
+  const auto gates = generated::FeatureGatesOf(*manifests.feature_gate, release);
+  if (gates) return release;
+  std::string known;
+  for (const auto& one : manifests.feature_gate->status.feature_gates) known += " " + one.version;
+  return Error(ErrorKind::kInvalid,
+               fmt::format("error creating feature gates handler: {}; it lists{}; name the cluster's release with "
+                           "--release-version",
+                           gates.error().message(), known.empty() ? " none" : known));
+}
+
+Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
+  const generated::Manifests manifests = TRY(ReadNeededManifests(options.manifests));
+  TRY(generated::CheckObjects(manifests));
+  const generated::BootstrapSettings settings{.pull_secret = TRY(ReadPullSecretFile(options.pull_secret)),
+                                              .controller_version = options.versions.controller,
+                                              .release = TRY(ReleaseFor(options, manifests))};
+  const auto templates = TRY(generated::TemplateFolder::Read(options.templates), "--templates");
+  const auto made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
+  auto files = TRY(generated::FilesForBootstrap(manifests, made.configs, options.versions));
+  files.warnings.insert(files.warnings.begin(), made.complaints.begin(), made.complaints.end());
+  files.warnings.insert(files.warnings.begin(), manifests.without_effect.begin(), manifests.without_effect.end());
+  return files;
+}
+
+// Each file appears whole, and pools come last.  So whatever ends this, a pool names a config that is there.
+class BootstrapWriter {
+ public:
+  explicit BootstrapWriter(const std::string& directory) : directory_(directory) {}
+
+  Result<> Write(const std::vector<generated::BootstrapFile>& files) {
+    std::error_code failed;
+    std::filesystem::create_directories(directory_, failed);
+    if (failed) return Error::FromErrno("making the directory " + directory_, failed.value());
+    const Root root = TRY(Root::Open(directory_), "--dest-dir");
+    for (const generated::BootstrapFile& file : files) {
+      if (auto written = WriteOne(root, file); !written) return WithProgress(std::move(written).error());
+      written_.push_back(file.path);
+    }
+    return {};
+  }
+
+  // Returns what an earlier run has left that a server would still use.
+  Result<std::vector<std::string>> Leftovers() const {
+    const Root root = TRY(Root::Open(directory_), "--dest-dir");
+    std::vector<std::string> leftovers;
+    for (const char* folder : {generated::kPoolsFolder, generated::kApiServerFolder}) {
+      if (!TRY(root.Status(folder))) continue;
+      for (const std::string& name : TRY(root.List(folder))) {
+        std::string path = fmt::format("{}/{}", folder, name);
+        const bool is_ours = std::find(written_.begin(), written_.end(), path) != written_.end();
+        if (!is_ours) leftovers.push_back(std::move(path));
+      }
+    }
+    return leftovers;
+  }
+
+ private:
+  static Result<> WriteOne(const Root& root, const generated::BootstrapFile& file) {
+    TRY(root.MakeDirectories(file.path.substr(0, file.path.rfind('/')), kBootstrapFolderMode));
+    return root.WriteFile(file.path, file.text, kBootstrapFileMode);
+  }
+
+  Error WithProgress(Error error) const {
+    const std::string_view advice = "remove the cause and run the same command again";
+    if (written_.empty()) {
+      return Error(error.kind(), fmt::format("{}: {}; nothing was written; {}", directory_, error.message(), advice));
+    }
+    return Error(error.kind(), fmt::format("{}: {}; these files were written before, each of them whole: {}; {}",
+                                           directory_, error.message(), fmt::join(written_, ", "), advice));
+  }
+
+  const std::string directory_;
+  std::vector<std::string> written_;
+};
+
+void PrintProblem(std::string_view text) { fmt::print(stderr, "pintle-controller bootstrap: {}\n", text); }
+
+Result<> MakeAndWrite(const BootstrapOptions& options) {
+  const generated::BootstrapFiles made = TRY(MakeFiles(options));
+  for (const std::string& warning : made.warnings) PrintProblem(warning);
+  BootstrapWriter writer(options.destination);
+  TRY(writer.Write(made.files));
+  for (const std::string& path : TRY(writer.Leftovers())) {
+    PrintProblem(fmt::format("{}/{}: it is not from this run, and a server still uses it; remove it if the cluster "
+                             "does not need it",
+                             options.destination, path));
+  }
+  for (const generated::RenderedPool& one : made.rendered) fmt::print("{}: {}\n", one.pool, one.config);
+  return {};
+}
+
+}  // namespace
+
+ExitStatus Bootstrap(const std::vector<std::string_view>& words) {
+  const auto line = CommandLine::Parse(kBootstrapOptions, words);
+  if (line && line->Has("--help")) {
+    fmt::print(
+        "Usage: pintle-controller bootstrap --manifest-dir DIR --dest-dir DIR --pull-secret FILE [OPTION...]\n\n{}",
+        Describe(kBootstrapOptions));
+    return ExitStatus::kFine;
+  }
+  const auto options = line ? ReadBootstrapOptions(*line) : Result<BootstrapOptions>(line.error());
+  const auto outcome = options ? MakeAndWrite(*options) : Result<>(options.error());
+  if (outcome) return ExitStatus::kFine;
+  PrintProblem(outcome.error().message());
+  return ExitStatus::kWrong;
+}
+
+}  // namespace pintle::controller
