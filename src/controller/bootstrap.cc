@@ -21,7 +21,6 @@
 #include "generated/manifests.h"
 #include "generated/pull_secret.h"
 #include "generated/template_folder.h"
-#include "gotext/quote.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 
@@ -81,25 +80,6 @@ Result<std::string> ReadPullSecretFile(const std::string& file) {
   return TRY(generated::PullSecretIn(secret), file);
 }
 
-Result<generated::Manifests> ReadNeededManifests(const std::string& folder) {
-  generated::Manifests manifests = TRY(generated::ReadManifests(folder));
-  const auto missing = [&](std::string_view kind, std::string_view remedy) {
-    return Error(ErrorKind::kNotFound,
-                 fmt::format("error: no {} found in dir: {}; {}", kind, gotext::Quoted(folder), remedy));
-  };
-  if (!manifests.controller_config) {
-    return missing("controllerconfig", "put the manifest of the ControllerConfig there");
-  }
-  if (!manifests.feature_gate) {
-    return missing("featuregate", "put the manifest of the FeatureGate \"cluster\" there");
-  }
-  if (manifests.pools.empty()) {
-    manifests.without_effect.push_back(
-        fmt::format("there is no MachineConfigPool in {}, so nothing is rendered", folder));
-  }
-  return manifests;
-}
-
 // Returns the release whose features count; the FeatureGate has to list it.
 Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated::Manifests& manifests) {
   std::string release = options.release.empty() ? generated::ReleaseOf(*manifests.controller_config) : options.release;
@@ -114,7 +94,8 @@ Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated:
 }
 
 Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
-  const generated::Manifests manifests = TRY(ReadNeededManifests(options.manifests));
+  const generated::Manifests manifests = TRY(generated::ReadManifests(options.manifests));
+  TRY(generated::CheckComplete(manifests, options.manifests));
   TRY(generated::CheckObjects(manifests));
   const generated::BootstrapSettings settings{.pull_secret = TRY(ReadPullSecretFile(options.pull_secret)),
                                               .controller_version = options.versions.controller,
@@ -124,6 +105,10 @@ Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   auto files = TRY(generated::FilesForBootstrap(manifests, made.configs, options.versions));
   files.warnings.insert(files.warnings.begin(), made.complaints.begin(), made.complaints.end());
   files.warnings.insert(files.warnings.begin(), manifests.without_effect.begin(), manifests.without_effect.end());
+  if (manifests.pools.empty()) {
+    files.warnings.push_back(
+        fmt::format("{}: there is no MachineConfigPool, so nothing is rendered", options.manifests));
+  }
   return files;
 }
 

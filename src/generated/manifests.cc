@@ -170,4 +170,14 @@ Result<Manifests> ReadManifests(const std::string& folder) {
   return manifests;
 }
 
+Result<> CheckComplete(const Manifests& manifests, std::string_view folder) {
+  const auto missing = [&](std::string_view shown, std::string_view object) {
+    return Error(ErrorKind::kNotFound, fmt::format("error: no {} found in dir: {}; put the manifest of the {} there",
+                                                   shown, gotext::Quoted(folder), object));
+  };
+  if (!manifests.controller_config) return missing("controllerconfig", "ControllerConfig");
+  if (!manifests.feature_gate) return missing("featuregate", "FeatureGate \"cluster\"");
+  return {};
+}
+
 }  // namespace pintle::generated

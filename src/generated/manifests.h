@@ -69,4 +69,7 @@ Result<> AddManifest(json::Value object, const std::string& place, Manifests& to
 // the words of the Machine Config Operator, as far as there are any.
 Result<Manifests> ReadManifests(const std::string& folder);
 
+// Returns an error if the manifests, which come from this folder, lack an object that no cluster can do without.
+Result<> CheckComplete(const Manifests& manifests, std::string_view folder);
+
 }  // namespace pintle::generated

@@ -35,6 +35,7 @@ Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* regi
   }
   if (base_domain.empty()) return Invalid("the ControllerConfig has no spec.dns.spec.baseDomain; set it");
   const std::string password = TRY(ValueIn(*registry, kPasswordKey));
+  if (password.empty()) return Invalid(fmt::format("the secret {}: its password is empty", registry->metadata.name));
   json::Value credentials = TRY(json::Parse(pull_secret));
   const json::Value* const known = credentials.Find("auths");
   if (!credentials.is_object() || (known != nullptr && !known->is_null() && !known->is_object())) {

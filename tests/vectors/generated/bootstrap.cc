@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the part of an installation that concerns kubelets: the files and kernel arguments in rendered configs that
-// come from kubelets' configs, the names of these configs among the sources of each pool, and errors.  Other programs
-// make the rest of a rendered config.
+// Compares whole installations: all files that are written, or the error.
+//
+// The operator takes pools in any order, and so the order of the sources of a pool differs from run to run.
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -11,146 +11,117 @@
 #include <exception>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "generated/kubelet_bootstrap.h"
-#include "ignition/config.h"
-#include "ignition/data_url.h"
+#include "generated/bootstrap.h"
+#include "generated/bootstrap_files.h"
+#include "generated/manifests.h"
+#include "generated/pull_secret.h"
+#include "generated/template_folder.h"
+#include "machineconfig/objects.h"
+#include "machineconfig/yaml.h"
+#include "vectors/differences.h"
 #include "vectors/generated/case_files.h"
 #include "vectors/generated/kinds.h"
-#include "vectors/generated/kubelet_input.h"
 
 namespace pintle::vectors {
 namespace {
 
-constexpr std::string_view kKubeletFiles[] = {
-    generated::kKubeletConfPath,
-    "/etc/node-sizing-enabled.env",
-    "/etc/systemd/system/kubelet.service.d/20-logging.conf",
-};
+namespace fs = std::filesystem;
 
-using Files = std::map<std::string, std::string>;
+// The texts of files by their paths below the destination.
+using Texts = std::map<std::string, std::string>;
 
-struct Part {
-  Files files;
-  std::vector<std::string> kernel_arguments;
-};
-
-KubeletInput InputOf(const std::filesystem::path& folder, const RoleTemplates& templates) {
-  std::vector<json::Value> documents;
-  for (const std::string& name : NamesIn(folder / "manifests")) {
-    for (json::Value& document : DocumentsOf(folder / "manifests" / name)) documents.push_back(std::move(document));
-  }
-  KubeletInput input = ReadKubeletInput({}, documents);
-  input.templates = &templates;
-  return input;
+Result<Texts> Bootstrapped(const fs::path& folder, const generated::TemplateFolder& templates) {
+  const std::string manifest_folder = folder / "manifests";
+  const generated::Manifests manifests = TRY(generated::ReadManifests(manifest_folder));
+  TRY(generated::CheckComplete(manifests, manifest_folder));
+  const auto secret = TRY(machineconfig::ReadObject<api::Secret>(JsonOf(folder / "pull-secret.json"), "Secret"));
+  const generated::BootstrapSettings settings{.pull_secret = TRY(generated::PullSecretIn(secret)),
+                                              .controller_version = "HASH",
+                                              .release = generated::ReleaseOf(*manifests.controller_config)};
+  const auto made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
+  const auto files = TRY(generated::FilesForBootstrap(manifests, made.configs,
+                                                      {.controller = "HASH", .operator_version = "VERSION"}));
+  Texts texts;
+  for (const generated::BootstrapFile& file : files.files) texts.emplace(file.path, file.text);
+  return texts;
 }
 
-// In the order of the operator.
-Result<std::vector<generated::MachineConfig>> ConfigsOf(const KubeletInput& input) {
-  const generated::KubeletSettings settings = TRY(SettingsOf(input), "error creating feature gates handler");
-  const generated::TemplatesFor templates = TemplatesOf(input);
-  std::vector<generated::MachineConfig> configs = TRY(BootstrapFeatureConfigs(input.pools, templates, settings));
-  for (auto& config : TRY(BootstrapNodeConfigs(input.pools, templates, settings))) configs.push_back(std::move(config));
-  for (auto& config : TRY(BootstrapKubeletConfigs(input.kubelet_configs, input.pools, templates, settings))) {
-    configs.push_back(std::move(config));
+Texts ExpectedTexts(const fs::path& out) {
+  Texts texts;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(out)) {
+    if (entry.is_regular_file()) texts.emplace(entry.path().lexically_relative(out).string(), TextOf(entry.path()));
   }
-  return configs;
+  return texts;
 }
 
-void AddFiles(json::Value ignition_config, Files& files) {
-  json::Report report;
-  const auto config = ignition::Parse(std::move(ignition_config), report);
-  if (!config) throw std::runtime_error(config.error().message());
-  for (const ignition::File& file : config->storage.files) {
-    if (std::find(std::begin(kKubeletFiles), std::end(kKubeletFiles), file.path) == std::end(kKubeletFiles)) continue;
-    files[file.path] = *ignition::DecodeDataUrl(file.contents.source.value_or("data:,"));
-  }
+std::vector<std::string> PathsOf(const Texts& texts) {
+  std::vector<std::string> paths;
+  for (const auto& [path, text] : texts) paths.push_back(path);
+  return paths;
 }
 
-// Merges the configs of a pool; the last one by name wins.
-Part Made(std::vector<generated::MachineConfig> configs, const std::string& role) {
-  std::erase_if(configs, [&](const auto& config) { return config.role != role; });
-  std::sort(configs.begin(), configs.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  Part part;
-  for (const generated::MachineConfig& config : configs) {
-    AddFiles(*json::Parse(config.config), part.files);
-    if (config.kernel_arguments) part.kernel_arguments = *config.kernel_arguments;
-  }
-  return part;
+json::Value OneDocument(const std::string& text) {
+  auto documents = machineconfig::ParseYaml(text);
+  if (!documents || documents->size() != 1) throw std::runtime_error("it is not one document of YAML");
+  return std::move(documents->front());
 }
 
-json::Value RenderedOf(const std::filesystem::path& out, const json::Value& pool) {
-  return DocumentsOf(out / "machine-configs" / (pool.TextAt({"spec", "configuration", "name"}) + ".yaml")).at(0);
+json::Value WithSortedSources(json::Value pool) {
+  for (const char* part : {"spec", "status"}) {
+    auto& sources = pool[part]["configuration"]["source"].elements();
+    std::sort(sources.begin(), sources.end(),
+              [](const json::Value& a, const json::Value& b) { return a.TextAt({"name"}) < b.TextAt({"name"}); });
+  }
+  return pool;
 }
 
-std::string DifferenceOf(const Part& made, const json::Value& rendered) {
-  Files expected;
-  AddFiles(rendered.at("spec").at("config"), expected);
-  for (const std::string_view path : kKubeletFiles) {
-    const auto e = expected.find(std::string(path));
-    const auto m = made.files.find(std::string(path));
-    const bool is_same = e == expected.end() ? m == made.files.end() : m != made.files.end() && e->second == m->second;
-    if (!is_same) return fmt::format("{} differs", path);
+std::string DifferenceOfFile(const std::string& path, const std::string& expected, const std::string& got) {
+  if (!path.starts_with("machine-pools/")) return expected == got ? "" : path + " has other bytes";
+  const json::Value wanted = WithSortedSources(OneDocument(expected));
+  const json::Value made = WithSortedSources(OneDocument(got));
+  const std::string differences = Differences(&wanted, &made);
+  return differences.empty() ? "" : path + differences;
+}
+
+std::string DifferenceOfFiles(const Texts& expected, const Texts& got) {
+  const std::vector<std::string> wanted = PathsOf(expected);
+  if (PathsOf(got) != wanted) {
+    return fmt::format("the files are {}, not {}", fmt::join(PathsOf(got), " "), fmt::join(wanted, " "));
   }
-  for (const std::string& argument : made.kernel_arguments) {
-    const json::Value& arguments = rendered.at("spec").at("kernelArguments");
-    if (std::find(arguments.begin(), arguments.end(), json::Value(argument)) == arguments.end())
-      return "no " + argument;
+  for (const auto& [path, text] : expected) {
+    if (std::string difference = DifferenceOfFile(path, text, got.at(path)); !difference.empty()) return difference;
   }
   return "";
 }
 
-std::set<std::string> KubeletSources(const json::Value& pool) {
-  std::set<std::string> names;
-  for (const json::Value& source : *pool.Find({"spec", "configuration", "source"})) {
-    const std::string& name = source.at("name").text();
-    if (name.find("generated-kubelet") != std::string::npos) names.insert(name);
-  }
-  return names;
+// Our errors also have places and remedies.
+std::string DifferenceOfErrors(std::string expected, const std::string& got) {
+  while (expected.ends_with('\n')) expected.pop_back();
+  return got.starts_with(expected) || got.ends_with(expected) ? "" : DifferenceOfTexts(expected, got);
 }
 
-std::string DifferenceIn(const std::filesystem::path& out, const std::vector<generated::MachineConfig>& configs) {
-  std::set<std::string> names;
-  for (const generated::MachineConfig& config : configs) names.insert(config.name);
-  for (const std::string& file : NamesIn(out / "machine-pools")) {
-    const json::Value pool = DocumentsOf(out / "machine-pools" / file).at(0);
-    const std::string& role = pool.TextAt({"metadata", "name"});
-    if (KubeletSources(pool) != names) return fmt::format("{}: other sources than {}", role, fmt::join(names, " "));
-    const std::string difference = DifferenceOf(Made(configs, role), RenderedOf(out, pool));
-    if (!difference.empty()) return fmt::format("{}: {}", role, difference);
-  }
-  return "";
-}
-
-std::string DifferenceOfCase(const std::filesystem::path& folder, const RoleTemplates& templates) {
-  const KubeletInput input = InputOf(folder, templates);
-  const auto configs = ConfigsOf(input);
-  const auto error = folder / "out" / "error.txt";
-  const std::string expected = std::filesystem::exists(error) ? TextOf(error) : "";
-  if (!configs || !expected.empty()) return DifferenceOfTexts(expected, configs ? "" : configs.error().message());
-  return DifferenceIn(folder / "out", *configs);
-}
-
-// Returns whether the operator ended before it reached the kubelets, because a manifest is missing.
-bool LacksManifest(const std::filesystem::path& folder) {
-  const auto error = folder / "out" / "error.txt";
-  return std::filesystem::exists(error) && TextOf(error).starts_with("error: no ");
+std::string DifferenceOfCase(const fs::path& folder, const generated::TemplateFolder& templates) {
+  const Result<Texts> got = Bootstrapped(folder, templates);
+  const fs::path error = folder / "out/error.txt";
+  if (!fs::exists(error)) return got ? DifferenceOfFiles(ExpectedTexts(folder / "out"), *got) : got.error().message();
+  if (got) return "should be an error: " + TextOf(error);
+  return DifferenceOfErrors(TextOf(error), got.error().message());
 }
 
 }  // namespace
 
-Tally RunBootstrap(const std::filesystem::path& folder) {
-  Tally tally("bootstrap, kubelets alone");
-  const RoleTemplates templates("own-templates-bootstrap");
+Tally RunBootstrap(const fs::path& folder) {
+  Tally tally("bootstrap");
+  auto templates = generated::TemplateFolder::Read("own-templates-bootstrap");
+  if (!templates) throw std::runtime_error(templates.error().message());
   for (const std::string& name : NamesIn(folder)) {
-    if (LacksManifest(folder / name)) continue;
     try {
-      tally.Add(name, DifferenceOfCase(folder / name, templates));
+      tally.Add(name, DifferenceOfCase(folder / name, *templates));
     } catch (const std::exception& e) {
       tally.Add(name, e.what());
     }
