@@ -352,6 +352,8 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
 @pytest.mark.parametrize("words, says", [
     (["serve"], "--from is needed"),
     (["serve", "--from", "."], "--listen or --listen-http is needed"),
+    (["serve", "--from", ".", "--bootstrap", "."], "--from and --bootstrap exclude each other"),
+    (["serve", "--from", ".", "--bootstrap-certs", "a=b"], "--bootstrap-certs needs --bootstrap"),
     (["serve", "--from", ".", "--listen", "127.0.0.1:0"], "with --listen, --tls-cert and --tls-key are needed"),
     (["serve", "--from", ".", "--listen", "here"], "--listen: \"here\" is no address to listen at"),
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--access", "closed"], "is not open, grace or required"),
@@ -382,6 +384,7 @@ def test_wrong_usage_is_reported_with_its_remedy(words, says):
     (["start", "-h"], "--ignition-listen"), (["help", "serve"], "--listen-http"), (["serve", "-h"], "--listen-http"),
     (["help", "token"], "--ttl"), (["token", "--help"], "--ttl"), (["help", "version"], "pintle-controller "),
     (["help", "garbage"], "--keep-rendered"), (["garbage", "-h"], "--keep-rendered"),
+    (["help", "bootstrap"], "--manifest-dir"), (["bootstrap", "-h"], "--manifest-dir"),
 ])
 def test_help_is_on_standard_output(words, says):
     answer = subprocess.run([CONTROLLER, *words], capture_output=True, text=True, check=False)
@@ -390,6 +393,8 @@ def test_help_is_on_standard_output(words, says):
 
 @pytest.mark.parametrize("options, says", [
     (["--from", "/nowhere"], "/nowhere/pool.yaml"),
+    (["--bootstrap", "/nowhere"], "/nowhere"),
+    (["--bootstrap", WORKER, "--bootstrap-certs", "../a=b"], "--bootstrap-certs ../a=b: the part before"),
     (["--from", WORKER, "--listen-http", "0.0.0.0:0"], "configs are served at a loopback address only"),
     (["--from", WORKER, "--listen", "127.0.0.1:0", "--tls-cert", WORKER / "kubeconfig", "--tls-key",
       WORKER / "kubeconfig"], "there is no certificate in it"),
@@ -405,7 +410,8 @@ def test_start_has_each_option_of_serving_that_serve_has():
     def options(verb):
         text = subprocess.run([CONTROLLER, verb, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
         return set(re.findall(r"--[a-z-]+", text))
-    only_of_files = {"--from", "--listen", "--listen-http"}
+    only_of_files = {"--from", "--bootstrap", "--bootstrap-kubeconfig", "--bootstrap-certs", "--listen",
+                     "--listen-http"}
     assert "--tls-cipher-suites" in options("serve")
     assert options("serve") - options("start") - only_of_files == set()
     assert {"--cert", "--key"} <= options("start")

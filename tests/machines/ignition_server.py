@@ -15,10 +15,12 @@ CONTROLLER = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/contro
 
 
 class IgnitionServer:
-    """Serves the files in FOLDER over TLS if there is a PAIR, and also without TLS if `plain` is set."""
+    """Serves the files in FOLDER over TLS if there is a PAIR, and also without TLS if `plain` is set.  `source` is the
+    option that names the folder.
+    """
 
-    def __init__(self, folder, pair=None, options=(), plain=False):
-        self._words = [str(CONTROLLER), "serve", "--from", str(folder), *map(str, options)]
+    def __init__(self, folder, pair=None, options=(), plain=False, source="--from"):
+        self._words = [str(CONTROLLER), "serve", source, str(folder), *map(str, options)]
         if pair:
             self._words += ["--listen", "127.0.0.1:0", "--tls-cert", str(pair.certificate), "--tls-key", str(pair.key)]
         if plain:
