@@ -40,6 +40,7 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
     overlapping = std::move(made->overlapping);
     const generated::MachineConfig config =
         generated::CredentialProviderMachineConfig(*pool, made->files, *object, inputs.version);
+    inputs.Made(MadeFrom::kCredentialProviders, config);
     if (inputs.created.contains(config.name)) {
       is_pending = true;
     } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig)) {

@@ -37,6 +37,7 @@ struct SourceChange {
 struct GenerateProblem {
   std::string what;
   std::string why;
+  bool is_warning = false;  // The configs are made all the same.
 };
 
 struct GenerateChanges {

@@ -13,9 +13,16 @@
 #include "base/clock.h"
 #include "controller/generated_view.h"
 #include "controller/view.h"
+#include "generated/machine_config.h"
+#include "generated/made_from.h"
 #include "generated/template_folder.h"
 
 namespace pintle::controller {
+
+using generated::MadeFrom;
+
+// Where the configs of the templates come from: the folder of templates, or the cluster, which has them already.
+enum class TemplatesFrom { kFolder, kCluster };
 
 struct GenerateInputs {
   const View& view;
@@ -27,6 +34,16 @@ struct GenerateInputs {
   const std::map<std::string, std::string, std::less<>>& refused;
   // Configs that were created and that the mirror does not have yet.
   const std::set<std::string, std::less<>>& created;
+
+  // The following are for previews.
+  TemplatesFrom templates_from = TemplatesFrom::kFolder;
+  generated::MadeFromOnly only = {};
+  // Is called with each config that is made, also with one that needs no write.
+  std::function<void(MadeFrom from, const generated::MachineConfig& config)> made = {};
+
+  void Made(MadeFrom from, const generated::MachineConfig& config) const {
+    if (made) made(from, config);
+  }
 
   // Returns nullptr if there is no such config in the mirror.
   const api::MachineConfig* ConfigNamed(std::string_view name) const {

@@ -21,6 +21,11 @@ generated::TlsSettings ClusterTls(const GenerateInputs& inputs) {
   return generated::TlsSettingsOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile);
 }
 
+generated::PoolTemplates TemplatesWith(const generated::TlsSettings& tls, const GenerateInputs& inputs) {
+  if (inputs.templates_from == TemplatesFrom::kCluster) return generated::PoolTemplates(inputs.view.configs);
+  return generated::PoolTemplates(inputs.templates, inputs.sources.template_input->spec, tls);
+}
+
 }  // namespace
 
 GenerateChanges GeneratePass(const GenerateInputs& inputs) {
@@ -34,7 +39,9 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     note("generating MachineConfigs", sources.unreadable_settings);
     return changes;
   }
-  TemplatePass(inputs, changes);
+  const bool has_folder = inputs.templates_from == TemplatesFrom::kFolder;
+  if (has_folder && inputs.only.Has(MadeFrom::kTemplates)) TemplatePass(inputs, changes);
+  if (inputs.only.Is(MadeFrom::kTemplates)) return changes;
   auto settings = KubeletSettingsOf(inputs);
   if (!settings) {
     note("reading the feature gates", settings.error().message());
@@ -42,21 +49,25 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   }
   if (auto why = HoldLatencyProfile(inputs, *settings)) note("following the Node cluster", *std::move(why));
 
-  const json::Value& spec = sources.template_input->spec;
-  generated::PoolTemplates for_kubelets(inputs.templates, spec, ClusterTls(inputs));
+  generated::PoolTemplates for_kubelets = TemplatesWith(ClusterTls(inputs), inputs);
   NodeSettingsPass(inputs, for_kubelets, *settings, changes);
-  KubeletPass(inputs, for_kubelets, *settings, changes);
-  generated::PoolTemplates for_runtime(inputs.templates, spec, {});
-  const bool uses_stores = generated::IsOpen(settings->feature_gates, "AdditionalStorageConfig");
-  RuntimePass(inputs, for_runtime,
-              uses_stores ? generated::AdditionalStores::kUsed : generated::AdditionalStores::kLeftAside, changes);
-  if (sources.unreadable_images.empty()) {
-    const bool verifies = generated::IsOpen(settings->feature_gates, "SigstoreImageVerification");
-    RegistriesPass(inputs, for_runtime, verifies ? ImageSignatures::kVerified : ImageSignatures::kIgnored, changes);
-  } else {
-    note("making the registries' configs", sources.unreadable_images);
+  if (inputs.only.Has(MadeFrom::kKubeletConfigs)) KubeletPass(inputs, for_kubelets, *settings, changes);
+  generated::PoolTemplates for_runtime = TemplatesWith({}, inputs);
+  if (inputs.only.Has(MadeFrom::kRuntimeConfigs)) {
+    const bool uses_stores = generated::IsOpen(settings->feature_gates, "AdditionalStorageConfig");
+    RuntimePass(inputs, for_runtime,
+                uses_stores ? generated::AdditionalStores::kUsed : generated::AdditionalStores::kLeftAside, changes);
   }
-  if (generated::IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig")) {
+  if (inputs.only.Has(MadeFrom::kImages)) {
+    if (sources.unreadable_images.empty()) {
+      const bool verifies = generated::IsOpen(settings->feature_gates, "SigstoreImageVerification");
+      RegistriesPass(inputs, for_runtime, verifies ? ImageSignatures::kVerified : ImageSignatures::kIgnored, changes);
+    } else {
+      note("making the registries' configs", sources.unreadable_images);
+    }
+  }
+  const bool has_providers = generated::IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig");
+  if (has_providers && inputs.only.Has(MadeFrom::kCredentialProviders)) {
     CredentialProviderPass(inputs, for_runtime, changes);
   }
   return changes;

@@ -18,6 +18,10 @@
 
 namespace pintle::controller {
 
+// The names of singletons.
+inline constexpr const char* kOnlySetting = "cluster";
+inline constexpr const char* kOnlyVersion = "version";
+
 // A ControllerConfig with its whole spec, which templates read.
 struct TemplateInput {
   api::ObjectMeta metadata;

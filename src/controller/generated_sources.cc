@@ -6,13 +6,6 @@
 #include <utility>
 
 namespace pintle::controller {
-namespace {
-
-// The names of singletons.
-constexpr const char* kOnlySetting = "cluster";
-constexpr const char* kOnlyVersion = "version";
-
-}  // namespace
 
 template <typename T>
 typename OverlaidMirror<T>::Listener GeneratedSources::ListenerFor(const Listener& listener) const {

@@ -20,6 +20,7 @@ class KubeletRules {
   using Object = api::KubeletConfig;
   static constexpr auto kManagedKind = generated::ManagedKind::kKubelet;
   static constexpr auto kSourceKind = SourceKind::kKubeletConfig;
+  static constexpr auto kMadeFrom = MadeFrom::kKubeletConfigs;
 
   KubeletRules(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                const generated::KubeletSettings& settings)

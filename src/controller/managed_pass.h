@@ -27,6 +27,7 @@ concept ManagedRules = requires(T& rules, const typename T::Object& object, cons
                                 std::string& problem, const Error& error) {
   { T::kManagedKind } -> std::convertible_to<generated::ManagedKind>;
   { T::kSourceKind } -> std::convertible_to<SourceKind>;
+  { T::kMadeFrom } -> std::convertible_to<MadeFrom>;
   { rules.Objects() } -> std::convertible_to<std::vector<const typename T::Object*>>;
   // Returns why objects of the kind cannot be read, or "".
   { rules.WhyUnreadable() } -> std::convertible_to<std::string>;
@@ -135,6 +136,7 @@ class ManagedPass {
   bool Write(const std::vector<generated::MachineConfig>& configs) {
     bool are_written = true;
     for (const generated::MachineConfig& config : configs) {
+      inputs_.Made(Rules::kMadeFrom, config);
       if (inputs_.created.contains(config.name)) {
         are_written = false;
         continue;

@@ -43,8 +43,8 @@ std::string ReleaseOf(const GenerateInputs& inputs) {
 // Makes the configs of one kind, one for each pool.
 class NumberedConfigs {
  public:
-  NumberedConfigs(const GenerateInputs& inputs, std::string_view number, GenerateChanges& changes)
-      : inputs_(inputs), number_(number), changes_(changes) {}
+  NumberedConfigs(const GenerateInputs& inputs, std::string_view number, MadeFrom from, GenerateChanges& changes)
+      : inputs_(inputs), number_(number), from_(from), changes_(changes) {}
 
   void Add(const api::MachineConfigPool& pool, const Result<generated::MachineConfig>& made) {
     if (!made) {
@@ -53,6 +53,7 @@ class NumberedConfigs {
           {.what = fmt::format("making the {}- config of pool {}", number_, pool.metadata.name),
            .why = made.error().message()});
     }
+    inputs_.Made(from_, *made);
     wanted_.insert(made->name);
     if (inputs_.created.contains(made->name)) return void(is_complete_ = false);
     const api::MachineConfig* const existing = inputs_.ConfigNamed(made->name);
@@ -82,6 +83,7 @@ class NumberedConfigs {
 
   const GenerateInputs& inputs_;
   const std::string_view number_;
+  const MadeFrom from_;
   GenerateChanges& changes_;
   std::set<std::string, std::less<>> wanted_;
   bool is_complete_ = true;
@@ -123,24 +125,26 @@ std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, gene
 
 void NodeSettingsPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                       const generated::KubeletSettings& settings, GenerateChanges& changes) {
-  NumberedConfigs of_nodes(inputs, "97", changes);
-  NumberedConfigs of_features(inputs, "98", changes);
+  NumberedConfigs of_nodes(inputs, "97", MadeFrom::kNodeSettings, changes);
+  NumberedConfigs of_features(inputs, "98", MadeFrom::kFeatureGate, changes);
+  const bool has_nodes = inputs.sources.node_settings != nullptr && inputs.only.Has(MadeFrom::kNodeSettings);
+  const bool has_features = inputs.sources.feature_gate != nullptr && inputs.only.Has(MadeFrom::kFeatureGate);
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
     if (pool->metadata.deletion_timestamp) continue;
     const std::string& role = pool->metadata.name;
     const auto below = templates.For(role);
-    if (inputs.sources.node_settings != nullptr) {
+    if (has_nodes) {
       const api::MachineConfig* const known = inputs.ConfigNamed(generated::NodeConfigName(role));
       of_nodes.Add(*pool, below ? generated::NodeConfig(role, *below, settings, ArgumentsOf(known))
                                 : Result<generated::MachineConfig>(below.error()));
     }
-    if (inputs.sources.feature_gate != nullptr) {
+    if (has_features) {
       of_features.Add(*pool, below ? generated::FeatureConfig(role, *below, settings)
                                    : Result<generated::MachineConfig>(below.error()));
     }
   }
-  if (inputs.sources.node_settings != nullptr) of_nodes.RemoveStale();
-  if (inputs.sources.feature_gate != nullptr) of_features.RemoveStale();
+  if (has_nodes) of_nodes.RemoveStale();
+  if (has_features) of_features.RemoveStale();
 }
 
 }  // namespace pintle::controller

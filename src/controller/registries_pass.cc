@@ -74,7 +74,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
     return changes.problems.push_back({.what = "making the registries' configs", .why = rules.error().message()});
   }
   for (const std::string& complaint : rules->complaints) {
-    changes.problems.push_back({.what = "blocking a registry", .why = complaint});
+    changes.problems.push_back({.what = "blocking a registry", .why = complaint, .is_warning = true});
   }
   if (are_verified) ReportConflicts(rules->requirements.conflicts, inputs, changes);
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
@@ -87,6 +87,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
     }
     const generated::MachineConfig config = generated::RegistriesConfig(NameOfRegistriesConfig(inputs, pool->metadata),
                                                                         *pool, *files, *sources.image, inputs.version);
+    inputs.Made(MadeFrom::kImages, config);
     if (inputs.created.contains(config.name)) continue;
     if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig)) {
       changes.configs.push_back(*std::move(change));

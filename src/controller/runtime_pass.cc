@@ -20,6 +20,7 @@ class RuntimeRules {
   using Object = api::ContainerRuntimeConfig;
   static constexpr auto kManagedKind = generated::ManagedKind::kContainerRuntime;
   static constexpr auto kSourceKind = SourceKind::kContainerRuntimeConfig;
+  static constexpr auto kMadeFrom = MadeFrom::kRuntimeConfigs;
 
   RuntimeRules(const GenerateInputs& inputs, generated::PoolTemplates& templates, generated::AdditionalStores stores)
       : inputs_(inputs), templates_(templates), stores_(stores) {}

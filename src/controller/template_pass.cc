@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,7 +83,13 @@ class TemplateGenerator {
     if (!configs) return Report(generated::StatusWhenFailing(status_, sync, configs.error()));
     std::optional<Error> refusal;
     bool are_written = true;
-    for (const generated::MachineConfig& config : *configs) {
+    for (std::size_t i = 0; i < configs->size(); ++i) {
+      const generated::MachineConfig& config = (*configs)[i];
+      inputs_.Made(MadeFrom::kTemplates, config);
+      // A folder of another role makes configs with the names of the workers'.  If both were written, that would never
+      // end.
+      const bool is_replaced = i + 1 < configs->size() && (*configs)[i + 1].name == config.name;
+      if (is_replaced) continue;
       if (inputs_.created.contains(config.name)) {
         are_written = false;
         continue;

@@ -43,11 +43,14 @@ class BootstrapGenerator {
   }
 
   Result<BootstrapConfigs> Make() && {
-    const FeatureGates gates = TRY(FeatureGatesOf(*manifests_.feature_gate, settings_.release),
-                                   "error creating feature gates handler");
-    TRY(AddTemplates());
-    TRY(AddRegistries(IsOpen(gates, "SigstoreImageVerification")));
-    TRY(AddRuntime(IsOpen(gates, "AdditionalStorageConfig")));
+    FeatureGates gates;
+    const MadeFromOnly& only = settings_.only;
+    if (!only.Is(MadeFrom::kTemplates)) {
+      gates = TRY(FeatureGatesOf(*manifests_.feature_gate, settings_.release), "error creating feature gates handler");
+    }
+    if (only.Has(MadeFrom::kTemplates)) TRY(AddTemplates());
+    if (only.Has(MadeFrom::kImages)) TRY(AddRegistries(IsOpen(gates, "SigstoreImageVerification")));
+    if (only.Has(MadeFrom::kRuntimeConfigs)) TRY(AddRuntime(IsOpen(gates, "AdditionalStorageConfig")));
     TRY(AddKubelets(gates));
     return std::move(made_);
   }
@@ -110,9 +113,12 @@ class BootstrapGenerator {
       const std::span<const MachineConfig> configs = TRY(for_kubelets_.For(pool));
       return std::vector<MachineConfig>(configs.begin(), configs.end());
     };
-    Add(TRY(BootstrapFeatureConfigs(pools_, below, settings)));
-    Add(TRY(BootstrapNodeConfigs(pools_, below, settings)));
-    Add(TRY(BootstrapKubeletConfigs(manifests_.kubelet_configs, pools_, below, settings)));
+    const MadeFromOnly& only = settings_.only;
+    if (only.Has(MadeFrom::kFeatureGate)) Add(TRY(BootstrapFeatureConfigs(pools_, below, settings)));
+    if (only.Has(MadeFrom::kNodeSettings)) Add(TRY(BootstrapNodeConfigs(pools_, below, settings)));
+    if (only.Has(MadeFrom::kKubeletConfigs)) {
+      Add(TRY(BootstrapKubeletConfigs(manifests_.kubelet_configs, pools_, below, settings)));
+    }
     return {};
   }
 

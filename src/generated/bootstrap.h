@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "generated/machine_config.h"
+#include "generated/made_from.h"
 #include "generated/manifests.h"
 #include "generated/template_folder.h"
 
@@ -20,6 +21,7 @@ struct BootstrapSettings {
   std::string pull_secret;         // JSON.
   std::string controller_version;  // Identifies the build that makes the configs.
   std::string release;             // The version whose features count.
+  MadeFromOnly only = {};          // For previews.
 };
 
 struct BootstrapConfigs {
@@ -33,7 +35,7 @@ std::string ReleaseOf(const json::Value& controller_config);
 // Validates the objects of users, and returns an error with the place of the first wrong one.
 Result<> CheckObjects(const Manifests& manifests);
 
-// The manifests must have a ControllerConfig and a FeatureGate.  Errors have the words of the Machine Config Operator,
+// The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.  Errors have the words of the Machine Config Operator,
 // which contain no places; so check the objects before.
 Result<BootstrapConfigs> ConfigsAtBootstrap(const Manifests& manifests, const TemplateFolder& templates,
                                             const BootstrapSettings& settings);

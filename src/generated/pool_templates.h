@@ -6,9 +6,12 @@
 // They are made once for each role.  A pool that is not one of the cluster's own three has those of workers.
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "api/machine_config.h"
 #include "base/result.h"
 #include "generated/machine_config.h"
 #include "generated/render_config.h"
@@ -20,13 +23,19 @@ class PoolTemplates {
  public:
   // The templates must outlive this object.
   PoolTemplates(const TemplateFolder& templates, const json::Value& spec, const TlsSettings& tls)
-      : templates_(templates), config_(spec, "", tls) {}
+      : rendering_(Rendering{.templates = templates, .config = RenderConfig(spec, "", tls)}) {}
+  // Uses the configs of a cluster that belong to its ControllerConfig, which templates have made.
+  explicit PoolTemplates(const std::vector<const api::MachineConfig*>& configs);
 
   Result<std::span<const MachineConfig>> For(const std::string& pool);
 
  private:
-  const TemplateFolder& templates_;
-  RenderConfig config_;
+  struct Rendering {
+    const TemplateFolder& templates;
+    RenderConfig config;
+  };
+
+  std::optional<Rendering> rendering_;
   std::map<std::string, Result<std::vector<MachineConfig>>> made_;
 };
 

@@ -9,24 +9,15 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/version.h"
-#include "controller/credential_provider_pass.h"
-#include "controller/kubelet_pass.h"
-#include "controller/node_settings_pass.h"
-#include "controller/registries_pass.h"
-#include "controller/runtime_pass.h"
-#include "controller/template_pass.h"
-#include "generated/tls_settings.h"
+#include "controller/trial_cluster.h"
 #include "machineconfig/objects.h"
 #include "vectors/differences.h"
 #include "vectors/generated/case_files.h"
@@ -35,7 +26,7 @@
 namespace pintle::vectors {
 namespace {
 
-using controller::GenerateChanges;
+using controller::MadeFrom;
 
 const WallTime kSyncTime = WallTime(std::chrono::seconds(1'800'000'000));
 
@@ -126,186 +117,27 @@ std::string PluralOf(std::string_view kind) {
   return found == kPlurals.end() ? std::string(kind) : found->second;
 }
 
-std::string_view KindOf(controller::SourceKind kind) {
-  switch (kind) {
-    case controller::SourceKind::kControllerConfig:
-      return "ControllerConfig";
-    case controller::SourceKind::kKubeletConfig:
-      return "KubeletConfig";
-    case controller::SourceKind::kContainerRuntimeConfig:
-      return "ContainerRuntimeConfig";
-    case controller::SourceKind::kImagePolicy:
-      return "ImagePolicy";
-    case controller::SourceKind::kCredentialProviderConfig:
-      return "CRIOCredentialProviderConfig";
-  }
-  return "";
+// Returns what a controller of the operator makes its configs from.
+const generated::MadeFromOnly& SourcesOf(const std::string& name) {
+  static const std::map<std::string, generated::MadeFromOnly, std::less<>> kSources = {
+      {"template", generated::MadeFromOnly{{MadeFrom::kTemplates}}},
+      {"kubelet", generated::MadeFromOnly{{MadeFrom::kKubeletConfigs}}},
+      {"ctr", generated::MadeFromOnly{{MadeFrom::kRuntimeConfigs}}},
+      {"image", generated::MadeFromOnly{{MadeFrom::kImages}}},
+      {"criocp", generated::MadeFromOnly{{MadeFrom::kCredentialProviders}}},
+      {"feature", generated::MadeFromOnly{{MadeFrom::kFeatureGate}}},
+      {"node", generated::MadeFromOnly{{MadeFrom::kNodeSettings, MadeFrom::kFeatureGate, MadeFrom::kKubeletConfigs}}}};
+  const auto found = kSources.find(name);
+  if (found == kSources.end()) throw std::runtime_error("no such controller: " + name);
+  return found->second;
 }
 
-// The objects of a case, as an API server keeps them.
-class SyncWorld {
- public:
-  void Put(json::Value object) {
-    json::Value& metadata = object["metadata"];
-    metadata["resourceVersion"] = std::to_string(++version_);
-    const std::string kind(machineconfig::KindOf(object));
-    const std::string name = metadata.TextAt({"namespace"}) + "/" + metadata.TextAt({"name"});
-    objects_[kind].insert_or_assign(name, std::move(object));
-  }
-
-  bool Has(const std::string& kind) const { return objects_.contains(kind); }
-
-  json::Value& At(std::string_view kind, const std::string& space, const std::string& name) {
-    return objects_.at(std::string(kind)).at(space + "/" + name);
-  }
-  void Remove(const std::string& kind, const std::string& name) { objects_[kind].erase("/" + name); }
-
-  void Patch(std::string_view kind, const std::string& space, const std::string& name, const json::Value& patch) {
-    auto now = nlohmann::json::parse(json::ToText(At(kind, space, name)));
-    const auto change = nlohmann::json::parse(json::ToText(patch));
-    patch.is_array() ? void(now = now.patch(change)) : now.merge_patch(change);
-    auto parsed = json::Parse(now.dump());
-    if (!parsed) throw std::runtime_error(parsed.error().message());
-    Put(*std::move(parsed));
-  }
-
-  void Apply(const GenerateChanges& changes) {
-    for (const auto& change : changes.sources) {
-      Patch(KindOf(change.kind), change.name.namespace_name, change.name.name, change.patch);
-    }
-    for (const auto& change : changes.configs) {
-      if (const auto* patch = std::get_if<json::Value>(&change.how)) {
-        Patch("MachineConfig", "", change.name, *patch);
-      } else {
-        Put(json::Encode(std::get<api::MachineConfig>(change.how)));
-      }
-    }
-    for (const auto& removal : changes.removals) Remove("MachineConfig", removal.name);
-  }
-
-  template <typename T>
-  std::vector<T> All(const std::string& kind) const {
-    std::vector<T> all;
-    const auto found = objects_.find(kind);
-    if (found == objects_.end()) return all;
-    for (const auto& [name, object] : found->second) {
-      json::Report report;
-      all.push_back(json::Decode<T>(json::Value(object), report));
-    }
-    return all;
-  }
-
-  const std::map<std::string, json::Value>& Documents(const std::string& kind) { return objects_[kind]; }
-
- private:
-  std::map<std::string, std::map<std::string, json::Value>> objects_;  // By kind, and by namespace and name.
-  int version_ = 0;
-};
-
-template <typename T>
-const T* OnlyOne(const std::vector<T>& all) {
-  return all.empty() ? nullptr : &all.front();
-}
-
-template <typename T>
-std::vector<const T*> PointersTo(const std::vector<T>& all) {
-  std::vector<const T*> pointers;
-  for (const T& object : all) pointers.push_back(&object);
-  return pointers;
-}
-
-GenerateChanges Decide(const SyncWorld& world, const std::string& what, const generated::TemplateFolder& templates) {
-  const auto pools = world.All<api::MachineConfigPool>("MachineConfigPool");
-  const auto configs = world.All<api::MachineConfig>("MachineConfig");
-  const auto controller_configs = world.All<api::ControllerConfig>("ControllerConfig");
-  const auto template_inputs = world.All<controller::TemplateInput>("ControllerConfig");
-  const auto kubelet_configs = world.All<api::KubeletConfig>("KubeletConfig");
-  const auto runtime_configs = world.All<api::ContainerRuntimeConfig>("ContainerRuntimeConfig");
-  const auto gates = world.All<api::FeatureGate>("FeatureGate");
-  const auto nodes = world.All<api::NodeSettings>("Node");
-  const auto servers = world.All<api::ApiServer>("APIServer");
-  const auto images = world.All<api::Image>("Image");
-  const auto versions = world.All<controller::ClusterVersion>("ClusterVersion");
-  const auto providers = world.All<api::CredentialProviderConfig>("CRIOCredentialProviderConfig");
-  const auto secrets = world.All<controller::PullSecret>("Secret");
-
-  controller::View view;
-  view.pools = PointersTo(pools);
-  view.configs = PointersTo(configs);
-  view.controller_config = OnlyOne(controller_configs);
-  controller::GeneratedView sources;
-  sources.template_input = OnlyOne(template_inputs);
-  sources.pull_secret = OnlyOne(secrets);
-  sources.kubelet_configs = PointersTo(kubelet_configs);
-  sources.runtime_configs = PointersTo(runtime_configs);
-  sources.feature_gate = OnlyOne(gates);
-  sources.node_settings = OnlyOne(nodes);
-  sources.api_server = OnlyOne(servers);
-  sources.image = OnlyOne(images);
-  sources.cluster_version = OnlyOne(versions);
-  sources.credential_providers = OnlyOne(providers);
-  sources.content_source_policies = world.All<api::MirrorSet>("ImageContentSourcePolicy");
-  sources.digest_sets = world.All<api::MirrorSet>("ImageDigestMirrorSet");
-  sources.tag_sets = world.All<api::MirrorSet>("ImageTagMirrorSet");
-  sources.cluster_policies = world.All<api::ImagePolicy>("ClusterImagePolicy");
-  sources.namespace_policies = world.All<api::ImagePolicy>("ImagePolicy");
-
-  GenerateChanges changes;
-  const std::map<std::string, std::string, std::less<>> refused;
-  const std::set<std::string, std::less<>> created;
-  const controller::GenerateInputs inputs{.view = view,
-                                          .sources = sources,
-                                          .templates = templates,
-                                          .version = "HASH",
-                                          .now = kSyncTime,
-                                          .refused = refused,
-                                          .created = created};
-  if (sources.template_input == nullptr) return changes;
-  auto settings = controller::KubeletSettingsOf(inputs);
-  if (!settings) throw std::runtime_error(settings.error().message());
-  const auto is_open = [&](const char* gate) {
-    const auto found = settings->feature_gates.find(gate);
-    return found != settings->feature_gates.end() && found->second;
-  };
-  const auto tls = generated::TlsSettingsOf(
-      sources.api_server == nullptr ? std::nullopt : sources.api_server->spec.tls_security_profile);
-  generated::PoolTemplates for_kubelets(templates, sources.template_input->spec, tls);
-  generated::PoolTemplates for_runtime(templates, sources.template_input->spec, {});
-  if (what == "kubelet") {
-    controller::KubeletPass(inputs, for_kubelets, *settings, changes);
-  } else if (what == "ctr") {
-    controller::RuntimePass(inputs, for_runtime,
-                            is_open("AdditionalStorageConfig") ? generated::AdditionalStores::kUsed
-                                                               : generated::AdditionalStores::kLeftAside,
-                            changes);
-  } else if (what == "image") {
-    controller::RegistriesPass(inputs, for_runtime,
-                               is_open("SigstoreImageVerification") ? controller::ImageSignatures::kVerified
-                                                                    : controller::ImageSignatures::kIgnored,
-                               changes);
-  } else if (what == "template") {
-    controller::TemplatePass(inputs, changes);
-  } else if (what == "criocp") {
-    controller::CredentialProviderPass(inputs, for_runtime, changes);
-  } else if (what == "feature" || what == "node") {
-    controller::NodeSettingsPass(inputs, for_kubelets, *settings, changes);
-    if (what == "node") controller::KubeletPass(inputs, for_kubelets, *settings, changes);
-    std::erase_if(changes.configs,
-                  [&](const auto& change) { return what == "feature" && !change.name.starts_with("98"); });
-  } else {
-    throw std::runtime_error("no such controller: " + what);
-  }
-  return changes;
-}
-
-void Sync(SyncWorld& world, const std::string& what, const generated::TemplateFolder& templates) {
-  constexpr int kMostPasses = 10;
-  for (int i = 0; i < kMostPasses; ++i) {
-    const GenerateChanges changes = Decide(world, what, templates);
-    if (changes.is_empty()) return;
-    world.Apply(changes);
-  }
-  throw std::runtime_error("the passes do not come to an end");
+void Sync(controller::TrialCluster& cluster, const std::string& what, const generated::TemplateFolder& templates) {
+  const auto outcome = cluster.Settle({.templates = &templates,
+                                       .versions = {.controller = "HASH", .operator_version = ""},
+                                       .now = kSyncTime,
+                                       .only = SourcesOf(what)});
+  if (!outcome) throw std::runtime_error(outcome.error().message());
 }
 
 // Converts an object to the form that the vectors have.
@@ -349,14 +181,14 @@ json::Value WithoutEmpty(const json::Value& value) {
 
 std::string RunCase(const std::filesystem::path& folder, const std::vector<json::Value>& base,
                     const generated::TemplateFolder& templates) {
-  SyncWorld world;
+  controller::TrialCluster world;
   const auto own = DocumentsOf(folder / "in.yaml");
   for (const json::Value& document : own) {
     if (document.is_object()) world.Put(document);
   }
-  SyncWorld filled = world;
+  controller::TrialCluster filled = world;
   for (const json::Value& document : base) {
-    if (!world.Has(std::string(machineconfig::KindOf(document)))) filled.Put(document);
+    if (!world.Has(machineconfig::KindOf(document))) filled.Put(document);
   }
   const auto scenario = DocumentsOf(folder / "scenario.yaml");
   for (const json::Value& step : scenario.at(0).at("steps")) {

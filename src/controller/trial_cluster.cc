@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/trial_cluster.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <variant>
+
+#include "api/controller_config.h"
+#include "controller/generate_pass.h"
+#include "controller/watched.h"
+#include "machineconfig/objects.h"
+
+namespace pintle::controller {
+namespace {
+
+template <typename T>
+Result<> CheckDecodes(const json::Value& object) {
+  json::Report report;
+  static_cast<void>(json::Decode<T>(object, report));
+  return report.ToResult();
+}
+
+Result<> CheckConfig(const json::Value& object) {
+  TRY(machineconfig::ReadMachineConfig(object));
+  return {};
+}
+
+template <typename T>
+constexpr TrialKind KindWithCheck() {
+  return {.resource = kube::kResourceKind<T>, .check = CheckDecodes<T>};
+}
+
+constexpr std::array kTrialKinds = {
+    KindWithCheck<api::MachineConfigPool>(),
+    TrialKind{.resource = kube::kResourceKind<api::MachineConfig>, .check = CheckConfig},
+    KindWithCheck<api::ControllerConfig>(),
+    KindWithCheck<api::MachineConfiguration>(),
+    KindWithCheck<api::OSImageStream>(),
+    KindWithCheck<PullSecret>(),
+    KindWithCheck<api::KubeletConfig>(),
+    KindWithCheck<api::ContainerRuntimeConfig>(),
+    KindWithCheck<api::FeatureGate>(),
+    KindWithCheck<api::NodeSettings>(),
+    KindWithCheck<api::ApiServer>(),
+    KindWithCheck<api::Image>(),
+    KindWithCheck<ClusterVersion>(),
+    KindWithCheck<ContentSourcePolicy>(),
+    KindWithCheck<DigestMirrorSet>(),
+    KindWithCheck<TagMirrorSet>(),
+    KindWithCheck<ClusterImagePolicy>(),
+    KindWithCheck<api::ImagePolicy>(),
+    KindWithCheck<api::CredentialProviderConfig>(),
+};
+
+std::string_view GroupOf(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+constexpr std::array kSourceKinds = {SourceKind::kControllerConfig, SourceKind::kKubeletConfig,
+                                     SourceKind::kContainerRuntimeConfig, SourceKind::kImagePolicy,
+                                     SourceKind::kCredentialProviderConfig};
+
+std::string_view KindOfSource(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::kControllerConfig:
+      return "ControllerConfig";
+    case SourceKind::kKubeletConfig:
+      return "KubeletConfig";
+    case SourceKind::kContainerRuntimeConfig:
+      return "ContainerRuntimeConfig";
+    case SourceKind::kImagePolicy:
+      return "ImagePolicy";
+    case SourceKind::kCredentialProviderConfig:
+      return "CRIOCredentialProviderConfig";
+  }
+  return "";
+}
+
+std::string KeyOf(const std::string& namespace_name, const std::string& name) { return namespace_name + "/" + name; }
+
+// RFC 7386.
+void MergeInto(json::Value& object, const json::Value& patch) {
+  if (!patch.is_object()) {
+    object = patch;
+    return;
+  }
+  if (!object.is_object()) object = json::Value::object();
+  for (const auto& [key, member] : patch.members()) {
+    if (member.is_null()) {
+      object.Erase(key);
+    } else {
+      MergeInto(object[key], member);
+    }
+  }
+}
+
+void SetAt(json::Value& object, std::string_view path, const json::Value& value) {
+  json::Value* target = &object;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // The slash.
+    const std::size_t end = std::min(path.find('/'), path.size());
+    target = &(*target)[path.substr(0, end)];
+    path.remove_prefix(end);
+  }
+  *target = value;
+}
+
+template <typename T>
+const T* NamedIn(const std::vector<T>& objects, std::string_view name) {
+  const auto found = std::find_if(objects.begin(), objects.end(), [&](const T& o) { return o.metadata.name == name; });
+  return found == objects.end() ? nullptr : &*found;
+}
+
+template <typename T>
+std::vector<const T*> PointersInto(const std::vector<T>& objects) {
+  std::vector<const T*> pointers;
+  for (const T& object : objects) pointers.push_back(&object);
+  return pointers;
+}
+
+// Returns the Secret that a ControllerConfig names.
+const PullSecret* SecretOf(const TemplateInput& input, const std::vector<PullSecret>& secrets) {
+  const auto found = std::find_if(secrets.begin(), secrets.end(), [&](const PullSecret& secret) {
+    return secret.metadata.name == input.spec.TextAt({"pullSecret", "name"}) &&
+           secret.metadata.namespace_name == input.spec.TextAt({"pullSecret", "namespace"});
+  });
+  return found == secrets.end() ? nullptr : &*found;
+}
+
+// Returns the message of a condition that reports a problem, or "".
+std::string ProblemIn(SourceKind source, const json::Value& condition) {
+  const std::string& type = condition.TextAt({"type"});
+  const bool is_true = condition.TextAt({"status"}) == "True";
+  bool is_problem = false;
+  switch (source) {
+    case SourceKind::kControllerConfig:
+      is_problem = is_true && type == "TemplateControllerFailing";
+      break;
+    case SourceKind::kKubeletConfig:
+    case SourceKind::kContainerRuntimeConfig:
+      is_problem = is_true && type == "Failure";
+      break;
+    case SourceKind::kImagePolicy:
+    case SourceKind::kCredentialProviderConfig:
+      is_problem = !is_true;
+      break;
+  }
+  return is_problem ? condition.TextAt({"message"}) : "";
+}
+
+}  // namespace
+
+std::span<const TrialKind> TrialKinds() { return kTrialKinds; }
+
+const TrialKind* FindTrialKind(const json::Value& object) {
+  const std::string_view kind = machineconfig::KindOf(object);
+  const std::string& api_version = object.TextAt({"apiVersion"});
+  const auto found = std::find_if(kTrialKinds.begin(), kTrialKinds.end(), [&](const TrialKind& known) {
+    return known.resource.kind == kind && (api_version.empty() || known.resource.group == GroupOf(api_version));
+  });
+  return found == kTrialKinds.end() ? nullptr : &*found;
+}
+
+bool IsReportedOn(const json::Value& object) {
+  const std::string_view kind = machineconfig::KindOf(object);
+  return std::any_of(kSourceKinds.begin(), kSourceKinds.end(),
+                     [&](SourceKind source) { return KindOfSource(source) == kind; });
+}
+
+void TrialCluster::Put(json::Value object) {
+  json::Value& metadata = object["metadata"];
+  metadata["resourceVersion"] = std::to_string(++version_);
+  const std::string kind(machineconfig::KindOf(object));
+  // An object that is not in a namespace may name one nevertheless, which means nothing.
+  const TrialKind* const known = FindTrialKind(object);
+  if (known != nullptr && known->resource.scope == kube::Scope::kCluster) metadata.Erase("namespace");
+  const std::string key = KeyOf(metadata.TextAt({"namespace"}), metadata.TextAt({"name"}));
+  objects_[kind].insert_or_assign(key, std::move(object));
+}
+
+json::Value& TrialCluster::At(std::string_view kind, const std::string& namespace_name, const std::string& name) {
+  return objects_.find(kind)->second.at(KeyOf(namespace_name, name));
+}
+
+void TrialCluster::Remove(std::string_view kind, const std::string& name) {
+  const auto found = objects_.find(kind);
+  if (found != objects_.end()) found->second.erase(KeyOf("", name));
+}
+
+void TrialCluster::Patch(std::string_view kind, const std::string& namespace_name, const std::string& name,
+                         const json::Value& patch) {
+  json::Value object = At(kind, namespace_name, name);
+  if (patch.is_array()) {
+    for (const json::Value& operation : patch) {
+      if (operation.TextAt({"op"}) != "test") SetAt(object, operation.TextAt({"path"}), operation["value"]);
+    }
+  } else {
+    MergeInto(object, patch);
+  }
+  Put(std::move(object));
+}
+
+bool TrialCluster::Has(std::string_view kind) const { return !Documents(kind).empty(); }
+
+const json::Value* TrialCluster::Find(std::string_view kind, const std::string& namespace_name,
+                                      const std::string& name) const {
+  const auto& documents = Documents(kind);
+  const auto found = documents.find(KeyOf(namespace_name, name));
+  return found == documents.end() ? nullptr : &found->second;
+}
+
+const std::map<std::string, json::Value>& TrialCluster::Documents(std::string_view kind) const {
+  static const std::map<std::string, json::Value> kNone;
+  const auto found = objects_.find(kind);
+  return found == objects_.end() ? kNone : found->second;
+}
+
+template <typename T>
+std::vector<T> TrialCluster::All(std::string_view kind) const {
+  std::vector<T> all;
+  for (const auto& [name, object] : Documents(kind)) {
+    json::Report report;
+    all.push_back(json::Decode<T>(object, report));
+  }
+  return all;
+}
+
+TrialObjects TrialCluster::Look() const {
+  TrialObjects objects;
+  objects.pools = All<api::MachineConfigPool>("MachineConfigPool");
+  objects.configs = All<api::MachineConfig>("MachineConfig");
+  objects.controller_configs = All<api::ControllerConfig>("ControllerConfig");
+  objects.machine_configurations = All<api::MachineConfiguration>("MachineConfiguration");
+  objects.os_image_streams = All<api::OSImageStream>("OSImageStream");
+  objects.template_inputs = All<TemplateInput>("ControllerConfig");
+  objects.pull_secrets = All<PullSecret>("Secret");
+  objects.kubelet_configs = All<api::KubeletConfig>("KubeletConfig");
+  objects.runtime_configs = All<api::ContainerRuntimeConfig>("ContainerRuntimeConfig");
+  objects.feature_gates = All<api::FeatureGate>("FeatureGate");
+  objects.node_settings = All<api::NodeSettings>("Node");
+  objects.api_servers = All<api::ApiServer>("APIServer");
+  objects.images = All<api::Image>("Image");
+  objects.cluster_versions = All<ClusterVersion>("ClusterVersion");
+  objects.credential_providers = All<api::CredentialProviderConfig>("CRIOCredentialProviderConfig");
+
+  View& view = objects.view;
+  view.pools = PointersInto(objects.pools);
+  view.configs = PointersInto(objects.configs);
+  view.controller_config = NamedIn(objects.controller_configs, api::kControllerConfigName);
+  view.machine_configuration = NamedIn(objects.machine_configurations, kOnlySetting);
+  view.os_image_stream = NamedIn(objects.os_image_streams, kOnlySetting);
+
+  GeneratedView& sources = objects.sources;
+  sources.template_input = NamedIn(objects.template_inputs, api::kControllerConfigName);
+  if (sources.template_input != nullptr) {
+    sources.pull_secret = SecretOf(*sources.template_input, objects.pull_secrets);
+  }
+  sources.kubelet_configs = PointersInto(objects.kubelet_configs);
+  sources.runtime_configs = PointersInto(objects.runtime_configs);
+  sources.feature_gate = NamedIn(objects.feature_gates, kOnlySetting);
+  sources.node_settings = NamedIn(objects.node_settings, kOnlySetting);
+  sources.api_server = NamedIn(objects.api_servers, kOnlySetting);
+  sources.image = NamedIn(objects.images, kOnlySetting);
+  sources.cluster_version = NamedIn(objects.cluster_versions, kOnlyVersion);
+  sources.credential_providers = NamedIn(objects.credential_providers, kOnlySetting);
+  sources.content_source_policies = All<api::MirrorSet>("ImageContentSourcePolicy");
+  sources.digest_sets = All<api::MirrorSet>("ImageDigestMirrorSet");
+  sources.tag_sets = All<api::MirrorSet>("ImageTagMirrorSet");
+  sources.cluster_policies = All<api::ImagePolicy>("ClusterImagePolicy");
+  sources.namespace_policies = All<api::ImagePolicy>("ImagePolicy");
+  return objects;
+}
+
+Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
+  // Names and finalizers, configs, and statuses are written one after the other.
+  constexpr int kMostPasses = 10;
+  const generated::TemplateFolder no_templates("");
+  const std::map<std::string, std::string, std::less<>> refused;
+  const std::set<std::string, std::less<>> created;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    const TrialObjects objects = Look();
+    TrialOutcome outcome;
+    GenerateChanges changes = GeneratePass(
+        {.view = objects.view,
+         .sources = objects.sources,
+         .templates = inputs.templates == nullptr ? no_templates : *inputs.templates,
+         .version = SigningVersion(objects.view.configs, inputs.versions),
+         .now = inputs.now,
+         .refused = refused,
+         .created = created,
+         .templates_from = inputs.templates == nullptr ? TemplatesFrom::kCluster : TemplatesFrom::kFolder,
+         .only = inputs.only,
+         .made = [&](MadeFrom from,
+                     const generated::MachineConfig& config) { outcome.configs.push_back({from, config}); }});
+    if (changes.is_empty()) {
+      outcome.problems = std::move(changes.problems);
+      return outcome;
+    }
+    Apply(changes);
+  }
+  return Error(ErrorKind::kInvalid, "the controllers would not stop writing; please report this as a defect");
+}
+
+void TrialCluster::Apply(const GenerateChanges& changes) {
+  for (const SourceChange& change : changes.sources) {
+    Patch(KindOfSource(change.kind), change.name.namespace_name, change.name.name, change.patch);
+  }
+  for (const ConfigChange& change : changes.configs) {
+    if (const auto* patch = std::get_if<json::Value>(&change.how)) {
+      Patch(api::MachineConfig::kKind, "", change.name, *patch);
+      continue;
+    }
+    Put(json::Encode(std::get<api::MachineConfig>(change.how)));
+  }
+  for (const ConfigRemoval& removal : changes.removals) Remove(api::MachineConfig::kKind, removal.name);
+}
+
+std::vector<ObjectProblem> TrialCluster::Problems() const {
+  std::vector<ObjectProblem> problems;
+  for (const SourceKind source : kSourceKinds) {
+    const std::string_view kind = KindOfSource(source);
+    for (const auto& [key, object] : Documents(kind)) {
+      const json::Value* const conditions = object.Find({"status", "conditions"});
+      if (conditions == nullptr || !conditions->is_array()) continue;
+      // The conditions of these two kinds are a history, of which the last one counts.
+      const bool is_history = source == SourceKind::kKubeletConfig || source == SourceKind::kContainerRuntimeConfig;
+      for (const json::Value& condition : *conditions) {
+        if (is_history && &condition != &conditions->elements().back()) continue;
+        std::string message = ProblemIn(source, condition);
+        if (message.empty()) continue;
+        problems.push_back({.kind = std::string(kind),
+                            .name = object.TextAt({"metadata", "name"}),
+                            .message = std::move(message)});
+      }
+    }
+  }
+  return problems;
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A cluster in memory, in which the passes that generate MachineConfigs decide until nothing is left to write.
+//
+// It answers what the controllers would make of some objects, without any cluster or with a copy of one.
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "controller/generate_changes.h"
+#include "controller/generate_inputs.h"
+#include "controller/generated_kinds.h"
+#include "controller/generated_view.h"
+#include "controller/render_pass.h"
+#include "controller/view.h"
+#include "generated/machine_config.h"
+#include "generated/template_folder.h"
+#include "json/fields.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::controller {
+
+// A kind of objects that configs are generated or rendered from.
+struct TrialKind {
+  kube::ResourceKind resource;
+  Result<> (*check)(const json::Value& object);  // Returns all problems of an object that cannot be read.
+};
+
+std::span<const TrialKind> TrialKinds();
+
+// Returns the kind of an object, or nullptr if the controllers do not read such objects.  An object without an
+// apiVersion is recognized by its kind alone.
+const TrialKind* FindTrialKind(const json::Value& object);
+
+// Returns whether the controllers that generate configs report in the status of such an object.
+bool IsReportedOn(const json::Value& object);
+
+// The objects of a trial cluster as the passes see them.
+struct TrialObjects {
+  TrialObjects() = default;
+  TrialObjects(TrialObjects&&) = default;
+
+  std::vector<api::MachineConfigPool> pools;
+  std::vector<api::MachineConfig> configs;
+  std::vector<api::ControllerConfig> controller_configs;
+  std::vector<api::MachineConfiguration> machine_configurations;
+  std::vector<api::OSImageStream> os_image_streams;
+  std::vector<TemplateInput> template_inputs;
+  std::vector<PullSecret> pull_secrets;
+  std::vector<api::KubeletConfig> kubelet_configs;
+  std::vector<api::ContainerRuntimeConfig> runtime_configs;
+  std::vector<api::FeatureGate> feature_gates;
+  std::vector<api::NodeSettings> node_settings;
+  std::vector<api::ApiServer> api_servers;
+  std::vector<api::Image> images;
+  std::vector<ClusterVersion> cluster_versions;
+  std::vector<api::CredentialProviderConfig> credential_providers;
+
+  View view;              // Points into the lists.
+  GeneratedView sources;  // Points into the lists, too.
+};
+
+// A problem that the controllers would report in the status of an object.
+struct ObjectProblem {
+  std::string kind;
+  std::string name;
+  std::string message;
+};
+
+struct TrialInputs {
+  const generated::TemplateFolder* templates = nullptr;  // Null to use the configs of templates in the cluster.
+  Versions versions;                                     // Of the controllers that make the configs.
+  WallTime now;
+  generated::MadeFromOnly only = {};
+};
+
+struct TrialOutcome {
+  struct Config {
+    MadeFrom from;
+    generated::MachineConfig config;
+  };
+
+  std::vector<Config> configs;  // In the order in which they are made.
+  std::vector<GenerateProblem> problems;
+};
+
+class TrialCluster {
+ public:
+  // Adds an object, or replaces the one of the same kind and name.
+  void Put(json::Value object);
+  // The object must exist.
+  json::Value& At(std::string_view kind, const std::string& namespace_name, const std::string& name);
+  void Remove(std::string_view kind, const std::string& name);
+  // Applies a merge patch or a JSON patch to an object, which must exist.  Of JSON patches, it knows what ChangeTo()
+  // makes: each operation sets a member, except for tests, which are left out because nobody else writes.
+  void Patch(std::string_view kind, const std::string& namespace_name, const std::string& name,
+             const json::Value& patch);
+
+  bool Has(std::string_view kind) const;
+  // Returns nullptr if there is no such object.
+  const json::Value* Find(std::string_view kind, const std::string& namespace_name, const std::string& name) const;
+  // Returns the objects of a kind, by "NAMESPACE/NAME".
+  const std::map<std::string, json::Value>& Documents(std::string_view kind) const;
+
+  TrialObjects Look() const;
+
+  // Decides and writes until nothing is left to write.
+  Result<TrialOutcome> Settle(const TrialInputs& inputs);
+
+  // Returns what the statuses of sources report.
+  std::vector<ObjectProblem> Problems() const;
+
+ private:
+  template <typename T>
+  std::vector<T> All(std::string_view kind) const;
+  void Apply(const GenerateChanges& changes);
+
+  std::map<std::string, std::map<std::string, json::Value>, std::less<>> objects_;  // By kind and by name.
+  int version_ = 0;
+};
+
+}  // namespace pintle::controller
