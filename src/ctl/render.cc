@@ -3,64 +3,23 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "base/version.h"
 #include "ctl/config_findings.h"
 #include "ctl/config_output.h"
+#include "ctl/faults.h"
 #include "ctl/output.h"
+#include "ctl/read_one.h"
 #include "ctl/render_input.h"
 #include "ctl/verbs.h"
-#include "machineconfig/input.h"
 #include "machineconfig/machine_configuration_input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/rendered_name.h"
 
 namespace pintle::ctl {
 namespace {
-
-// These functions read files.
-
-// Reads the one object that a file must have.
-template <typename T>
-Result<T> ReadOne(const std::string& file, std::string_view kind) {
-  const auto read = [&]() -> Result<T> {
-    std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file));
-    if (documents.size() != 1) {
-      return Error(ErrorKind::kInvalid, fmt::format("{} documents where one {} is needed", documents.size(), kind));
-    }
-    return machineconfig::ReadObject<T>(std::move(documents.front()), kind);
-  };
-  return TRY(read(), file);
-}
-
-// Collects errors, so that all are reported at once.
-class Faults {
- public:
-  template <typename T>
-  std::optional<T> Keep(Result<T> result) {
-    if (result) return *std::move(result);
-    errors_.push_back(std::move(result).error());
-    return std::nullopt;
-  }
-  void Keep(std::vector<Error> errors) { std::move(errors.begin(), errors.end(), std::back_inserter(errors_)); }
-
-  bool are_none() const { return errors_.empty(); }
-
-  // Returns all errors as one, with one on each line.
-  Error All() && {
-    if (errors_.size() == 1) return std::move(errors_.front());
-    std::string all;
-    for (const Error& error : errors_) all += (all.empty() ? "" : "\n") + error.message();
-    return Error(errors_.front().kind(), std::move(all));
-  }
-
- private:
-  std::vector<Error> errors_;
-};
 
 // The Machine Config Operator's words name only one problem of each config, so all are printed here.
 void PrintErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
@@ -78,8 +37,6 @@ std::string VersionThatGenerated(const std::vector<api::MachineConfig>& configs)
   }
   return std::string(kVersion);
 }
-
-// These functions print the answer.
 
 enum class Format { kYaml, kJson, kName, kHashInput };
 

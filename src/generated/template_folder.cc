@@ -10,7 +10,6 @@
 
 #include "base/digest.h"
 #include "generated/template_functions.h"
-#include "gotemplate/function.h"
 #include "machineconfig/input.h"
 
 namespace pintle::generated {
@@ -22,10 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestTemplate = 8 << 20;
 constexpr std::size_t kMostTemplates = 10'000;
 constexpr int kDeepestFolder = 32;
-
-bool IsFunction(std::string_view name) {
-  return TemplateFunctions().contains(name) || gotemplate::Builtins().contains(name);
-}
 
 Error Failed(const std::string& path, const std::error_code& error) {
   return Error::FromErrno("reading " + path, error.value());
@@ -104,7 +99,7 @@ void TemplateFolder::Add(std::string_view path, std::string text) {
   entry->is_empty = text.empty();
   if (text.empty()) return;
   entry->parsed = std::make_unique<const Result<gotemplate::Template>>(
-      gotemplate::Template::Parse(entry->path, std::move(text), IsFunction));
+      gotemplate::Template::Parse(entry->path, std::move(text), IsTemplateFunction));
 }
 
 }  // namespace pintle::generated

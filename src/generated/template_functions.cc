@@ -294,6 +294,10 @@ const Functions& TemplateFunctions() {
   return kFunctions;
 }
 
+bool IsTemplateFunction(std::string_view name) {
+  return TemplateFunctions().contains(name) || gotemplate::Builtins().contains(name);
+}
+
 bool HasCloudLoadBalancerAddresses(const Value& render_config) {
   const auto [status, is_nil] = gotemplate::Follow(FieldOf(render_config, {"Infra", "Status", "PlatformStatus"}));
   if (is_nil || !status.is_valid()) return false;

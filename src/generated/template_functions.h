@@ -3,11 +3,16 @@
 
 // The functions that the Operator's templates have in addition to the built-in ones.
 
+#include <string_view>
+
 #include "gotemplate/function.h"
 
 namespace pintle::generated {
 
 const gotemplate::Functions& TemplateFunctions();
+
+// Returns whether templates have a function of this name, one of these or a built-in one.
+bool IsTemplateFunction(std::string_view name);
 
 // Returns whether the cluster serves its own DNS in a cloud (DNSType ClusterHosted) and its status has the addresses of
 // the cloud's load balancers.

@@ -105,10 +105,7 @@ std::string DifferenceIn(const json::Value& test) {
     for (const json::Value& suite : *suites) tls.cipher_suites.push_back(suite.text());
   }
   const generated::RenderConfig config(test.at("spec"), test.TextAt({"pullSecret"}), tls);
-  const auto has_function = [](std::string_view name) {
-    return generated::TemplateFunctions().contains(name) || gotemplate::Builtins().contains(name);
-  };
-  const auto parsed = gotemplate::Template::Parse("t", test.at("template").text(), has_function);
+  const auto parsed = gotemplate::Template::Parse("t", test.at("template").text(), generated::IsTemplateFunction);
   if (!parsed) {
     return DifferenceOfTexts(test.TextAt({"error"}), "failed to parse template t: " + parsed.error().message());
   }
