@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "ctl/colour.h"
 #include "ctl/config_findings.h"
+#include "ctl/foreseen.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
@@ -116,23 +117,36 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
   return std::pair(has, wants);
 }
 
+// Returns the configs in the cluster that the words name, or what a pool's nodes have and would get.
+Result<Foreseen> ConfigsOf(const CommandLine& line, LiveCluster& cluster) {
+  if (line.Has("--with")) {
+    if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--with needs one POOL");
+    return Foresee(cluster, line.words()[0], line.Values("--with"));
+  }
+  const auto [old_name, new_name] = TRY(NamesOf(line, cluster));
+  Foreseen configs;
+  configs.current = TRY(cluster.Get<api::MachineConfig>(old_name), fmt::format("MachineConfig {}", old_name));
+  configs.next = TRY(cluster.Get<api::MachineConfig>(new_name), fmt::format("MachineConfig {}", new_name));
+  return configs;
+}
+
 Result<DiffPreview> PreviewDiffFromCluster(const CommandLine& line) {
   if (line.words().empty() || line.words().size() > 2) {
     return Error(ErrorKind::kInvalid, "name two MachineConfigs, or one pool");
   }
   auto cluster = TRY(LiveCluster::Of(line));
-  const auto [old_name, new_name] = TRY(NamesOf(line, cluster));
-  const auto from = TRY(cluster.Get<api::MachineConfig>(old_name), fmt::format("MachineConfig {}", old_name));
-  const auto to = TRY(cluster.Get<api::MachineConfig>(new_name), fmt::format("MachineConfig {}", new_name));
+  const Foreseen configs = TRY(ConfigsOf(line, cluster));
   Wishes wishes = TRY(WishesOf(cluster));
   TRY(ReadWishes(line.Value("--policy"), line.Value("--overrides"), wishes));
-  return DiffBetween(from, to, wishes.policy, wishes.overrides, PrivateLinesFor(line));
+  return DiffBetween(configs.current, configs.next, wishes.policy, wishes.overrides, PrivateLinesFor(line));
 }
 
 Result<DiffPreview> PreviewDiffFromFiles(const CommandLine& line) {
   if (line.words().size() != 2)
     return Error(ErrorKind::kInvalid, "give two files, OLD and NEW; or one POOL, with --kubeconfig FILE (see --help)");
-  if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
+  for (const std::string_view option : {"--context", "--with"}) {
+    if (line.Has(option)) return Error(ErrorKind::kInvalid, fmt::format("{} needs --kubeconfig", option));
+  }
   return PreviewDiff({
       .old_file = line.words()[0],
       .new_file = line.words()[1],

@@ -24,6 +24,8 @@ inline constexpr std::array kDiffOptions = {
            "sections that may change although only new machines get the change: {\"storage\": [...]}"},
     kKubeconfigOption,
     kContextOption,
+    Option{"--with", "FILE",
+           "compare with what POOL would get if this were applied: a KubeletConfig, a MachineConfig, mirrors ..."},
     kShowPrivateOption,
     kOutputOption,
 };

@@ -9,13 +9,12 @@
 #include <variant>
 
 #include "api/pod.h"
+#include "controller/watched.h"
 #include "kube/list.h"
 
 namespace pintle::ctl {
 namespace {
 
-// Kinds that are read nowhere else.
-constexpr kube::ResourceKind kOSImageStreams = {kube::kMachineConfigGroup, "v1", "osimagestreams", "OSImageStream"};
 // A person waits for the answer, so a server that cannot be reached is tried for about eight seconds only.
 constexpr int kAttempts = 4;
 constexpr std::string_view kOperatorNamespace = "openshift-machine-config-operator";
@@ -32,7 +31,16 @@ void DropConfig(json::Value& document) {
   if (json::Value* spec = document.Find("spec")) spec->Erase("config");
 }
 
-std::string NameIn(const json::Value& document) { return document.TextAt({"metadata", "name"}); }
+bool IsRenderedConfig(const json::Value& document) {
+  return document.TextAt({"metadata", "name"}).starts_with("rendered-");
+}
+
+// Objects of several namespaces may have the same name.
+std::string NameIn(const json::Value& document) {
+  const std::string& name = document.TextAt({"metadata", "name"});
+  const std::string& space = document.TextAt({"metadata", "namespace"});
+  return space.empty() ? name : fmt::format("{}/{}", space, name);
+}
 
 }  // namespace
 
@@ -45,13 +53,15 @@ Result<LiveCluster> LiveCluster::Of(const CommandLine& line) {
 }
 
 Result<> LiveCluster::ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
-                              const std::function<Result<>(json::Value object)>& each) {
+                              const std::function<Result<>(json::Value object)>& each, ConfigBodies bodies) {
   std::map<std::string, json::Value> found;  // A map, since objects of a page that failed are fetched again.
   std::optional<std::variant<std::string, kube::Failure>> outcome;
   const kube::Call call = kube::List(client_.transport(), kind, selection, BriefPatience(),
                                      {.begin = [&] { found.clear(); },
                                       .item = [&](json::Value object) -> Result<> {
-                                        if (kind.kind == api::MachineConfig::kKind) DropConfig(object);
+                                        const bool is_config = kind.kind == api::MachineConfig::kKind;
+                                        const bool is_read = bodies == ConfigBodies::kRead && !IsRenderedConfig(object);
+                                        if (is_config && !is_read) DropConfig(object);
                                         found.insert_or_assign(NameIn(object), std::move(object));
                                         return {};
                                       },
@@ -75,7 +85,7 @@ Result<ClusterObjects> LiveCluster::Objects() {
       kube::kResourceKind<api::MachineConfigPool>, kube::kResourceKind<api::Node>,
       kube::kResourceKind<api::MachineConfigNode>, kube::kResourceKind<api::MachineOSConfig>,
       kube::kResourceKind<api::MachineOSBuild>,    kube::kResourceKind<api::MachineConfig>,
-      kube::kResourceKind<api::ControllerConfig>,  kOSImageStreams,
+      kube::kResourceKind<api::ControllerConfig>,  kube::kResourceKind<api::OSImageStream>,
   };
   for (const kube::ResourceKind& kind : kinds) {
     TRY(ForEach(kind, {}, [&](json::Value object) { return AddDocument(std::move(object), kind.kind, objects); }));

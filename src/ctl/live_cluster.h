@@ -21,6 +21,9 @@ namespace pintle::ctl {
 inline constexpr Option kKubeconfigOption = {"--kubeconfig", "FILE", "ask the cluster that this kubeconfig leads to"};
 inline constexpr Option kContextOption = {"--context", "NAME", "the context of the kubeconfig, if not its current one"};
 
+// Whether MachineConfigs are read with their Ignition configs, which are long.  Those of rendered ones never are.
+enum class ConfigBodies { kLeftOut, kRead };
+
 class LiveCluster {
  public:
   // Returns the cluster that --kubeconfig and --context lead to.
@@ -34,7 +37,8 @@ class LiveCluster {
 
   // Visits all objects of a kind; a kind that the cluster does not know has none.
   Result<> ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
-                   const std::function<Result<>(json::Value object)>& each);
+                   const std::function<Result<>(json::Value object)>& each,
+                   ConfigBodies bodies = ConfigBodies::kLeftOut);
 
   // Returns all objects that concern pools, as if they had come from files.
   Result<ClusterObjects> Objects();

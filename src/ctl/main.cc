@@ -24,6 +24,7 @@
 #include "ctl/explain.h"
 #include "ctl/finalize.h"
 #include "ctl/firstboot.h"
+#include "ctl/generate.h"
 #include "ctl/history.h"
 #include "ctl/ignore.h"
 #include "ctl/kubectl_plugin.h"
@@ -36,6 +37,7 @@
 #include "ctl/restore.h"
 #include "ctl/rollout.h"
 #include "ctl/status.h"
+#include "ctl/template.h"
 #include "ctl/validate.h"
 #include "ctl/verbs.h"
 #include "ctl/verify.h"
@@ -60,7 +62,8 @@ constexpr std::array kVerbs = {
     VerbEntry{"check", "", "have the agent look at everything on this machine now", kOrderOptions, Check},
     VerbEntry{"convert", "[--to WHAT] [-o FORMAT] FILE",
               "convert a config to Ignition of any version, or to a MachineConfig", kConvertOptions, Convert},
-    VerbEntry{"diff", "[--policy FILE] [--overrides FILE] [-o FORMAT] OLD NEW | --kubeconfig FILE POOL",
+    VerbEntry{"diff",
+              "[--policy FILE] [--overrides FILE] [-o FORMAT] OLD NEW | --kubeconfig FILE [--with FILE]... POOL",
               "print what differs between two configs, and what a node would have to do", kDiffOptions, Diff},
     VerbEntry{"explain", "[--policy FILE] [--root DIR] [-o FORMAT] PATH|UNIT|USER|os",
               "print the state that the config wants for a thing, its actual state, and what a change needs",
@@ -69,6 +72,10 @@ constexpr std::array kVerbs = {
               kFinalizeOptions, Finalize},
     VerbEntry{"firstboot", "[--once] [--no-reboot] [--root DIR [--if-nothing-to-do]]",
               "bring the OS of a new machine to what its first config wants", kFirstbootOptions, Firstboot},
+    VerbEntry{"generate", "--templates DIR --from DIR [--pull-secret FILE] [--only WHAT]... [--bootstrap] [-o FORMAT]",
+              "print the MachineConfigs that the controllers would make of templates, KubeletConfigs, mirrors and the "
+              "like",
+              kGenerateOptions, Generate},
     VerbEntry{"history", "[-o FORMAT]", "list what was changed on this machine", kHistoryOptions, History},
     VerbEntry{"ignore", "[--until DATE] [--end THING] [--root DIR] [-o FORMAT] [PATH|UNIT|USER|os]",
               "ignore findings about a thing until a date, or list what is ignored", kIgnoreOptions, Ignore},
@@ -89,6 +96,8 @@ constexpr std::array kVerbs = {
               kRolloutOptions, Rollout},
     VerbEntry{"status", "[--watch] [-o FORMAT]", "print what the agent is doing on this machine, and what is next",
               kStatusOptions, Status},
+    VerbEntry{"template", "FILE --data FILE | FILE --controller-config FILE [--api-server FILE] [--pull-secret FILE]",
+              "print what one template prints", kTemplateOptions, Template},
     VerbEntry{"validate", "[-o FORMAT] FILE...", "list all problems of configs", kValidateOptions, Validate},
     VerbEntry{"verify", "[--root DIR] [-o FORMAT]", "list everything that differs from this machine's config",
               kVerifyOptions, Verify},

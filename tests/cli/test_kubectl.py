@@ -24,14 +24,18 @@ def pool(name="worker", conditions=(), **spec):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Lists the given objects, by kind."""
+    """Lists the given objects, by kind, and answers with one of them if it is asked by name."""
 
     def __init__(self, **objects):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                kind = self.path.split("?")[0].rpartition("/")[2]
+                above, _, kind = self.path.split("?")[0].rpartition("/")
                 found = objects.get(kind)
-                body = json.dumps({"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
+                named = [one for one in objects.get(above.rpartition("/")[2], []) if one["metadata"]["name"] == kind]
+                if named:
+                    found = named[0]
+                body = json.dumps(found if named else
+                                  {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
                                    "items": found} if found is not None else
                                   {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
                                    "message": f"there are no {kind}", "code": 404}).encode()
@@ -57,6 +61,14 @@ class Server(http.server.ThreadingHTTPServer):
             self.server_close()
 
 
+def kubeconfig_of(server, path):
+    return write(path, {
+        "apiVersion": "v1", "kind": "Config", "current-context": "c",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+        "users": [{"name": "u", "user": {}}]})
+
+
 @pytest.fixture
 def kubectl(tmp_path):
     """Runs the plug-in as kubectl would, in a cluster with these pools."""
@@ -64,11 +76,7 @@ def kubectl(tmp_path):
 
     def call(*words, pools=(), **objects):
         with Server(machineconfigpools=list(pools), **objects).at_work() as server:
-            config = write(tmp_path / "kubeconfig", {
-                "apiVersion": "v1", "kind": "Config", "current-context": "c",
-                "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
-                "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-                "users": [{"name": "u", "user": {}}]})
+            config = kubeconfig_of(server, tmp_path / "kubeconfig")
             return subprocess.run([tmp_path / "kubectl-pintle", *words], capture_output=True, text=True, check=False,
                                   env={**os.environ, "KUBECONFIG": str(config)})
     return call

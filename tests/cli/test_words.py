@@ -13,7 +13,9 @@ OPTIONS = {
     "convert": ["--to", "-o"],
     "render": ["--pool", "--controller-config", "--current", "--overrides", "--os-image-stream", "--controller-version",
                "--operator-version", "--hash-only", "-o"],
-    "diff": ["--policy", "--overrides", "--kubeconfig", "--context", "--show-private", "-o"],
+    "diff": ["--policy", "--overrides", "--kubeconfig", "--context", "--with", "--show-private", "-o"],
+    "generate": ["--templates", "--from", "--pull-secret", "--only", "--bootstrap", "--controller-version", "-o"],
+    "template": ["--data", "--controller-config", "--api-server", "--pull-secret"],
     "rollout": ["--pool", "--nodes", "--with", "--feature-gates", "--operator-node", "--kubeconfig", "--context",
                 "-o"],
     "version": ["-o"],
@@ -34,8 +36,8 @@ OPTIONS = {
     "status": ["--watch", "-o"],
     "verify": ["--show-private", "--root", "-o"],
 }
-SWITCHES = ["--dry-run", "--files", "--force", "--give-up", "--if-nothing-to-do", "--none", "--no-reboot", "--once",
-            "--reboot", "--set-aside", "--show-private", "--watch", "--yes"]
+SWITCHES = ["--bootstrap", "--dry-run", "--files", "--force", "--give-up", "--if-nothing-to-do", "--none",
+            "--no-reboot", "--once", "--reboot", "--set-aside", "--show-private", "--watch", "--yes"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
@@ -137,6 +139,7 @@ def test_an_option_without_its_value_is_refused(verb, option):
 @pytest.mark.parametrize("verb", [verb for verb in OPTIONS if "-o" in OPTIONS[verb]])
 def test_an_unknown_format_is_refused(verb):
     words = {"convert": ["--to", "3.4", "x"], "diff": ["x", "y"], "validate": ["x"], "render": ["x"],
+             "generate": ["--templates", "x", "--from", "y"],
              "rollout": ["--pool", "x", "--nodes", "y"], "version": [], "adopt": ["/x"], "apply": ["x"], "explain": ["/x"], "history": [],
              "ignore": [], "pivot": ["x"],
              "recover": [], "restore": ["/x"], "status": [], "verify": []}[verb]
@@ -150,7 +153,8 @@ def test_an_unknown_format_is_refused(verb):
     ["adopt"], ["adopt", "relative"], ["adopt", "/a", "/b"], ["explain"], ["explain", "/a", "/b"], ["history", "word"],
     ["restore"], ["ignore", "/a", "/b"], ["ignore", "/a"], ["ignore", "--until", "2h"], ["ignore", "/a", "--end", "/a"],
     ["pause", "word"], ["pivot"], ["pivot", "a", "b"], ["firstboot", "word"], ["firstboot", "--command-line", "x"],
-    ["resume", "word"], ["status", "word"], ["check", "word"], ["retry", "word"],
+    ["resume", "word"], ["status", "word"], ["check", "word"], ["retry", "word"], ["generate"], ["generate", "word"],
+    ["template"], ["template", "a"], ["template", "a", "b"], ["diff", "--with", "x", "a", "b"],
 ])
 def test_missing_and_needless_words_are_refused(words):
     refused(*words, says=f"pintle: {words[0]}: ")
@@ -158,6 +162,7 @@ def test_missing_and_needless_words_are_refused(words):
 
 @pytest.mark.parametrize("words", [
     ["validate", "FILE"], ["convert", "--to", "3.4", "FILE"], ["diff", "FILE", "FILE"],
+    ["template", "FILE", "--data", "FILE"],
     ["render", "--pool", "FILE", "--controller-config", "FILE", "FILE"], ["render", "--hash-only", "worker", "FILE"],
     ["rollout", "--pool", "FILE", "--nodes", "FILE"],
 ])

@@ -2,16 +2,20 @@
 """MachineConfigs that pintle-controller generates, on a real control plane, from templates made for these tests."""
 
 import base64
+import json
+import os
+import pathlib
 import textwrap
 
 import pytest
 
-from machines import openshift_kinds
+from machines import openshift_kinds, shell
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, prepare_cluster
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
+PINTLE = (pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle").absolute()
 SETTINGS = "/apis/config.openshift.io/v1"
 SECRETS = "/api/v1/namespaces/openshift-config/secrets"
 POOL_LABEL = "pools.operator.machineconfiguration.openshift.io/worker"
@@ -197,6 +201,24 @@ def test_a_set_of_mirrors_is_rendered_and_taken_back(objects, sources, controlle
     wait_until(lambda: "m.test" not in sources.file(objects.target("worker"), "/etc/containers/registries.conf"),
                "the mirror is gone", 60)
     assert objects.target("worker") != "" and before
+
+
+def test_a_preview_is_what_happens(cluster, objects, sources, controller, tmp_path):
+    before = objects.wait_for_target("worker")
+
+    def diff(*words):
+        answer = shell.run(PINTLE, "diff", "--kubeconfig", cluster.admin.kubeconfig, *words, "-o", "json", check=False)
+        assert answer.returncode == 2, answer.stderr
+        return json.loads(answer.stdout)
+    wanted = tmp_path / "kubelet.json"
+    wanted.write_text(json.dumps({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "KubeletConfig",
+                                  "metadata": {"name": "pods"},
+                                  "spec": {**SELECTS_WORKERS, "kubeletConfig": {"maxPods": 9}}}))
+    foreseen = diff("--with", wanted, "worker")
+    assert objects.target("worker") == before, "a preview has changed the cluster"
+    sources.kubelet("pods", maxPods=9)
+    target = objects.wait_for_target("worker", other_than=before)
+    assert foreseen == diff(before, target)
 
 
 @pytest.mark.parametrize("kind, plural, spec, reason", [

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/foreseen.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "controller/render_pass.h"
+#include "controller/trial_cluster.h"
+#include "ctl/faults.h"
+#include "ctl/generate_input.h"
+#include "ctl/output.h"
+#include "machineconfig/objects.h"
+
+namespace pintle::ctl {
+namespace {
+
+using controller::TrialCluster;
+using controller::TrialKind;
+
+// Templates are made from objects of these kinds, too, and there are no templates here.
+constexpr std::array<std::string_view, 3> kForTemplates = {"APIServer", "ControllerConfig", "Secret"};
+
+bool IsForTemplates(std::string_view kind) {
+  return std::find(kForTemplates.begin(), kForTemplates.end(), kind) != kForTemplates.end();
+}
+
+Result<TrialCluster> CopyOf(LiveCluster& cluster) {
+  TrialCluster copy;
+  for (const TrialKind& kind : controller::TrialKinds()) {
+    if (kind.resource.kind == "Secret") continue;
+    const auto put = [&](json::Value object) -> Result<> {
+      object["kind"] = kind.resource.kind;  // The API server leaves it out in lists.
+      TRY(kind.check(object));
+      // What the controllers have reported before must not be taken for a result.  The status of the ControllerConfig
+      // is needed: nothing is rendered while templates are missing.
+      if (controller::IsReportedOn(object) && !IsForTemplates(kind.resource.kind)) object.Erase("status");
+      copy.Put(std::move(object));
+      return {};
+    };
+    TRY(cluster.ForEach(kind.resource, {}, put, ConfigBodies::kRead));
+  }
+  return copy;
+}
+
+// Returns an object as it is in the cluster after it was applied.
+json::Value Applied(const json::Value* existing, json::Value object) {
+  if (existing == nullptr) {
+    json::Value& metadata = object["metadata"];
+    metadata["uid"] = "new";
+    metadata["creationTimestamp"] = ToRfc3339(SystemClock().Wall());
+    object.Erase("status");
+    return object;
+  }
+  json::Value applied = *existing;
+  for (auto& [key, member] : object.members()) {
+    if (key != "metadata" && key != "status") applied[key] = std::move(member);
+  }
+  for (const char* const key : {"labels", "annotations"}) {
+    const json::Value* const wanted = object.Find({"metadata", key});
+    if (wanted == nullptr || !wanted->is_object()) continue;
+    for (const auto& [name, value] : wanted->members()) applied["metadata"][key][name] = value;
+  }
+  // The controllers write this part of a pool's spec.
+  const json::Value* const target = existing->Find({"spec", "configuration"});
+  if (target != nullptr && !applied["spec"].contains("configuration")) applied["spec"]["configuration"] = *target;
+  return applied;
+}
+
+// The files of the applied objects, by "KIND NAME".
+using AppliedFiles = std::map<std::string, std::string>;
+
+std::string TitleOf(std::string_view kind, std::string_view name) { return fmt::format("{} {}", kind, name); }
+
+Result<> ApplyManifest(Manifest manifest, TrialCluster& cluster, AppliedFiles& files) {
+  const std::string place = PlaceOf(manifest);
+  const TrialKind* const kind = controller::FindTrialKind(manifest.object);
+  if (kind == nullptr) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: no config of a node depends on such an object; give KubeletConfigs, MachineConfigs, "
+                             "mirrors and the like",
+                             place));
+  }
+  if (IsForTemplates(kind->resource.kind)) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: it acts through templates, which are not in the cluster; use `pintle generate "
+                             "--templates DIR`",
+                             place));
+  }
+  TRY(kind->check(manifest.object), place);
+  const std::string name = manifest.object.TextAt({"metadata", "name"});
+  const std::string space = manifest.object.TextAt({"metadata", "namespace"});
+  if (name.empty()) return Error(ErrorKind::kInvalid, fmt::format("{}: has no name; set metadata.name", place));
+  files.insert_or_assign(TitleOf(kind->resource.kind, name), manifest.file);
+  const bool has_space = kind->resource.scope == kube::Scope::kNamespaced;
+  cluster.Put(Applied(cluster.Find(kind->resource.kind, has_space ? space : "", name), std::move(manifest.object)));
+  return {};
+}
+
+Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster& cluster) {
+  ManifestFiles read = ReadManifestFiles(files);
+  for (const std::string& what : read.left_out) Tell(fmt::format("pintle: diff: left out: {}\n", what));
+  Faults faults;
+  faults.Keep(std::move(read.faults));
+  AppliedFiles applied;
+  for (Manifest& manifest : read.manifests) {
+    auto put = ApplyManifest(std::move(manifest), cluster, applied);
+    if (!put) faults.Keep(std::vector{std::move(put).error()});
+  }
+  if (!faults.are_none()) return std::move(faults).All();
+  return applied;
+}
+
+// Has the controllers make their configs.
+Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
+  const controller::TrialOutcome outcome =
+      TRY(cluster.Settle({.templates = nullptr,
+                          .versions = {},
+                          .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall())}));
+  for (const controller::GenerateProblem& problem : outcome.problems) {
+    Tell(fmt::format("pintle: diff: {}: {}\n", problem.what, problem.why));
+  }
+  Faults refusals;
+  for (const controller::ObjectProblem& problem : cluster.Problems()) {
+    const std::string title = TitleOf(problem.kind, problem.name);
+    const auto file = files.find(title);
+    if (file == files.end()) {
+      Tell(fmt::format("pintle: diff: {}: {}\n", title, problem.message));
+    } else {
+      refusals.Keep(std::vector{
+          Error(ErrorKind::kInvalid, fmt::format("{}: {}: {}", file->second, title, problem.message))});
+    }
+  }
+  if (!refusals.are_none()) return std::move(refusals).All();
+  return {};
+}
+
+Result<api::MachineConfig> NextOf(const std::string& pool_name, const controller::View& view) {
+  const api::MachineConfigPool* const pool = view.PoolNamed(pool_name);
+  if (pool == nullptr) {
+    std::vector<std::string> names;
+    for (const api::MachineConfigPool* known : view.pools) names.push_back(known->metadata.name);
+    return Error(ErrorKind::kNotFound, fmt::format("the cluster has no pool {}; its pools are {}", pool_name,
+                                                   fmt::join(names, ", ")));
+  }
+  // Whether the nodes can change to the config is a part of the answer.
+  controller::RenderOutcome outcome = controller::RenderPass(controller::GatherFor(*pool, view, {}), nullptr);
+  if (!outcome.rendered) return Error(ErrorKind::kInvalid, std::move(outcome.verdict.message));
+  return std::move(outcome.rendered->config);
+}
+
+}  // namespace
+
+Result<Foreseen> Foresee(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files) {
+  TrialCluster copy = TRY(CopyOf(cluster));
+  const AppliedFiles applied = TRY(ApplyFiles(files, copy));
+  TRY(Settle(copy, applied));
+  const controller::TrialObjects objects = copy.Look();
+  Foreseen foreseen;
+  foreseen.next = TRY(NextOf(pool, objects.view));
+  const api::MachineConfigPool& found = *objects.view.PoolNamed(pool);
+  const std::string& has = found.status.configuration.name;
+  const std::string& current = has.empty() ? found.spec.configuration.name : has;
+  if (current.empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet", pool));
+  }
+  foreseen.current = TRY(cluster.Get<api::MachineConfig>(current), fmt::format("MachineConfig {}", current));
+  return foreseen;
+}
+
+}  // namespace pintle::ctl

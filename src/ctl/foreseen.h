@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Foresees what a pool's nodes would get if some objects were applied to their cluster: KubeletConfigs, mirrors,
+// MachineConfigs.
+//
+// The controllers run over a copy of the cluster in memory.  The templates are not needed for this: the cluster has the
+// configs that were made from them.
+
+#include <span>
+#include <string>
+
+#include "api/machine_config.h"
+#include "base/result.h"
+#include "ctl/live_cluster.h"
+
+namespace pintle::ctl {
+
+struct Foreseen {
+  api::MachineConfig current;  // The config that the pool's nodes have, or are to have if they have none yet.
+  api::MachineConfig next;
+};
+
+// It is an error if the controllers would refuse one of the objects.  What they would report of other objects goes to
+// standard error.
+Result<Foreseen> Foresee(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files);
+
+}  // namespace pintle::ctl

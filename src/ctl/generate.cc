@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/generate.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/version.h"
+#include "controller/default_pools.h"
+#include "controller/trial_cluster.h"
+#include "ctl/faults.h"
+#include "ctl/generate_input.h"
+#include "ctl/generated_output.h"
+#include "ctl/output.h"
+#include "ctl/verbs.h"
+#include "generated/bootstrap.h"
+#include "gotext/quote.h"
+#include "json/fields.h"
+#include "machineconfig/objects.h"
+
+namespace pintle::ctl {
+namespace {
+
+using generated::MadeFrom;
+
+struct GenerateQuestion {
+  std::string templates_folder;
+  std::vector<std::string> inputs;
+  std::optional<std::string> pull_secret_file;
+  generated::MadeFromOnly only;
+  std::string controller_version;  // Empty for that of the configs in the inputs, or ours.
+};
+
+struct GenerateAnswer {
+  std::vector<generated::MachineConfig> configs;
+  std::vector<std::string> problems;  // Why some configs are not made.
+};
+
+void Note(std::string_view what) { Tell(fmt::format("pintle: generate: {}\n", what)); }
+
+MadeFrom SourceNamed(std::string_view name) {
+  if (name == "templates") return MadeFrom::kTemplates;
+  if (name == "images") return MadeFrom::kImages;
+  if (name == "runtime") return MadeFrom::kRuntimeConfigs;
+  if (name == "features") return MadeFrom::kFeatureGate;
+  return name == "node" ? MadeFrom::kNodeSettings : MadeFrom::kKubeletConfigs;
+}
+
+// Returns the Secret in the file that the question names, or one without credentials.
+Result<json::Value> SecretFor(const GenerateQuestion& question) {
+  if (question.pull_secret_file) return ReadPullSecretFile(*question.pull_secret_file);
+  Note("there is no pull secret, so the configs have an empty one; name yours with --pull-secret");
+  return EmptyPullSecret();
+}
+
+// Makes the configs in a cluster in memory, whose controllers run until they have nothing to write.
+class ControllersPreview {
+ public:
+  explicit ControllersPreview(const GenerateQuestion& question) : question_(question) {}
+
+  Result<GenerateAnswer> Make(std::vector<Manifest> manifests, const generated::TemplateFolder& templates) && {
+    Faults faults;
+    for (Manifest& manifest : manifests) {
+      if (auto put = Put(std::move(manifest)); !put) faults.Keep(std::vector{std::move(put).error()});
+    }
+    if (!faults.are_none()) return std::move(faults).All();
+    if (cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName) == nullptr) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{}: there is no ControllerConfig {}, from which all configs get their values; add it",
+                               fmt::join(question_.inputs, ", "), api::kControllerConfigName));
+    }
+    if (question_.only.Has(MadeFrom::kTemplates)) TRY(PutPullSecret());
+    PutPools();
+    NoteWhatIsMissing();
+    controller::TrialOutcome outcome =
+        TRY(cluster_.Settle({.templates = &templates,
+                             .versions = {.controller = question_.controller_version, .operator_version = ""},
+                             .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall()),
+                             .only = question_.only}));
+    return AnswerFrom(std::move(outcome));
+  }
+
+ private:
+  Result<> Put(Manifest manifest) {
+    const controller::TrialKind* const kind = controller::FindTrialKind(manifest.object);
+    if (kind == nullptr) return {};
+    const std::string place = PlaceOf(manifest);
+    const std::string& name = manifest.object.TextAt({"metadata", "name"});
+    if (name.empty()) {
+      return Error(ErrorKind::kInvalid, fmt::format("{}: has no name; set metadata.name", place));
+    }
+    TRY(kind->check(manifest.object), place);
+    // What controllers have reported before is no result of this run.
+    if (controller::IsReportedOn(manifest.object)) manifest.object.Erase("status");
+    const auto [file, is_new] = files_.insert_or_assign(fmt::format("{} {}", kind->resource.kind, name), manifest.file);
+    const bool is_again = !is_new && kind->resource.scope == kube::Scope::kCluster;
+    if (is_again) Note(fmt::format("{} replaces an object of the same name", place));
+    cluster_.Put(std::move(manifest.object));
+    return {};
+  }
+
+  // The Secret gets the name that the ControllerConfig has for it, and if there is none, the usual one.
+  Result<> PutPullSecret() {
+    json::Value config = *cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName);
+    json::Value& spec = config["spec"];
+    if (!spec.is_object()) return {};
+    const bool has_name = !spec.TextAt({"pullSecret", "name"}).empty();
+    if (!has_name) spec["pullSecret"] = {{"namespace", "openshift-config"}, {"name", "pull-secret"}};
+    const std::string space = spec.TextAt({"pullSecret", "namespace"});
+    const std::string name = spec.TextAt({"pullSecret", "name"});
+    const bool is_there = has_name && cluster_.Find("Secret", space, name) != nullptr;
+    if (is_there && !question_.pull_secret_file) return {};
+    json::Value secret = TRY(SecretFor(question_));
+    secret["metadata"] = {{"namespace", space}, {"name", name}};
+    cluster_.Put(std::move(secret));
+    cluster_.Put(std::move(config));
+    return {};
+  }
+
+  void PutPools() {
+    if (cluster_.Has(kPoolKind) || question_.only.Is(MadeFrom::kTemplates)) return;
+    std::vector<std::string> names;
+    const controller::TrialObjects objects = cluster_.Look();
+    for (const api::MachineConfigPool& pool : controller::MissingPools(objects.view)) {
+      names.push_back(pool.metadata.name);
+      json::Value document = json::Encode(pool);
+      document["kind"] = kPoolKind;
+      cluster_.Put(std::move(document));
+    }
+    Note(fmt::format("there are no MachineConfigPools, so those that every cluster has are assumed: {}",
+                     fmt::join(names, ", ")));
+  }
+
+  void NoteWhatIsMissing() const {
+    const controller::TrialObjects objects = cluster_.Look();
+    const controller::GeneratedView& sources = objects.sources;
+    const auto note = [&](MadeFrom from, bool is_there, std::string_view what) {
+      if (!is_there && question_.only.Has(from)) Note(what);
+    };
+    note(MadeFrom::kFeatureGate, sources.feature_gate != nullptr,
+         "there is no FeatureGate cluster, so there are no 98- configs, and no feature is on or off");
+    note(MadeFrom::kNodeSettings, sources.node_settings != nullptr,
+         "there is no Node cluster of config.openshift.io, so there are no 97- configs");
+    const bool is_mirrored = sources.image != nullptr || !sources.Mirrors().is_empty();
+    note(MadeFrom::kImages, !is_mirrored || sources.image != nullptr,
+         "there is no Image cluster of config.openshift.io, so registries are not configured");
+    note(MadeFrom::kImages, !is_mirrored || sources.cluster_version != nullptr,
+         "there is no ClusterVersion version, so registries are not configured");
+  }
+
+  GenerateAnswer AnswerFrom(controller::TrialOutcome outcome) const {
+    GenerateAnswer answer;
+    for (controller::TrialOutcome::Config& made : outcome.configs) answer.configs.push_back(std::move(made.config));
+    std::stable_sort(answer.configs.begin(), answer.configs.end(),
+                     [](const auto& a, const auto& b) { return a.name < b.name; });
+    for (const controller::ObjectProblem& problem : cluster_.Problems()) {
+      const std::string object = fmt::format("{} {}", problem.kind, problem.name);
+      const auto file = files_.find(object);
+      answer.problems.push_back(
+          fmt::format("{}{}: {}", file == files_.end() ? "" : file->second + ": ", object, problem.message));
+    }
+    for (const controller::GenerateProblem& problem : outcome.problems) {
+      std::string text = fmt::format("{}: {}", problem.what, problem.why);
+      if (problem.is_warning) {
+        Note(text);
+      } else {
+        answer.problems.push_back(std::move(text));
+      }
+    }
+    return answer;
+  }
+
+  static constexpr const char* kPoolKind = "MachineConfigPool";
+
+  const GenerateQuestion& question_;
+  controller::TrialCluster cluster_;
+  std::map<std::string, std::string> files_;  // By "KIND NAME".
+};
+
+Result<generated::Manifests> ManifestsOf(std::vector<Manifest> read) {
+  generated::Manifests manifests;
+  Faults faults;
+  for (Manifest& manifest : read) {
+    const std::string place = PlaceOf(manifest);
+    auto added = generated::AddManifest(std::move(manifest.object), manifest.file, manifests);
+    if (!added) faults.Keep(std::vector{std::move(added).error().While(place)});
+  }
+  if (!faults.are_none()) return std::move(faults).All();
+  return manifests;
+}
+
+// Errors have the words of the Machine Config Operator.
+Result<> CheckIsComplete(const generated::Manifests& manifests, const GenerateQuestion& question) {
+  const auto missing = [&](std::string_view what) {
+    return Error(ErrorKind::kInvalid, fmt::format("error: no {} found in dir: {}", what,
+                                                  gotext::Quoted(fmt::format("{}", fmt::join(question.inputs, ", ")))));
+  };
+  if (!manifests.controller_config) return missing("controllerconfig");
+  if (!manifests.feature_gate && !question.only.Is(MadeFrom::kTemplates)) return missing("featuregate");
+  return {};
+}
+
+// Makes the configs of an installation, which ends with the first error.
+Result<GenerateAnswer> MakeAtBootstrap(const GenerateQuestion& question, std::vector<Manifest> read,
+                                       const generated::TemplateFolder& templates) {
+  const generated::Manifests manifests = TRY(ManifestsOf(std::move(read)));
+  TRY(CheckIsComplete(manifests, question));
+  generated::BootstrapSettings settings;
+  settings.only = question.only;
+  if (question.only.Has(MadeFrom::kTemplates)) settings.pull_secret = TRY(CredentialsIn(TRY(SecretFor(question))));
+  settings.controller_version =
+      question.controller_version.empty() ? std::string(kVersion) : question.controller_version;
+  settings.release = generated::ReleaseOf(*manifests.controller_config);
+  if (question.only.sources.empty()) TRY(generated::CheckObjects(manifests));
+  for (const std::string& what : manifests.without_effect) Note(what);
+  generated::BootstrapConfigs made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
+  for (const std::string& complaint : made.complaints) Note(complaint);
+  return GenerateAnswer{.configs = std::move(made.configs), .problems = {}};
+}
+
+Result<GenerateQuestion> GenerateQuestionOf(const CommandLine& line) {
+  if (!line.words().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("{}: name the manifests with --from (see --help)", line.words()[0]));
+  }
+  GenerateQuestion question;
+  question.templates_folder = TRY(line.Needed("--templates"));
+  TRY(line.Needed("--from"));
+  question.inputs = line.Values("--from");
+  question.pull_secret_file = line.Value(kPullSecretOption.name);
+  for (const std::string& name : line.Values("--only")) question.only.sources.insert(SourceNamed(name));
+  question.controller_version = line.Value("--controller-version").value_or("");
+  return question;
+}
+
+}  // namespace
+
+Result<ExitStatus> Generate(const CommandLine& line) {
+  const GenerateQuestion question = TRY(GenerateQuestionOf(line));
+  Faults faults;
+  auto templates = faults.Keep(generated::TemplateFolder::Read(question.templates_folder));
+  ManifestFiles read = ReadManifestFiles(question.inputs, question.pull_secret_file);
+  for (const std::string& what : read.left_out) Note("left out: " + what);
+  faults.Keep(std::move(read.faults));
+  if (!faults.are_none()) return std::move(faults).All();
+  const GenerateAnswer answer =
+      TRY(line.Has("--bootstrap") ? MakeAtBootstrap(question, std::move(read.manifests), *templates)
+                                  : ControllersPreview(question).Make(std::move(read.manifests), *templates));
+  for (const std::string& problem : answer.problems) Note(problem);
+  TRY(PrintGenerated(answer.configs, GeneratedFormNamed(line.Value("-o").value_or("yaml"))));
+  return answer.problems.empty() ? ExitStatus::kFine : ExitStatus::kWrong;
+}
+
+}  // namespace pintle::ctl

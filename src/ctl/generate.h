@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle generate`: prints the MachineConfigs that the controllers would make of the manifests in a folder.
+
+#include <array>
+
+#include "ctl/command_line.h"
+
+namespace pintle::ctl {
+
+inline constexpr Option kPullSecretOption = {"--pull-secret", "FILE",
+                                             "the credentials for registries, as JSON or as a Secret"};
+
+inline constexpr std::array kGenerateOptions = {
+    Option{"--templates", "DIR", "the folder of templates"},
+    Option{"--from", "DIR", "the manifests: ControllerConfig, MachineConfigPools, KubeletConfigs ..."},
+    kPullSecretOption,
+    Option{"--only", "templates|images|runtime|features|node|kubelet",
+           "print only what is made from these; give it more than once for more"},
+    Option{"--bootstrap", "", "print what an installation would make, instead of a running cluster"},
+    Option{"--controller-version", "HASH", "generate as this version of the controller"},
+    Option{"-o", "yaml|json|names|digests",
+           "yaml is the default; digests are the SHA-256 of each config's Ignition, byte for byte"},
+};
+
+}  // namespace pintle::ctl

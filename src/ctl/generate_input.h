@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reads the manifests that MachineConfigs are generated from, and the credentials that templates put into them.
+//
+// A file that cannot be read does not keep the others from being read, so that all errors are reported at once.  No
+// error contains a part of the credentials.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "json/value.h"
+
+namespace pintle::ctl {
+
+struct Manifest {
+  std::string file;
+  json::Value object;
+};
+
+// Returns "manifests/kubelet.yaml: KubeletConfig max-pods".
+std::string PlaceOf(const Manifest& manifest);
+
+struct ManifestFiles {
+  std::vector<Manifest> manifests;    // In the order of the files' names and of the documents in a file.
+  std::vector<std::string> left_out;  // Entries of directories that are no such files, each with what it is.
+  std::vector<Error> faults;
+};
+
+// Reads the files; a directory stands for all such files in it.  `apart` is a file that is not a manifest, even if it
+// is in such a directory.
+ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& apart = {});
+
+// Reads credentials for registries: a Secret, or their JSON alone, of which this function makes one.
+Result<json::Value> ReadPullSecretFile(const std::string& file);
+
+// Returns the credentials in a Secret.
+Result<std::string> CredentialsIn(json::Value secret);
+
+// Makes a Secret without any credentials, for templates that need one.
+json::Value EmptyPullSecret();
+
+}  // namespace pintle::ctl

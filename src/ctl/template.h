@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle template`: prints what one template prints.
+
+#include <array>
+
+#include "ctl/command_line.h"
+#include "ctl/generate.h"
+
+namespace pintle::ctl {
+
+inline constexpr std::array kTemplateOptions = {
+    Option{"--data", "FILE", "the data of the template, as JSON"},
+    Option{"--controller-config", "FILE", "the ControllerConfig that the template is for, instead of --data"},
+    Option{"--api-server", "FILE", "the APIServer of the cluster, which has the TLS settings"},
+    kPullSecretOption,
+};
+
+}  // namespace pintle::ctl
