@@ -3,7 +3,7 @@
 // Runs the cases of the running controllers over the passes of ours, and compares what the cluster has in the end.
 //
 // The operator's controllers are triggered one by one, and ours decide until there is nothing left to write.  So only
-// the last state of each case is compared.
+// the last state of each case is compared.  test_sync_vectors.py carries out the same cases on an API server.
 //
 // usage: sync-vectors DIRECTORY
 
@@ -30,80 +30,15 @@ using controller::MadeFrom;
 
 const WallTime kSyncTime = WallTime(std::chrono::seconds(1'800'000'000));
 
-// A case in which the operator's answer is a defect that is not copied.
-struct Deliberate {
-  std::string reason;
-  std::string difference;  // What differs in the end, as RunCase() describes it.
-};
-const std::map<std::string, Deliberate, std::less<>> kDeliberate = {
-    {"ctr-cleanup",
-     {"configs without the annotation of a build belong to users",
-      "MachineConfig /50-my-generated-containerruntime-thing should not be there; "}},
-    {"kubelet-cleanup-of-stale-mcs",
-     {"configs without the annotation of a build belong to users",
-      "MachineConfig /99-x-generated-kubelet-y should not be there; "}},
-    {"ctr-nil-config",
-     {"an error where the operator panics",
-      "ContainerRuntimeConfig /crc\n"
-      R"(  /status: nothing became {"conditions":[{"lastTransitionTime":"NOW","message":"Error: t)"
-      "he ContainerRuntimeConfig crc has no spec.containerRuntimeConfig; add one, which may be "
-      R"(empty","status":"True","type":"Failure"}],"observedGeneration":1}; )"}},
-    {"ctr-existing-mc-no-status-panics",
-     {"no panic where an object has no status",
-      "ContainerRuntimeConfig /crc\n"
-      R"(  /finalizers: nothing became ["99-worker-generated-containerruntime"])"
-      "\n"
-      R"(  /status: nothing became {"conditions":[{"lastTransitionTime":"NOW","message":"Success")"
-      R"(,"status":"True","type":"Success"}]}; MachineConfig /99-worker-generated-containerruntim)"
-      "e\n"
-      R"(  /ownerReferences: nothing became [{"apiVersion":"machineconfiguration.openshift.io/v1")"
-      R"(,"blockOwnerDeletion":true,"controller":true,"kind":"ContainerRuntimeConfig","name":"crc)"
-      R"(","uid":"crc-crc-uid"}])"
-      "\n"
-      R"(  /spec/config/storage: nothing became {"files":[{"contents":{"source":"data:text/plain;)"
-      R"(charset=utf-8;base64,W2NyaW9dCiAgW2NyaW8ucnVudGltZV0KICAgIGxvZ19sZXZlbCA9ICJpbmZvIgo="},)"
-      R"("mode":420,"overwrite":true,"path":"/etc/crio/crio.conf.d/01-ctrcfg-logLevel"}]}; )"}},
-    {"ctr-second-pool-later-is-not-done",
-     {"a pool that is selected later gets its config, too",
-      "ContainerRuntimeConfig /crc\n"
-      R"(  /finalizers/3: nothing became "99-zzz-generated-containerruntime"; MachineConfig /99-z)"
-      "zz-generated-containerruntime should not be there; "}},
-    {"kubelet-delete-finalizer-is-uid",
-     {"a finalizer that has neither the form of a uid nor a config's name may be a user's",
-      "KubeletConfig /a\n"
-      R"(  /finalizers: nothing became ["uid-77"]; )"}},
-    {"node-cgroup-v1",
-     {"an unsupported cgroup mode keeps no other config from being made",
-      "MachineConfig /98-infra-generated-kubelet should not be there; MachineConfig /98-master-generated-kubelet "
-      "should not be there; MachineConfig /98-worker-generated-kubelet should not be there; "}},
-    {"template-clears-image-urls-once",
-     {"generated configs never keep an image, however often one is set",
-      "MachineConfig /99-worker-generated-kubelet\n"
-      R"(  /spec: {"osImageURL":"again"} became nothing; )"}},
-    {"template-deleted",
-     {"each pass decides about the one ControllerConfig, whatever has triggered it",
-      "ControllerConfig /machine-config-controller\n"
-      R"(  /status/conditions/0/lastTransitionTime: nothing became "NOW")"
-      "\n"
-      R"(  /status/conditions/0/message: nothing became "sync completed towards (2) generation us)"
-      R"(ing controller version VERSION")"
-      "\n"
-      R"(  /status/conditions/1: nothing became {"lastTransitionTime":"NOW","status":"False","typ)"
-      R"(e":"TemplateControllerRunning"})"
-      "\n"
-      R"(  /status/conditions/2: nothing became {"lastTransitionTime":"NOW","status":"False","typ)"
-      R"(e":"TemplateControllerFailing"})"
-      "\n"
-      "  /status/observedGeneration: 1 became 2; "}},
-    {"template-secret-not-json",
-     {"the message does not contain the pull secret",
-      "ControllerConfig /machine-config-controller\n"
-      R"(  /status/conditions/1/message: "failed to syncing towards (2) generation using controll)"
-      R"(er version VERSION: couldn't compact pullsecret \"{\": unexpected end of JSON input" bec)"
-      R"(ame "failed to syncing towards (2) generation using controller version VERSION: couldn't)"
-      " compact pullsecret: not JSON: line 1, column 2: syntax error while parsing object key -"
-      R"( unexpected end of input; expected string literal"; )"}},
-};
+// The cases in which the operator's answer is a defect that is not copied.  test_sync_vectors.py reads this file, too.
+json::Value DeliberateDifferences() { return JsonOf(SYNC_DIFFERENCES); }
+
+// Returns how such a case ends, in the form that RunCase() has.
+std::string Meant(const json::Value& deliberate) {
+  std::string lines;
+  for (const json::Value& line : deliberate.at("difference")) lines += "\n" + line.text();
+  return lines;
+}
 
 std::string PluralOf(std::string_view kind) {
   static const std::map<std::string, std::string, std::less<>> kPlurals = {
@@ -162,6 +97,16 @@ json::Value Shown(const std::string& plural, const json::Value& document) {
   return *json::Parse(text);
 }
 
+// Finalizers have no order that means something.
+json::Value Sorted(const json::Value& finalizers) {
+  std::vector<std::string> texts;
+  if (finalizers.is_array()) {
+    for (const json::Value& finalizer : finalizers) texts.push_back(finalizer.text());
+  }
+  std::sort(texts.begin(), texts.end());
+  return json::Encode(texts);
+}
+
 // Leaves out members that mean the same as absent ones: null, false, and empty texts, lists and objects.
 json::Value WithoutEmpty(const json::Value& value) {
   if (value.is_array()) {
@@ -172,7 +117,7 @@ json::Value WithoutEmpty(const json::Value& value) {
   if (!value.is_object()) return value;
   json::Value object = json::Value::object();
   for (const auto& [key, member] : value.members()) {
-    json::Value kept = WithoutEmpty(member);
+    json::Value kept = key == "finalizers" ? Sorted(member) : WithoutEmpty(member);
     const bool is_empty = kept.is_null() || kept == "" || kept == false || (kept.is_structured() && kept.empty());
     if (!is_empty) object[key] = std::move(kept);
   }
@@ -221,12 +166,12 @@ std::string RunCase(const std::filesystem::path& folder, const std::vector<json:
         json::Value got = WithoutEmpty(Shown(plural, document));
         const auto found = wanted.extract(document["metadata"].TextAt({"name"}));
         if (found.empty()) {
-          differences += fmt::format("{} {} should not be there; ", kind, name);
+          differences += fmt::format("\n{} {} should not be there", kind, name);
         } else if (found.mapped() != got) {
-          differences += fmt::format("{} {}{}; ", kind, name, Differences(&found.mapped(), &got));
+          differences += fmt::format("\n{} {}{}", kind, name, Differences(&found.mapped(), &got));
         }
       }
-      for (const auto& [name, object] : wanted) differences += fmt::format("{} {} is missing; ", kind, name);
+      for (const auto& [name, object] : wanted) differences += fmt::format("\n{} {} is missing", kind, name);
     }
   }
   return differences;
@@ -236,6 +181,7 @@ int RunSync() {
   const auto templates = generated::TemplateFolder::Read("own-templates");
   if (!templates) throw std::runtime_error(templates.error().message());
   const auto base = DocumentsOf("kubelet/_base.yaml");
+  const json::Value deliberate = DeliberateDifferences();
   Tally tally("sync");
   for (const std::string& name : NamesIn("sync")) {
     if (!std::filesystem::is_directory("sync/" + name)) continue;
@@ -245,12 +191,13 @@ int RunSync() {
     } catch (const std::exception& e) {
       difference = e.what();
     }
-    const auto deliberate = kDeliberate.find(name);
-    if (deliberate == kDeliberate.end()) {
+    const json::Value* const found = deliberate.Find(name);
+    if (found == nullptr) {
       tally.Add(name, difference);
     } else {
-      const auto& [reason, meant] = deliberate->second;
-      tally.AddDeliberate(name, reason, difference == meant ? "" : difference.empty() ? "no difference" : difference);
+      std::string wrong = difference.empty() ? "no difference" : difference;
+      if (difference == Meant(*found)) wrong.clear();
+      tally.AddDeliberate(name, found->TextAt({"reason"}), wrong);
     }
   }
   tally.PrintSum();

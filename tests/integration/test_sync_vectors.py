@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what pintle-controller generates on a real API server with the results of the Machine Config Operator.
+
+The operator's results are kept elsewhere: PINTLE_SYNC_VECTORS is the folder with their cases, or the one above it.  A
+few cases of our own are run always.  tests/vectors compares the deciding code alone.
+"""
+
+import json
+import os
+import pathlib
+
+import pytest
+
+from machines import openshift_kinds
+from machines.cluster import Cluster
+from machines.controller import DEPLOY, Controller, prepare_cluster
+from machines.wait import wait_until
+from sync_cases import Case, Refused, World
+
+VARIABLE = "PINTLE_SYNC_VECTORS"
+VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors"
+OWN = VECTORS / "data/generated/sync"
+# The cases in which the operator's result is a defect that is not copied.
+DELIBERATE = json.loads((VECTORS / "generated/sync_differences.json").read_text(encoding="utf-8"))
+
+
+def folders():
+    given = os.environ.get(VARIABLE)
+    places = [OWN]
+    if given:
+        place = pathlib.Path(given)
+        places.append(place / "sync" if (place / "sync").is_dir() else place)
+    return [folder for place in places for folder in sorted(place.iterdir()) if (folder / "scenario.yaml").exists()]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        openshift_kinds.install(running)
+        running.kubectl("create", "namespace", "openshift-config")
+        running.apply((DEPLOY / "openshift/rbac.yaml").read_text())
+        yield running
+
+
+def test_the_operators_cases_are_there():
+    if VARIABLE not in os.environ:
+        pytest.skip(f"{VARIABLE} does not name the folder of the operator's cases")
+    assert [folder for folder in folders() if folder.parent != OWN], os.environ[VARIABLE]
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.name)
+def test_ends_as_with_the_operator(cluster, folder):
+    case = Case(folder, folder.parents[1])
+    world = World(cluster, case)
+    try:
+        world.fill()
+        carry_out(cluster, world, case, folder, meant(folder))
+    except Refused as refused:
+        pytest.skip(f"such a cluster cannot exist: the API server refuses {refused}")
+    finally:
+        world.forget()
+
+
+def meant(folder):
+    """Returns the differences that there are to be."""
+    if folder.parent == OWN:
+        return []
+    deliberate = DELIBERATE.get(folder.name, {"difference": []})
+    return deliberate.get("on_an_api_server", deliberate)["difference"]
+
+
+def carry_out(cluster, world, case, folder, differences):
+    """Carries out the steps.  The controller starts at the first one in which the operator's acts."""
+    end = len(case.steps)
+    first = next((number for number, step in enumerate(case.steps) if "sync" in step), end)
+    for step in case.steps[:first]:
+        world.carry_out(step)
+    with Controller(cluster, "sync", f"--templates={folder.parents[1] / 'own-templates'}", "--controller-version=HASH"):
+        for number, step in enumerate(case.steps[first:end - 1], first):
+            if "sync" not in step:
+                world.carry_out(step)
+            elif "sync" not in case.steps[number + 1]:
+                # Where a case differs deliberately, it may differ here, too.
+                is_reached(world, number + 1, [], 5)
+                world.settle()
+        if first < end and "sync" not in case.steps[-1]:
+            world.carry_out(case.steps[-1])
+        is_reached(world, end, differences, 20)
+        world.settle()
+        assert world.differences(end) == differences
+
+
+def is_reached(world, steps, differences, seconds):
+    """Waits until the objects are those after so many steps; returns whether they are."""
+    try:
+        return wait_until(lambda: world.differences(steps) == differences, "the objects are as expected", seconds)
+    except TimeoutError:
+        return False
