@@ -60,12 +60,20 @@ json::Value PatchFrom(const api::MachineConfig& existing, const api::MachineConf
 }  // namespace
 
 std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const generated::MachineConfig& wanted,
-                                     OwnedParts parts) {
+                                     OwnedParts parts, Maker maker) {
   api::MachineConfig object = generated::ToObject(wanted);
-  if (existing == nullptr) return ConfigChange{.name = wanted.name, .how = std::move(object)};
+  ConfigChange change{.name = wanted.name,
+                      .maker = maker,
+                      .object = maker == Maker::kTemplates ? wanted.name : wanted.role,
+                      .how = json::Value()};
+  if (existing == nullptr) {
+    change.how = std::move(object);
+    return change;
+  }
   const api::MachineConfig merged = Merged(*existing, object, parts);
   if (json::Equal(merged.metadata, existing->metadata) && json::Equal(merged.spec, existing->spec)) return std::nullopt;
-  return ConfigChange{.name = wanted.name, .how = PatchFrom(*existing, merged)};
+  change.how = PatchFrom(*existing, merged);
+  return change;
 }
 
 }  // namespace pintle::controller

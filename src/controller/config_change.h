@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "api/machine_config.h"
+#include "controller/makers.h"
 #include "generated/machine_config.h"
 
 namespace pintle::controller {
@@ -19,12 +20,14 @@ enum class OwnedParts { kConfig, kConfigAndArguments, kAll };
 
 struct ConfigChange {
   std::string name;
+  Maker maker;
+  std::string object;  // What metrics name: the pool of the config, or the config itself if it comes from templates.
   // The config to create, or a JSON patch of the existing one.
   std::variant<api::MachineConfig, json::Value> how;
 };
 
 // `existing` is the config in the cluster, or nullptr.  Returns nullopt if there is nothing to change.
 std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const generated::MachineConfig& wanted,
-                                     OwnedParts parts);
+                                     OwnedParts parts, Maker maker);
 
 }  // namespace pintle::controller

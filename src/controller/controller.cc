@@ -17,6 +17,7 @@
 #include "controller/figures.h"
 #include "controller/files_wait.h"
 #include "controller/garbage.h"
+#include "controller/makers.h"
 #include "controller/pause_condition.h"
 #include "controller/rosters.h"
 
@@ -27,6 +28,7 @@ constexpr const char* kLeaseName = "machine-config-controller";
 // The component of our events.  It is the Machine Config Operator's, since people and tools filter by it.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
+constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";
 
 // Changes within this time are handled by one look.
 constexpr auto kSoon = std::chrono::milliseconds(100);
@@ -45,10 +47,13 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
       client_(std::move(client)),
       clock_(clock),
       settings_(std::move(settings)),
+      began_(clock.Wall()),
       node_events_(client_, clock, settings_.namespace_name, kNodeComponent,
                    [this](const Error& error) { Complain("posting Events", error); }),
       render_events_(client_, clock, settings_.namespace_name, kRenderComponent,
                      [this](const Error& error) { Complain("posting Events", error); }),
+      kubelet_events_(client_, clock, settings_.namespace_name, kKubeletComponent,
+                      [this](const Error& error) { Complain("posting Events", error); }),
       soon_(
           loop, [this] { Look(); }, kSoon / 4),
       later_(loop, [this] { Look(); }),
@@ -62,7 +67,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
           settings_.templates.empty()
               ? nullptr
               : std::make_unique<Generator>(
-                    loop, client_, clock, cluster_, settings_.templates, settings_.versions,
+                    loop, client_, clock, cluster_, kubelet_events_, settings_.templates, settings_.versions,
                     Generator::Listener{
                         .changed = [this] { LookSoon(); },
                         .retry_at = [this](MonotonicTime when) { LookAt(when); },
@@ -394,6 +399,14 @@ Metrics Controller::Count() const {
            .object = pool,
            .at = at});
     }
+  }
+  if (generator_) {
+    for (SubControllerState& state : generator_->States(view)) metrics.sub_controllers.push_back(std::move(state));
+  } else {
+    metrics.sub_controllers.push_back({.sub_controller = std::string(kTemplatePart),
+                                       .state = kWithoutTemplates,
+                                       .object = std::string(api::kControllerConfigName),
+                                       .at = began_});
   }
   for (const auto& [node, answer] : drains_->answered()) {
     metrics.sub_controllers.push_back({.sub_controller = "machine-config-controller-drain",

@@ -110,9 +110,11 @@ class Controller {
   kube::Client client_;
   const Clock& clock_;
   const ControllerSettings settings_;
+  const WallTime began_;
   bool is_leading_ = false;
   Announcer node_events_;
   Announcer render_events_;
+  Announcer kubelet_events_;
   event::Timer soon_;
   event::Timer later_;
   MonotonicTime later_is_ = {};

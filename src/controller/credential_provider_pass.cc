@@ -43,7 +43,8 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
     inputs.Made(MadeFrom::kCredentialProviders, config);
     if (inputs.created.contains(config.name)) {
       is_pending = true;
-    } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig)) {
+    } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig,
+                                      Maker::kCredentialProviders)) {
       is_pending = true;
       changes.configs.push_back(*std::move(change));
     }

@@ -40,11 +40,18 @@ struct GenerateProblem {
   bool is_warning = false;  // The configs are made all the same.
 };
 
+// A wish of the Node objects of config.openshift.io that is not followed; people learn of it by an Event.
+struct Prohibition {
+  std::string settings;  // The name of the Node.
+  std::string message;
+};
+
 struct GenerateChanges {
   std::vector<SourceChange> sources;
   std::vector<ConfigChange> configs;
   std::vector<ConfigRemoval> removals;
   std::vector<GenerateProblem> problems;
+  std::vector<Prohibition> prohibitions;
 
   bool is_empty() const { return sources.empty() && configs.empty() && removals.empty(); }
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/generate_pass.h"
 
+#include <fmt/core.h>
+
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -26,6 +30,23 @@ generated::PoolTemplates TemplatesWith(const generated::TlsSettings& tls, const 
   return generated::PoolTemplates(inputs.templates, inputs.sources.template_input->spec, tls);
 }
 
+void Prohibit(const GenerateInputs& inputs, const std::optional<std::string>& why_not_at_once,
+              GenerateChanges& changes) {
+  if (why_not_at_once) {
+    changes.problems.push_back({.what = "following the Node cluster", .why = *why_not_at_once});
+    changes.prohibitions.push_back(
+        {.settings = "cluster", .message = "Skipping the Update Node event, name: cluster, " + *why_not_at_once});
+  }
+  for (const api::NodeSettings* settings : inputs.sources.other_node_settings) {
+    const std::string& name = settings->metadata.name;
+    changes.prohibitions.push_back(
+        {.settings = name,
+         .message = fmt::format("The Node {} of config.openshift.io sets nothing, since only the one that is named "
+                                "cluster does; change that one",
+                                name)});
+  }
+}
+
 }  // namespace
 
 GenerateChanges GeneratePass(const GenerateInputs& inputs) {
@@ -47,7 +68,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     note("reading the feature gates", settings.error().message());
     return changes;
   }
-  if (auto why = HoldLatencyProfile(inputs, *settings)) note("following the Node cluster", *std::move(why));
+  Prohibit(inputs, HoldLatencyProfile(inputs, *settings), changes);
 
   generated::PoolTemplates for_kubelets = TemplatesWith(ClusterTls(inputs), inputs);
   NodeSettingsPass(inputs, for_kubelets, *settings, changes);

@@ -5,7 +5,24 @@
 
 #include <utility>
 
+#include "controller/makers.h"
+
 namespace pintle::controller {
+namespace {
+
+// The part of the controller that is about a kind.
+template <typename T>
+constexpr std::string_view kPartOf = kRuntimePart;
+template <>
+constexpr std::string_view kPartOf<api::KubeletConfig> = kKubeletPart;
+template <>
+constexpr std::string_view kPartOf<api::FeatureGate> = kKubeletPart;
+template <>
+constexpr std::string_view kPartOf<api::NodeSettings> = kKubeletPart;
+template <>
+constexpr std::string_view kPartOf<api::ApiServer> = kTemplatePart;
+
+}  // namespace
 
 template <typename T>
 typename OverlaidMirror<T>::Listener GeneratedSources::ListenerFor(const Listener& listener) const {
@@ -88,6 +105,15 @@ std::string GeneratedSources::Key() const {
   return key;
 }
 
+std::vector<MissingKind> GeneratedSources::Missing() const {
+  std::vector<MissingKind> missing;
+  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
+    const kube::ResourceKind& kind = kube::kResourceKind<T>;
+    if (watching.is_missing()) missing.push_back({fmt::format("{}.{}", kind.plural, kind.group), kPartOf<T>});
+  });
+  return missing;
+}
+
 GeneratedView GeneratedSources::Look() const {
   GeneratedView view;
   const auto point_at = [](auto& pointers) { return [&](const auto& object) { pointers.push_back(&object); }; };
@@ -105,6 +131,9 @@ GeneratedView GeneratedSources::Look() const {
   runtime_configs_.ForEach(point_at(view.runtime_configs));
   view.feature_gate = feature_gates_.Find(kOnlySetting);
   view.node_settings = node_settings_.Find(kOnlySetting);
+  node_settings_.ForEach([&](const api::NodeSettings& settings) {
+    if (settings.metadata.name != kOnlySetting) view.other_node_settings.push_back(&settings);
+  });
   view.api_server = api_servers_.Find(kOnlySetting);
   view.image = images_.Find(kOnlySetting);
   view.cluster_version = cluster_versions_.Find(kOnlyVersion);

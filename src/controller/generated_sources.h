@@ -10,12 +10,19 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "controller/generated_view.h"
 #include "controller/overlaid_mirror.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
+
+// A kind that the cluster does not have, and the part of the controller that therefore has nothing to do.
+struct MissingKind {
+  std::string name;  // "featuregates.config.openshift.io"
+  std::string_view part;
+};
 
 class GeneratedSources {
  public:
@@ -35,6 +42,9 @@ class GeneratedSources {
   bool is_ready() const;
 
   GeneratedView Look() const;
+  std::vector<MissingKind> Missing() const;
+  // Returns nullptr if there is no such Node of config.openshift.io.
+  const api::NodeSettings* NodeSettingsNamed(const std::string& name) const { return node_settings_.Find(name); }
   // Returns a text that is another one whenever an object has another version.
   std::string Key() const;
 

@@ -21,14 +21,16 @@ constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 
 }  // namespace
 
-Generator::Generator(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster,
+Generator::Generator(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& events,
                      std::string templates, Versions versions, Listener listener)
     : client_(std::move(client)),
       clock_(clock),
       cluster_(cluster),
+      events_(events),
       path_(std::move(templates)),
       versions_(std::move(versions)),
       listener_(std::move(listener)),
+      began_(clock.Wall()),
       read_again_(
           loop, [this] { ReadTemplates(); }, kTemplatesReadAgain / 4),
       sources_(client_, {.changed = [this] { listener_.changed(); },
@@ -70,6 +72,7 @@ std::string Generator::KeyFor(const View& view) const {
 void Generator::Look(const View& view) {
   sources_.FollowPullSecret();
   if (!templates_ || !sources_.is_ready()) return;
+  NoteMissingKinds();
   std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
   std::string key = KeyFor(view);
   if (key != key_) {
@@ -82,6 +85,7 @@ void Generator::Look(const View& view) {
                              .now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()),
                              .refused = refused_,
                              .created = created_});
+    EmitProhibitions();
   }
   for (const GenerateProblem& problem : changes_.problems) {
     listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
@@ -91,12 +95,68 @@ void Generator::Look(const View& view) {
   Write();
 }
 
+// A cluster other than OpenShift lacks most kinds, and what would be generated from them.
+void Generator::NoteMissingKinds() {
+  std::map<std::string, SubControllerState> missing;
+  for (const MissingKind& kind : sources_.Missing()) {
+    auto known = missing_.extract(kind.name);
+    if (!known.empty()) {
+      missing.insert(std::move(known));
+      continue;
+    }
+    log::Info(fmt::format("Nothing is generated from {}, as the cluster does not have this kind", kind.name));
+    missing.emplace(kind.name, SubControllerState{.sub_controller = std::string(kind.part),
+                                                  .state = "Kind is missing",
+                                                  .object = kind.name,
+                                                  .at = clock_.Wall()});
+  }
+  missing_ = std::move(missing);
+}
+
+void Generator::EmitProhibitions() {
+  std::set<std::pair<std::string, std::string>> prohibited;
+  for (const Prohibition& prohibition : changes_.prohibitions) {
+    const api::NodeSettings* const settings = sources_.NodeSettingsNamed(prohibition.settings);
+    if (settings == nullptr) continue;
+    std::pair known(prohibition.settings, prohibition.message);
+    if (!prohibited_.contains(known)) {
+      events_.About(*settings, kube::EventKind::kNormal, "ActionProhibited", prohibition.message);
+    }
+    prohibited.insert(std::move(known));
+  }
+  prohibited_ = std::move(prohibited);
+}
+
+std::vector<SubControllerState> Generator::States(const View& view) const {
+  std::vector<SubControllerState> states;
+  if (!templates_) {
+    states.push_back(
+        {.sub_controller = std::string(kTemplatePart), .state = kWithoutTemplates, .object = path_, .at = began_});
+  }
+  for (const auto& [name, state] : missing_) states.push_back(state);
+  for (const auto& [key, at] : generated_) {
+    const std::string& object = key.second;
+    const auto is_it = [&object](const auto* config) { return config->metadata.name == object; };
+    const bool is_there = key.first == Maker::kTemplates ? std::any_of(view.configs.begin(), view.configs.end(), is_it)
+                                                         : view.PoolNamed(object) != nullptr;
+    if (!is_there) continue;
+    const MakerWords words = WordsOf(key.first);
+    states.push_back({.sub_controller = std::string(words.part),
+                      .state = std::string(words.action),
+                      .object = object,
+                      .at = at});
+  }
+  return states;
+}
+
 void Generator::Stop() {
   calls_.clear();
   failures_.clear();
   backoff_.Clear();
   refused_.clear();
   created_.clear();
+  generated_.clear();
+  prohibited_.clear();
   key_.clear();
   changes_ = {};
   is_busy_ = false;
@@ -154,8 +214,10 @@ void Generator::PatchSource(const std::string& what, const SourceChange& change)
 void Generator::Write(const ConfigChange& change) {
   const std::string what = "generating " + change.name;
   if (!MayStart(what)) return;
-  const auto done = [this, what, name = change.name](Result<WatchedMachineConfig>&& written) {
+  const auto done = [this, what, name = change.name,
+                     key = std::pair(change.maker, change.object)](Result<WatchedMachineConfig>&& written) {
     if (!written) return Failed(what, name, written.error());
+    generated_.insert_or_assign(key, clock_.Wall());
     log::Notice(fmt::format("{} was generated", name), kGeneratedConfig, {{"PINTLE_CONFIG", name}});
     refused_.erase(name);
     cluster_.configs().Put(*std::move(written));

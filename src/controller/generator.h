@@ -11,11 +11,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
+#include "controller/announcer.h"
 #include "controller/cluster.h"
 #include "controller/generate_changes.h"
 #include "controller/generated_sources.h"
+#include "controller/metrics.h"
 #include "controller/render_pass.h"
 #include "controller/write_backoff.h"
 #include "event/watches.h"
@@ -32,9 +36,9 @@ class Generator {
     std::function<void(const std::string& what, const Error& error)> trouble;
   };
 
-  // `templates` is the path of the folder.  The clock and the cluster must outlive this object.
-  Generator(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, std::string templates,
-            Versions versions, Listener listener);
+  // `templates` is the path of the folder.  The clock, the cluster and `events` must outlive this object.
+  Generator(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& events,
+            std::string templates, Versions versions, Listener listener);
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
 
@@ -47,11 +51,17 @@ class Generator {
   // Reads the folder and uses it if it has changed; also happens every minute.
   void ReadTemplates();
 
+  // Returns when a config was last generated for each of these pools, and since when something keeps configs from being
+  // generated.
+  std::vector<SubControllerState> States(const View& view) const;
+
   // Stops all writes and forgets what has failed.
   void Stop();
 
  private:
   std::string KeyFor(const View& view) const;
+  void NoteMissingKinds();
+  void EmitProhibitions();
   void Write();
   void Write(const SourceChange& change);
   template <typename T>
@@ -69,15 +79,20 @@ class Generator {
   kube::Client client_;
   const Clock& clock_;
   Cluster& cluster_;
+  Announcer& events_;
   const std::string path_;
   const Versions versions_;
   Listener listener_;
+  const WallTime began_;
   std::optional<generated::TemplateFolder> templates_;
   event::Timer read_again_;
   GeneratedSources sources_;
   std::string key_;  // Identifies the inputs of `changes_`.
   GenerateChanges changes_;
   bool is_busy_ = false;
+  std::map<std::pair<Maker, std::string>, WallTime> generated_;  // When a config was last written, by the object.
+  std::map<std::string, SubControllerState> missing_;            // The kinds that the cluster does not have, by name.
+  std::set<std::pair<std::string, std::string>> prohibited_;     // The name and the message of each that has an Event.
   std::set<std::string, std::less<>> created_;               // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;  // The server's words for configs, by name.
   WriteBackoff backoff_;

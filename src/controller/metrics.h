@@ -44,6 +44,9 @@ struct IgnitionAnswers {
   std::uint64_t count = 0;
 };
 
+// The state of the part that makes configs of templates, if it has none.
+inline constexpr const char* kWithoutTemplates = "No templates";
+
 struct Metrics {
   WallTime now;
   bool leads = false;  // Only the leader reports on the cluster.

@@ -58,6 +58,8 @@ void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
     const auto replace = [](const char* path) -> json::Value { return {{"op", "add"}, {"path", path}, {"value", ""}}; };
     changes.configs.push_back(
         {.name = config->metadata.name,
+         .maker = Maker::kTemplates,
+         .object = config->metadata.name,
          .how = json::Value::array(
              {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", config->metadata.resource_version}},
               replace("/spec/osImageURL"),
@@ -94,7 +96,7 @@ class TemplateGenerator {
         are_written = false;
         continue;
       }
-      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kAll);
+      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kAll, Maker::kTemplates);
       if (!change) continue;
       are_written = false;
       changes_.configs.push_back(*std::move(change));

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/base64.h"
+#include "controller/announcer.h"
 #include "controller/cluster.h"
 #include "event/loop.h"
 #include "support/expect.h"
@@ -19,6 +20,7 @@
 namespace pintle::controller {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -95,8 +97,10 @@ class GeneratorTest : public testing::Test {
         *client_, "namespace",
         Cluster::Listener{
             .changed = [] {}, .node_changed = [](const auto&, const auto&) {}, .trouble = [](auto, auto&) {}});
+    events_ = std::make_unique<Announcer>(*client_, clock_, "namespace", "component");
     generator_ = std::make_unique<Generator>(
-        *loop_, *client_, clock_, *cluster_, templates_.path(), Versions{.controller = "HASH", .operator_version = ""},
+        *loop_, *client_, clock_, *cluster_, *events_, templates_.path(),
+        Versions{.controller = "HASH", .operator_version = ""},
         Generator::Listener{
             .changed = [] {},
             .retry_at = [](MonotonicTime) {},
@@ -104,6 +108,14 @@ class GeneratorTest : public testing::Test {
                               const Error& error) { trouble_ += what + ": " + error.message() + "\n"; }});
   }
 
+  // Returns the series of mcc_sub_controller_state.
+  std::vector<std::string> States() {
+    std::vector<std::string> states;
+    for (const SubControllerState& state : generator_->States(cluster_->Look())) {
+      states.push_back(state.sub_controller + ": " + state.state + ": " + state.object);
+    }
+    return states;
+  }
   bool HasConfig(const std::string& name) { return !server_.Find("machineconfigs", name).is_null(); }
   // Returns the message of the last condition with the status that a person looks for.
   std::string ConditionOf(const std::string& plural, const std::string& name, const std::string& type) {
@@ -136,6 +148,7 @@ class GeneratorTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::optional<kube::Client> client_;
   std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<Announcer> events_;
   std::unique_ptr<Generator> generator_;
   std::string trouble_;
 };
@@ -321,12 +334,57 @@ TEST_F(GeneratorTest, DoesNotGoFromTheFastestLatencyProfileToTheSlowestAtOnce) {
   put_profile("Default");
   RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 10s"; });
   put_profile("LowUpdateSlowReaction");
-  RunUntil([&] { return trouble_.find("transition not allowed") != std::string::npos; });
+  RunUntil([&] { return !server_.EventReasons().empty(); });
+  EXPECT_THAT(server_.EventReasons(), ElementsAre("ActionProhibited"));
+  EXPECT_THAT(trouble_, HasSubstr("transition not allowed"));
   EXPECT_EQ(frequency(), "nodeStatusUpdateFrequency: 10s");
   put_profile("MediumUpdateAverageReaction");
   RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 20s"; });
   put_profile("LowUpdateSlowReaction");
   RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 1m0s"; });
+}
+
+TEST_F(GeneratorTest, EmitsAnEventAboutSettingsOfNodesThatDoNotCount) {
+  server_.Put("nodes", {{"metadata", {{"name", "mine"}}}, {"spec", {{"cgroupMode", "v2"}}}});
+  RunUntil([&] { return !server_.EventReasons().empty(); });
+  EXPECT_THAT(server_.EventReasons(), ElementsAre("ActionProhibited"));
+  EXPECT_FALSE(HasConfig("97-worker-generated-kubelet"));
+}
+
+TEST_F(GeneratorTest, ReportsWhatItHasGeneratedForEachPool) {
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  AddManaged("containerruntimeconfigs", "pids", "worker", {{"containerRuntimeConfig", {{"pidsLimit", 2048}}}});
+  server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}, {"spec", json::Value::object()}});
+  RunUntil([&] {
+    return ConditionOf("kubeletconfigs", "pods", "Success") != "" &&
+           ConditionOf("containerruntimeconfigs", "pids", "Success") != "" && HasConfig("00-worker") &&
+           HasConfig("97-master-generated-kubelet") && !generator_->is_busy();
+  });
+  EXPECT_THAT(States(), Contains("machine-config-controller-template: Sync Controller Config: 00-worker"));
+  EXPECT_THAT(States(), Contains("machine-config-controller-kubelet-config: Sync Kubelet Config: worker"));
+  EXPECT_THAT(States(), Contains("machine-config-controller-kubelet-config: Sync NodeConfig: master"));
+  EXPECT_THAT(States(),
+              Contains("machine-config-controller-container-runtime-config: Sync Container Runtime Config: worker"));
+  // The series of a pool end with it.
+  server_.Remove("machineconfigpools", "worker");
+  RunUntil([&] { return cluster_->Look().PoolNamed("worker") == nullptr; });
+  EXPECT_THAT(States(), Not(Contains("machine-config-controller-kubelet-config: Sync Kubelet Config: worker")));
+}
+
+TEST_F(GeneratorTest, ReportsKindsThatTheClusterDoesNotHaveAndGoesOnWithoutThem) {
+  server_.Refuse("GET /apis/config.openshift.io/v1/featuregates",
+                 SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  RunUntil([&] { return HasConfig("00-worker"); });
+  EXPECT_THAT(States(), Contains("machine-config-controller-kubelet-config: Kind is missing: "
+                                 "featuregates.config.openshift.io"));
+}
+
+TEST_F(GeneratorTest, ReportsThatThereAreNoTemplates) {
+  std::filesystem::remove_all(templates_.path());
+  int looks = 0;
+  RunUntil([&] { return ++looks == 3; });
+  EXPECT_THAT(States(), ElementsAre("machine-config-controller-template: No templates: " + templates_.path().string()));
+  EXPECT_THAT(trouble_, HasSubstr("reading the templates"));
 }
 
 TEST_F(GeneratorTest, MakesTheConfigOfRegistriesForTheClustersOwnPools) {
