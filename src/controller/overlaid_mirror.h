@@ -71,7 +71,7 @@ class OverlaidMirror {
   // Returns whether all objects have been read, or the kind does not exist.
   bool is_ready() const { return mirror_.is_synced() || is_known_to_be_missing_; }
 
-  // Returns whether the API server has said that it does not have the kind.
+  // Returns whether the API server does not have the kind.
   bool is_missing() const { return is_known_to_be_missing_; }
 
   const T* Find(const std::string& name) const {
