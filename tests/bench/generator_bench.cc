@@ -58,7 +58,7 @@ class QuietCluster {
 
   void WriteTemplates() {
     WriteTemplate("common/_base/files/kubelet.yaml",
-                  "path: /etc/kubernetes/kubelet.conf\nmode: 0644\ncontents: {inline: \"kind: KubeletConfiguration\"}\n");
+                  "path: /etc/kubernetes/kubelet.conf\ncontents: {inline: \"kind: KubeletConfiguration\"}\n");
     for (const std::string role : {"master", "worker"}) {
       WriteTemplate(role + "/00-" + role + "/_base/files/role.yaml", "path: /etc/role\ncontents: {inline: x}\n");
     }

@@ -95,6 +95,8 @@ def test_kustomize_has_each_file(cluster):
     assert listed(DEPLOY) == {"controller"} | files(DEPLOY / "crds", DEPLOY) | files(DEPLOY / "agent", DEPLOY)
     assert listed(controller) == files(controller, controller)
     assert listed(ignition) == {"../controller"} | files(ignition, ignition)
+    openshift = DEPLOY / "openshift"
+    assert listed(openshift) == {"../controller"} | files(openshift, openshift)
     kinds = re.findall(r"(?m)^kind: (\w+)$", cluster.kubectl("kustomize", DEPLOY / "monitoring").stdout)
     assert sorted(kinds) == ["ConfigMap", "PrometheusRule", "ServiceMonitor"]
 
@@ -141,8 +143,48 @@ def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
     pod = deployment["spec"]["template"]["spec"]
     first, = pod["initContainers"]
     container, = pod["containers"]
-    assert first["volumeMounts"][0]["mountPath"] == "/templates" in container["args"]
-    assert first["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    # The controller reads the folder that the init container fills, and nobody else writes there.
+    volume, = pod["volumes"]
+    written, = first["volumeMounts"]
+    read, = container["volumeMounts"]
+    assert volume == {"name": written["name"], "emptyDir": {}}
+    assert (written["name"], written["mountPath"]) == (read["name"], read["mountPath"])
+    assert read["readOnly"] is True and not written.get("readOnly")
+    assert container["args"][container["args"].index("--templates") + 1] == read["mountPath"]
+    assert first["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                                        "capabilities": {"drop": ["ALL"]}}
+    # A container of the namespace's own user may write into the volume, since it is no other's.
+    assert pod["securityContext"]["runAsNonRoot"] is True and "hostNetwork" not in pod
+
+
+def test_on_openshift_the_init_container_copies_the_operators_whole_folder(cluster, tmp_path):
+    made = cluster.kubectl("kustomize", DEPLOY / "openshift").stdout
+    command = re.search(r"\n +- cp\n((?: +- \S+\n)+)", made)[1].split()[1::2]
+    *options, source, target = command
+    # The Machine Config Operator's image has its templates there.
+    assert source == "/etc/mcc/templates/." and target == "/templates"
+    image, volume = tmp_path / "image", tmp_path / "volume"
+    for path in ("common/_base/files/a.yaml", "worker/00-worker/_base/units/b.yaml", "worker/00-worker/aws/files/.c"):
+        (image / path).parent.mkdir(parents=True, exist_ok=True)
+        (image / path).write_text(path)
+    volume.mkdir()
+    # A container that is started again copies again.
+    for _ in range(2):
+        subprocess.run(["cp", *options, f"{image}/.", volume], check=True)
+        copied = {str(path.relative_to(volume)): path.read_text() for path in volume.rglob("*") if path.is_file()}
+        assert copied == {path: path for path in copied} and len(copied) == 3
+
+
+def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
+    """docs/controller.md describes such an overlay."""
+    image = "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:" + "0" * 64
+    name, _, digest = image.partition("@")
+    place = os.path.relpath(DEPLOY / "openshift", tmp_path)
+    (tmp_path / "kustomization.yaml").write_text(
+        f"resources: [{place}]\n"
+        f'images:\n  - {{name: machine-config-operator, newName: {name}, digest: "{digest}"}}\n')
+    made = cluster.kubectl("kustomize", tmp_path).stdout
+    assert made.count(f"image: {image}\n") == 1 and "image: machine-config-operator" not in made
 
 
 def test_with_ignition_it_serves_on_each_master_from_the_operators_secrets(applied):
