@@ -11,6 +11,7 @@
 #include "controller/complaints.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
+#include "controller/makers.h"
 #include "controller/watched.h"
 
 namespace pintle::controller {

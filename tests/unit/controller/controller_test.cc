@@ -39,6 +39,7 @@ class ControllerTest : public testing::Test {
   void RunUntil(const std::function<bool()>& is_so) {
     Controller controller(*loop_, ValueOf(kube::Client::Create(*loop_, server_.access())), clock_,
                           {.identity = "test"});
+    controller_ = &controller;
     event::Timer look(
         *loop_,
         [&] {
@@ -76,6 +77,7 @@ class ControllerTest : public testing::Test {
     return "";
   }
 
+  const Controller* controller_ = nullptr;  // Exists while RunUntil() runs.
   SmallApiServer server_;
   SystemClock clock_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
@@ -120,6 +122,18 @@ TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {
   RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
   EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("nodes is forbidden: no such right"));
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
+}
+
+TEST_F(ControllerTest, ReportsThatItGeneratesNothingWithoutTemplates) {
+  std::string states;
+  RunUntil([&] {
+    states.clear();
+    for (const SubControllerState& state : controller_->Count().sub_controllers) {
+      states += state.sub_controller + " " + state.state + "\n";
+    }
+    return !states.empty();
+  });
+  EXPECT_THAT(states, HasSubstr("machine-config-controller-template No templates\n"));
 }
 
 TEST_F(ControllerTest, RendersAndReportsTheReasonIfListingNodesKeepsFailing) {
