@@ -36,8 +36,16 @@ struct TemplateInput {
   };
 };
 
-// The Secret with the cluster's credentials for registries.
+// The Secret with the cluster's credentials for registries, or that of its own registry.
 using PullSecret = api::Secret;
+
+// Exists if the control plane runs a registry with the release's images.
+struct InternalReleaseImage {
+  api::ObjectMeta metadata;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &InternalReleaseImage::metadata}};
+};
 
 // OpenShift's object for the release that the cluster runs or is updated to.
 struct ClusterVersion {
@@ -81,6 +89,9 @@ inline constexpr ResourceKind kResourceKind<controller::TemplateInput> = kResour
 template <>
 inline constexpr ResourceKind kResourceKind<controller::PullSecret> = {"", "v1", "secrets", "Secret",
                                                                        Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::InternalReleaseImage> = {
+    kMachineConfigGroup, "v1alpha1", "internalreleaseimages", "InternalReleaseImage"};
 template <>
 inline constexpr ResourceKind kResourceKind<api::KubeletConfig> = {kMachineConfigGroup, "v1", "kubeletconfigs",
                                                                    "KubeletConfig"};

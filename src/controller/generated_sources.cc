@@ -6,9 +6,13 @@
 #include <utility>
 
 #include "controller/makers.h"
+#include "generated/pull_secret.h"
 
 namespace pintle::controller {
 namespace {
+
+// The namespace of the Secret with the password of the cluster's own registry.
+constexpr const char* kOperatorNamespace = "openshift-machine-config-operator";
 
 // The part of the controller that is about a kind.
 template <typename T>
@@ -21,6 +25,8 @@ template <>
 constexpr std::string_view kPartOf<api::NodeSettings> = kKubeletPart;
 template <>
 constexpr std::string_view kPartOf<api::ApiServer> = kTemplatePart;
+template <>
+constexpr std::string_view kPartOf<InternalReleaseImage> = kTemplatePart;
 
 }  // namespace
 
@@ -35,6 +41,7 @@ GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listene
     : client_(client),
       listener_(listener),
       template_inputs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
+      registries_(client, Need::kIfServed, ListenerFor<InternalReleaseImage>(listener)),
       kubelet_configs_(client, Need::kIfServed, ListenerFor<api::KubeletConfig>(listener)),
       runtime_configs_(client, Need::kIfServed, ListenerFor<api::ContainerRuntimeConfig>(listener)),
       feature_gates_(client, Need::kIfServed, ListenerFor<api::FeatureGate>(listener)),
@@ -52,6 +59,7 @@ GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listene
 template <typename Visit>
 void GeneratedSources::ForEachKind(Visit&& look_at) const {
   look_at(template_inputs_);
+  look_at(registries_);
   look_at(kubelet_configs_);
   look_at(runtime_configs_);
   look_at(feature_gates_);
@@ -67,34 +75,62 @@ void GeneratedSources::ForEachKind(Visit&& look_at) const {
   look_at(credential_providers_);
 }
 
-void GeneratedSources::FollowPullSecret() {
-  const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName);
-  if (input == nullptr) return;
-  kube::ObjectName name{.namespace_name = input->spec.TextAt({"pullSecret", "namespace"}),
-                        .name = input->spec.TextAt({"pullSecret", "name"})};
-  if (name == pull_secret_name_) return;
-  pull_secret_name_ = std::move(name);
-  pull_secrets_.reset();
-  if (pull_secret_name_.name.empty()) return;
-  pull_secrets_ = std::make_unique<OverlaidMirror<PullSecret>>(
-      client_, Need::kAlways, ListenerFor<PullSecret>(listener_),
-      kube::Selection{.namespace_name = pull_secret_name_.namespace_name,
-                      .field_selector = fmt::format("metadata.name={}", pull_secret_name_.name)});
+void GeneratedSources::FollowedSecret::Follow(GeneratedSources& sources, kube::ObjectName name) {
+  if (name == name_) return;
+  name_ = std::move(name);
+  mirror_.reset();
+  if (name_.name.empty()) return;
+  mirror_ = std::make_unique<OverlaidMirror<PullSecret>>(
+      sources.client_, Need::kAlways, sources.ListenerFor<PullSecret>(sources.listener_),
+      kube::Selection{.namespace_name = name_.namespace_name,
+                      .field_selector = fmt::format("metadata.name={}", name_.name)});
+}
+
+// Whatever does not need the Secret is generated even if it must not be read.
+bool GeneratedSources::FollowedSecret::is_ready() const {
+  return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty();
+}
+
+std::string GeneratedSources::FollowedSecret::Key() const {
+  if (!mirror_) return "";
+  std::string key = mirror_->refusal();
+  mirror_->ForEach([&](const PullSecret& secret) { key += " " + secret.metadata.resource_version; });
+  return key;
+}
+
+const PullSecret* GeneratedSources::FollowedSecret::Find(std::string& why_unreadable) const {
+  const PullSecret* found = nullptr;
+  if (!mirror_) return found;
+  mirror_->ForEach([&](const PullSecret& secret) {
+    if (secret.metadata.name == name_.name) found = &secret;
+  });
+  why_unreadable = mirror_->refusal();
+  mirror_->ForEachUnreadable([&](const PullSecret& secret, const Error& why) {
+    if (secret.metadata.name == name_.name) why_unreadable = why.message();
+  });
+  return found;
+}
+
+void GeneratedSources::FollowSecrets() {
+  if (const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName)) {
+    pull_secret_.Follow(*this, {.namespace_name = input->spec.TextAt({"pullSecret", "namespace"}),
+                                .name = input->spec.TextAt({"pullSecret", "name"})});
+  }
+  kube::ObjectName registry;
+  if (registries_.Find(kOnlySetting) != nullptr) {
+    registry = {.namespace_name = kOperatorNamespace, .name = std::string(generated::kReleaseRegistrySecret)};
+  }
+  registry_secret_.Follow(*this, std::move(registry));
 }
 
 bool GeneratedSources::is_ready() const {
   bool are_ready = true;
   ForEachKind([&](const auto& watching) { are_ready = are_ready && watching.is_ready(); });
-  // Whatever does not need the pull secret is generated even if it must not be read.
-  return are_ready && (!pull_secrets_ || pull_secrets_->is_ready() || !pull_secrets_->refusal().empty());
+  return are_ready && pull_secret_.is_ready() && registry_secret_.is_ready();
 }
 
 std::string GeneratedSources::Key() const {
-  std::string key;
-  if (pull_secrets_) {
-    key += pull_secrets_->refusal();
-    pull_secrets_->ForEach([&](const PullSecret& secret) { key += secret.metadata.resource_version; });
-  }
+  std::string key = fmt::format("{}\n{}", pull_secret_.Key(), registry_secret_.Key());
   ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
     key += fmt::format("\n{}", kube::kResourceKind<T>.plural);
     watching.ForEach(
@@ -122,11 +158,9 @@ GeneratedView GeneratedSources::Look() const {
     return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
   };
   view.template_input = template_inputs_.Find(api::kControllerConfigName);
-  if (pull_secrets_) {
-    pull_secrets_->ForEach([&](const PullSecret& secret) { view.pull_secret = &secret; });
-    view.unreadable_pull_secret = pull_secrets_->refusal();
-    pull_secrets_->ForEachUnreadable(note_in(view.unreadable_pull_secret));
-  }
+  view.pull_secret = pull_secret_.Find(view.unreadable_pull_secret);
+  view.has_own_registry = registries_.Find(kOnlySetting) != nullptr;
+  view.registry_secret = registry_secret_.Find(view.unreadable_registry_secret);
   kubelet_configs_.ForEach(point_at(view.kubelet_configs));
   runtime_configs_.ForEach(point_at(view.runtime_configs));
   view.feature_gate = feature_gates_.Find(kOnlySetting);

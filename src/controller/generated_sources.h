@@ -35,8 +35,9 @@ class GeneratedSources {
   GeneratedSources(const GeneratedSources&) = delete;
   GeneratedSources& operator=(const GeneratedSources&) = delete;
 
-  // Follows the Secret that the ControllerConfig names.  To be called before is_ready().
-  void FollowPullSecret();
+  // Follows the Secret that the ControllerConfig names, and that of the cluster's own registry if there is one.  To be
+  // called before is_ready().
+  void FollowSecrets();
 
   // Returns whether all objects have been read.  Nothing may be decided before.
   bool is_ready() const;
@@ -57,6 +58,21 @@ class GeneratedSources {
   void Put(const api::ImagePolicy&) {}
 
  private:
+  // A Secret that is followed by its name.
+  class FollowedSecret {
+   public:
+    // An empty name stands for no Secret.
+    void Follow(GeneratedSources& sources, kube::ObjectName name);
+    bool is_ready() const;
+    std::string Key() const;
+    // Returns nullptr if there is none, and sets the reason if it cannot be read.
+    const PullSecret* Find(std::string& why_unreadable) const;
+
+   private:
+    kube::ObjectName name_;
+    std::unique_ptr<OverlaidMirror<PullSecret>> mirror_;  // Exists if there is a name.
+  };
+
   template <typename T>
   typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
   template <typename Visit>
@@ -65,8 +81,9 @@ class GeneratedSources {
   kube::Client& client_;
   const Listener listener_;
   OverlaidMirror<TemplateInput> template_inputs_;
-  kube::ObjectName pull_secret_name_;
-  std::unique_ptr<OverlaidMirror<PullSecret>> pull_secrets_;  // Exists if the ControllerConfig names a Secret.
+  OverlaidMirror<InternalReleaseImage> registries_;
+  FollowedSecret pull_secret_;
+  FollowedSecret registry_secret_;
   OverlaidMirror<api::KubeletConfig> kubelet_configs_;
   OverlaidMirror<api::ContainerRuntimeConfig> runtime_configs_;
   OverlaidMirror<api::FeatureGate> feature_gates_;

@@ -16,6 +16,8 @@ namespace pintle::controller {
 struct GeneratedView {
   const TemplateInput* template_input = nullptr;
   const PullSecret* pull_secret = nullptr;
+  bool has_own_registry = false;
+  const PullSecret* registry_secret = nullptr;  // That of the cluster's own registry.
   std::vector<const api::KubeletConfig*> kubelet_configs;
   std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
   const api::FeatureGate* feature_gate = nullptr;
@@ -31,8 +33,9 @@ struct GeneratedView {
   std::vector<api::ImagePolicy> namespace_policies;
   const api::CredentialProviderConfig* credential_providers = nullptr;
 
-  // Why the pull secret cannot be read; empty if there merely is none.
+  // Why a Secret cannot be read; empty if there merely is none.
   std::string unreadable_pull_secret;
+  std::string unreadable_registry_secret;
   // Reasons why some objects cannot be read.  Nothing is generated from the rest of them, and nothing is removed.
   std::string unreadable_settings;
   std::string unreadable_kubelet_configs;

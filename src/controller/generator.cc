@@ -71,7 +71,7 @@ std::string Generator::KeyFor(const View& view) const {
 }
 
 void Generator::Look(const View& view) {
-  sources_.FollowPullSecret();
+  sources_.FollowSecrets();
   if (!templates_ || !sources_.is_ready()) return;
   NoteMissingKinds();
   std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });

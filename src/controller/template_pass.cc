@@ -32,8 +32,19 @@ Result<std::string> ReadPullSecret(const GeneratedView& sources) {
   return generated::PullSecretIn(*secret);
 }
 
+// Returns the pull secret with the credentials for the cluster's own registry, if it has one.
+Result<std::string> WithOwnRegistry(const GeneratedView& sources, std::string pull_secret) {
+  if (!sources.has_own_registry) return pull_secret;
+  if (!sources.unreadable_registry_secret.empty()) {
+    return Error(ErrorKind::kInvalid, sources.unreadable_registry_secret);
+  }
+  return generated::WithReleaseRegistry(std::move(pull_secret), sources.registry_secret,
+                                        sources.template_input->spec.TextAt({"dns", "spec", "baseDomain"}));
+}
+
 Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const GenerateInputs& inputs) {
-  std::string secret = TRY(generated::CompactPullSecret(TRY(ReadPullSecret(inputs.sources))));
+  std::string secret = TRY(WithOwnRegistry(inputs.sources, TRY(ReadPullSecret(inputs.sources))));
+  secret = TRY(generated::CompactPullSecret(secret));
   const api::ApiServer* const server = inputs.sources.api_server;
   const generated::TlsSettings tls =
       generated::TlsSettingsOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile);

@@ -165,6 +165,23 @@ TEST_F(GeneratorTest, MakesConfigsFromTemplatesAndCompletesTheControllerConfig) 
   EXPECT_TRUE(HasConfig("00-master"));
 }
 
+TEST_F(GeneratorTest, AddsTheCredentialsForTheClustersOwnRegistryToThePullSecret) {
+  WriteTemplate("common/_base/files/auth.yaml", "path: /etc/auth\ncontents: {inline: '{{.PullSecret}}'}\n");
+  server_.Put("internalreleaseimages", {{"metadata", {{"name", "cluster"}}}});
+  RunUntil([&] {
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing").starts_with("T");
+  });
+  EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
+              HasSubstr("could not merge IRI registry credentials into pull secret: secrets "
+                        "\"internal-release-image-registry-auth\" not found"));
+  server_.Put("secrets", {{"metadata",
+                           {{"name", "internal-release-image-registry-auth"},
+                            {"namespace", "openshift-machine-config-operator"}}},
+                          {"data", {{"password", EncodeBase64("word")}}}});
+  RunUntil([&] { return HasConfig("00-worker"); });
+  EXPECT_THAT(FileIn("00-worker", "/etc/auth"), HasSubstr("localhost%3A22625"));
+}
+
 TEST_F(GeneratorTest, ReportsAMissingPullSecretInTheControllerConfig) {
   server_.Remove("secrets", "pull-secret");
   RunUntil([&] {
