@@ -187,7 +187,7 @@ class World:
 
     def _put_status(self, kind, thing, status):
         ours = thing["metadata"].get("generation", 0)
-        behind = ours - self._generations[kind, _name(thing["metadata"])]
+        behind = ours - self._generations.get((kind, _name(thing["metadata"])), 0)
 
         def translated(value):
             if isinstance(value, list):
@@ -230,7 +230,8 @@ class World:
             return
         merge = copy.deepcopy(patch["merge"])
         metadata, status = merge.setdefault("metadata", {}), merge.pop("status", None)
-        self._generations[kind, _name(patch)] = metadata.pop("generation", self._generations[kind, _name(patch)])
+        if "generation" in metadata:
+            self._generations[kind, _name(patch)] = metadata.pop("generation")
         is_deleted = metadata.pop("deletionTimestamp", None)
         if metadata or len(merge) > 1:
             self._admin.must("PATCH", path, merge, MERGE)
@@ -290,7 +291,8 @@ class World:
             # A server removes a deleted object with its last finalizer.
             wanted = {name: each for name, each in wanted.items()
                       if (kind, name) not in self._deleted or each.get("finalizers")}
-            got = {_name(thing["metadata"]): _without_empty(self._shown(kind, thing)) for thing in self._list(kind)}
+            got = {_name(each): each for each in (
+                _without_empty(self._shown(kind, thing)) for thing in self._list(kind))}
             if kind == "MachineConfig":
                 pools = {pool["metadata"]["name"] for pool in self._case.of_kind("MachineConfigPool")} | {
                     step["apply"]["metadata"]["name"] for step in self._case.steps if "apply" in step}
