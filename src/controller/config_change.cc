@@ -60,11 +60,11 @@ json::Value PatchFrom(const api::MachineConfig& existing, const api::MachineConf
 }  // namespace
 
 std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const generated::MachineConfig& wanted,
-                                     OwnedParts parts, Maker maker) {
+                                     OwnedParts parts, MadeFrom made_from) {
   api::MachineConfig object = generated::ToObject(wanted);
   ConfigChange change{.name = wanted.name,
-                      .maker = maker,
-                      .object = maker == Maker::kTemplates ? wanted.name : wanted.role,
+                      .made_from = made_from,
+                      .object = made_from == MadeFrom::kTemplates ? wanted.name : wanted.role,
                       .how = json::Value()};
   if (existing == nullptr) {
     change.how = std::move(object);

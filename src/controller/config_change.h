@@ -10,17 +10,19 @@
 #include <variant>
 
 #include "api/machine_config.h"
-#include "controller/makers.h"
 #include "generated/machine_config.h"
+#include "generated/made_from.h"
 
 namespace pintle::controller {
+
+using generated::MadeFrom;
 
 // The parts of a config's spec that a generator owns.
 enum class OwnedParts { kConfig, kConfigAndArguments, kAll };
 
 struct ConfigChange {
   std::string name;
-  Maker maker;
+  MadeFrom made_from;
   std::string object;  // What metrics name: the pool of the config, or the config itself if it comes from templates.
   // The config to create, or a JSON patch of the existing one.
   std::variant<api::MachineConfig, json::Value> how;
@@ -28,6 +30,6 @@ struct ConfigChange {
 
 // `existing` is the config in the cluster, or nullptr.  Returns nullopt if there is nothing to change.
 std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const generated::MachineConfig& wanted,
-                                     OwnedParts parts, Maker maker);
+                                     OwnedParts parts, MadeFrom made_from);
 
 }  // namespace pintle::controller

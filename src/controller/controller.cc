@@ -17,7 +17,7 @@
 #include "controller/figures.h"
 #include "controller/files_wait.h"
 #include "controller/garbage.h"
-#include "controller/makers.h"
+#include "controller/controller_parts.h"
 #include "controller/pause_condition.h"
 #include "controller/rosters.h"
 

@@ -44,7 +44,7 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
     if (inputs.created.contains(config.name)) {
       is_pending = true;
     } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig,
-                                      Maker::kCredentialProviders)) {
+                                      MadeFrom::kCredentialProviders)) {
       is_pending = true;
       changes.configs.push_back(*std::move(change));
     }

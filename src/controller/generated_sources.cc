@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "controller/makers.h"
+#include "controller/controller_parts.h"
 #include "generated/pull_secret.h"
 
 namespace pintle::controller {

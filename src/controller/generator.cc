@@ -11,7 +11,7 @@
 #include "controller/complaints.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
-#include "controller/makers.h"
+#include "controller/controller_parts.h"
 #include "controller/watched.h"
 
 namespace pintle::controller {
@@ -138,10 +138,10 @@ std::vector<SubControllerState> Generator::States(const View& view) const {
   for (const auto& [key, at] : generated_) {
     const std::string& object = key.second;
     const auto is_it = [&object](const auto* config) { return config->metadata.name == object; };
-    const bool is_there = key.first == Maker::kTemplates ? std::any_of(view.configs.begin(), view.configs.end(), is_it)
-                                                         : view.PoolNamed(object) != nullptr;
+    const bool is_there = key.first == MadeFrom::kTemplates ? std::any_of(view.configs.begin(), view.configs.end(), is_it)
+                                                          : view.PoolNamed(object) != nullptr;
     if (!is_there) continue;
-    const MakerWords words = WordsOf(key.first);
+    const PartWords words = WordsOf(key.first);
     states.push_back({.sub_controller = std::string(words.part),
                       .state = std::string(words.action),
                       .object = object,
@@ -216,7 +216,7 @@ void Generator::Write(const ConfigChange& change) {
   const std::string what = "generating " + change.name;
   if (!MayStart(what)) return;
   const auto done = [this, what, name = change.name,
-                     key = std::pair(change.maker, change.object)](Result<WatchedMachineConfig>&& written) {
+                     key = std::pair(change.made_from, change.object)](Result<WatchedMachineConfig>&& written) {
     if (!written) return Failed(what, name, written.error());
     generated_.insert_or_assign(key, clock_.Wall());
     log::Notice(fmt::format("{} was generated", name), kGeneratedConfig, {{"PINTLE_CONFIG", name}});

@@ -90,7 +90,7 @@ class Generator {
   std::string key_;  // Identifies the inputs of `changes_`.
   GenerateChanges changes_;
   bool is_busy_ = false;
-  std::map<std::pair<Maker, std::string>, WallTime> generated_;  // When a config was last written, by the object.
+  std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;  // When a config was last written, by the object.
   std::map<std::string, SubControllerState> missing_;            // The kinds that the cluster does not have, by name.
   std::set<std::pair<std::string, std::string>> prohibited_;     // The name and the message of each that has an Event.
   std::set<std::string, std::less<>> created_;               // Configs that the mirror does not have yet.

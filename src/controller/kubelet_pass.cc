@@ -21,7 +21,6 @@ class KubeletRules {
   static constexpr auto kManagedKind = generated::ManagedKind::kKubelet;
   static constexpr auto kSourceKind = SourceKind::kKubeletConfig;
   static constexpr auto kMadeFrom = MadeFrom::kKubeletConfigs;
-  static constexpr auto kMaker = Maker::kKubeletConfig;
 
   KubeletRules(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                const generated::KubeletSettings& settings)

@@ -28,7 +28,6 @@ concept ManagedRules = requires(T& rules, const typename T::Object& object, cons
   { T::kManagedKind } -> std::convertible_to<generated::ManagedKind>;
   { T::kSourceKind } -> std::convertible_to<SourceKind>;
   { T::kMadeFrom } -> std::convertible_to<MadeFrom>;
-  { T::kMaker } -> std::convertible_to<Maker>;
   { rules.Objects() } -> std::convertible_to<std::vector<const typename T::Object*>>;
   // Returns why objects of the kind cannot be read, or "".
   { rules.WhyUnreadable() } -> std::convertible_to<std::string>;
@@ -142,7 +141,7 @@ class ManagedPass {
         are_written = false;
         continue;
       }
-      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kConfig, Rules::kMaker);
+      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kConfig, Rules::kMadeFrom);
       if (!change) continue;
       are_written = false;
       changes_.configs.push_back(*std::move(change));

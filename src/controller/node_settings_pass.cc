@@ -43,8 +43,8 @@ std::string ReleaseOf(const GenerateInputs& inputs) {
 // Makes the configs of one kind, one for each pool.
 class NumberedConfigs {
  public:
-  NumberedConfigs(const GenerateInputs& inputs, std::string_view number, MadeFrom from, Maker maker, GenerateChanges& changes)
-      : inputs_(inputs), number_(number), from_(from), maker_(maker), changes_(changes) {}
+  NumberedConfigs(const GenerateInputs& inputs, std::string_view number, MadeFrom from, GenerateChanges& changes)
+      : inputs_(inputs), number_(number), from_(from), changes_(changes) {}
 
   void Add(const api::MachineConfigPool& pool, const Result<generated::MachineConfig>& made) {
     if (!made) {
@@ -58,7 +58,7 @@ class NumberedConfigs {
     if (inputs_.created.contains(made->name)) return void(is_complete_ = false);
     const api::MachineConfig* const existing = inputs_.ConfigNamed(made->name);
     const OwnedParts parts = made->kernel_arguments ? OwnedParts::kConfigAndArguments : OwnedParts::kConfig;
-    if (auto change = ChangeTo(existing, *made, parts, maker_)) {
+    if (auto change = ChangeTo(existing, *made, parts, from_)) {
       is_complete_ = false;
       changes_.configs.push_back(*std::move(change));
     }
@@ -84,7 +84,6 @@ class NumberedConfigs {
   const GenerateInputs& inputs_;
   const std::string_view number_;
   const MadeFrom from_;
-  const Maker maker_;
   GenerateChanges& changes_;
   std::set<std::string, std::less<>> wanted_;
   bool is_complete_ = true;
@@ -126,8 +125,8 @@ std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, gene
 
 void NodeSettingsPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                       const generated::KubeletSettings& settings, GenerateChanges& changes) {
-  NumberedConfigs of_nodes(inputs, "97", MadeFrom::kNodeSettings, Maker::kNodeSettings, changes);
-  NumberedConfigs of_features(inputs, "98", MadeFrom::kFeatureGate, Maker::kFeatureGate, changes);
+  NumberedConfigs of_nodes(inputs, "97", MadeFrom::kNodeSettings, changes);
+  NumberedConfigs of_features(inputs, "98", MadeFrom::kFeatureGate, changes);
   const bool has_nodes = inputs.sources.node_settings != nullptr && inputs.only.Has(MadeFrom::kNodeSettings);
   const bool has_features = inputs.sources.feature_gate != nullptr && inputs.only.Has(MadeFrom::kFeatureGate);
   for (const api::MachineConfigPool* pool : inputs.view.pools) {

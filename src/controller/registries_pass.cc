@@ -89,7 +89,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
                                                                         *pool, *files, *sources.image, inputs.version);
     inputs.Made(MadeFrom::kImages, config);
     if (inputs.created.contains(config.name)) continue;
-    if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig, Maker::kImage)) {
+    if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig, MadeFrom::kImages)) {
       changes.configs.push_back(*std::move(change));
     }
   }

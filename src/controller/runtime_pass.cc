@@ -21,7 +21,6 @@ class RuntimeRules {
   static constexpr auto kManagedKind = generated::ManagedKind::kContainerRuntime;
   static constexpr auto kSourceKind = SourceKind::kContainerRuntimeConfig;
   static constexpr auto kMadeFrom = MadeFrom::kRuntimeConfigs;
-  static constexpr auto kMaker = Maker::kContainerRuntimeConfig;
 
   RuntimeRules(const GenerateInputs& inputs, generated::PoolTemplates& templates, generated::AdditionalStores stores)
       : inputs_(inputs), templates_(templates), stores_(stores) {}

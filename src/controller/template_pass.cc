@@ -69,7 +69,7 @@ void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
     const auto replace = [](const char* path) -> json::Value { return {{"op", "add"}, {"path", path}, {"value", ""}}; };
     changes.configs.push_back(
         {.name = config->metadata.name,
-         .maker = Maker::kTemplates,
+         .made_from = MadeFrom::kTemplates,
          .object = config->metadata.name,
          .how = json::Value::array(
              {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", config->metadata.resource_version}},
@@ -107,7 +107,7 @@ class TemplateGenerator {
         are_written = false;
         continue;
       }
-      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kAll, Maker::kTemplates);
+      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kAll, MadeFrom::kTemplates);
       if (!change) continue;
       are_written = false;
       changes_.configs.push_back(*std::move(change));

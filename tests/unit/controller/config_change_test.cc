@@ -36,14 +36,14 @@ const json::Value* SetAt(const ConfigChange& change, std::string_view path) {
 }
 
 TEST(ChangeTo, CreatesAConfigThatIsMissing) {
-  const auto change = ChangeTo(nullptr, WantedConfig(), OwnedParts::kConfig, Maker::kKubeletConfig);
+  const auto change = ChangeTo(nullptr, WantedConfig(), OwnedParts::kConfig, MadeFrom::kKubeletConfigs);
   ASSERT_TRUE(change);
   EXPECT_EQ(change->object, "worker");
   EXPECT_EQ(std::get<api::MachineConfig>(change->how).metadata.labels.at(std::string(api::kRoleLabel)), "worker");
 }
 
 TEST(ChangeTo, IsAboutTheConfigItselfIfItComesFromTemplates) {
-  const auto change = ChangeTo(nullptr, WantedConfig(), OwnedParts::kAll, Maker::kTemplates);
+  const auto change = ChangeTo(nullptr, WantedConfig(), OwnedParts::kAll, MadeFrom::kTemplates);
   ASSERT_TRUE(change);
   EXPECT_EQ(change->object, change->name);
 }
@@ -53,8 +53,8 @@ TEST(ChangeTo, IsNothingForAConfigThatIsAsWanted) {
   existing.metadata.annotations["team"] = "a";
   existing.metadata.resource_version = "7";
   existing.spec.kernel_arguments = {"quiet"};
-  EXPECT_FALSE(ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, Maker::kKubeletConfig));
-  EXPECT_TRUE(ChangeTo(&existing, WantedConfig(), OwnedParts::kConfigAndArguments, Maker::kKubeletConfig));
+  EXPECT_FALSE(ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, MadeFrom::kKubeletConfigs));
+  EXPECT_TRUE(ChangeTo(&existing, WantedConfig(), OwnedParts::kConfigAndArguments, MadeFrom::kKubeletConfigs));
 }
 
 TEST(ChangeTo, KeepsWhatOthersHaveSet) {
@@ -63,7 +63,7 @@ TEST(ChangeTo, KeepsWhatOthersHaveSet) {
   existing.metadata.annotations = {{"team", "a"}, {"signed", "OLD"}};
   existing.spec.kernel_arguments = {"quiet"};
   existing.spec.config = {{"ignition", {{"version", "3.4.0"}}}, {"passwd", {{"users", json::Value::array()}}}};
-  const auto change = ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, Maker::kKubeletConfig);
+  const auto change = ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, MadeFrom::kKubeletConfigs);
   ASSERT_TRUE(change);
   EXPECT_EQ(*SetAt(*change, "/metadata/resourceVersion"), "7");
   EXPECT_EQ(json::ToText(*SetAt(*change, "/metadata/annotations")), R"({"signed":"HASH","team":"a"})");
@@ -80,7 +80,7 @@ TEST(ChangeTo, ReplacesTheControllerAndKeepsOtherOwners) {
   other.uid = "o";
   existing.metadata.owner_references[0].uid = "old";
   existing.metadata.owner_references.push_back(other);
-  const auto change = ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, Maker::kKubeletConfig);
+  const auto change = ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, MadeFrom::kKubeletConfigs);
   ASSERT_TRUE(change);
   const json::Value& owners = *SetAt(*change, "/metadata/ownerReferences");
   ASSERT_EQ(owners.size(), 2U);

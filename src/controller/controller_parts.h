@@ -5,43 +5,37 @@
 
 #include <string_view>
 
+#include "generated/made_from.h"
+
 namespace pintle::controller {
+
+using generated::MadeFrom;
 
 inline constexpr std::string_view kTemplatePart = "machine-config-controller-template";
 inline constexpr std::string_view kKubeletPart = "machine-config-controller-kubelet-config";
 inline constexpr std::string_view kRuntimePart = "machine-config-controller-container-runtime-config";
 
-// What a config is generated from.
-enum class Maker {
-  kTemplates,
-  kKubeletConfig,
-  kFeatureGate,
-  kNodeSettings,
-  kContainerRuntimeConfig,
-  kImage,
-  kCredentialProviders
-};
-
-struct MakerWords {
+// The words for a config, by what it is made from.
+struct PartWords {
   std::string_view part;
   std::string_view action;
 };
 
-constexpr MakerWords WordsOf(Maker maker) {
-  switch (maker) {
-    case Maker::kTemplates:
+constexpr PartWords WordsOf(MadeFrom made_from) {
+  switch (made_from) {
+    case MadeFrom::kTemplates:
       return {kTemplatePart, "Sync Controller Config"};
-    case Maker::kKubeletConfig:
+    case MadeFrom::kKubeletConfigs:
       return {kKubeletPart, "Sync Kubelet Config"};
-    case Maker::kFeatureGate:
+    case MadeFrom::kFeatureGate:
       return {kKubeletPart, "Sync FeatureSet"};
-    case Maker::kNodeSettings:
+    case MadeFrom::kNodeSettings:
       return {kKubeletPart, "Sync NodeConfig"};
-    case Maker::kContainerRuntimeConfig:
+    case MadeFrom::kRuntimeConfigs:
       return {kRuntimePart, "Sync Container Runtime Config"};
-    case Maker::kImage:
+    case MadeFrom::kImages:
       return {kRuntimePart, "Sync Image Config"};
-    case Maker::kCredentialProviders:
+    case MadeFrom::kCredentialProviders:
       return {kRuntimePart, "Sync Credential Provider Config"};
   }
   return {};
