@@ -143,6 +143,10 @@ Failure FailureFrom(const net::HttpHead& head, std::string_view body) {
   return failure;
 }
 
+bool IsUnknownPath(const net::HttpHead& head, std::string_view body) {
+  return head.status == 404 && body.starts_with("404 page not found");
+}
+
 Failure FailureFrom(json::Value status_object) {
   auto status = ReadStatus(std::move(status_object));
   if (!status) return {.error = Error(ErrorKind::kUnavailable, "the watch ended with an error that is no Status")};

@@ -33,6 +33,9 @@ struct Failure {
 // Takes an answer that is not 2xx.
 Failure FailureFrom(const net::HttpHead& head, std::string_view body);
 
+// Returns whether the server answers that it does not know the path, and not that an object is missing.
+bool IsUnknownPath(const net::HttpHead& head, std::string_view body);
+
 // Takes the object of a watch event of type ERROR.
 Failure FailureFrom(json::Value status_object);
 

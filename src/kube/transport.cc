@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/transport.h"
 
+#include <optional>
 #include <utility>
 
 #include "event/loop.h"
@@ -30,30 +31,39 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
   Exchange(std::shared_ptr<Transport> transport, std::string doing, ApiReceiver receiver)
       : transport_(std::move(transport)), doing_(std::move(doing)), receiver_(std::move(receiver)) {}
 
-  void Begin(Result<net::HttpRequest> request) {
-    const auto weak = weak_from_this();
-    if (!request) {
-      transport_->loop().Post([weak, error = std::move(request).error()] {
-        if (const auto alive = weak.lock()) alive->End(Failure{.error = error});
-      });
-      return;
-    }
-    call_ = transport_->http_.Start(*std::move(request), {.head =
-                                                              [weak](const net::HttpHead& head) {
-                                                                if (const auto alive = weak.lock()) alive->head_ = head;
-                                                              },
-                                                          .body =
-                                                              [weak](std::string_view piece) {
-                                                                if (const auto alive = weak.lock()) alive->Take(piece);
-                                                              },
-                                                          .end =
-                                                              [weak](Result<> outcome) {
-                                                                if (const auto alive = weak.lock())
-                                                                  alive->Ended(outcome);
-                                                              }});
+  void Begin(ApiRequest request) {
+    if (request.method == "GET") repetition_ = request;
+    Send(std::move(request), &Exchange::Take, &Exchange::Ended);
   }
 
  private:
+  using Body = void (Exchange::*)(std::string_view piece);
+  using End = void (Exchange::*)(const Result<>& outcome);
+
+  void Send(ApiRequest request, Body body, End end) {
+    const auto weak = weak_from_this();
+    auto prepared = transport_->Prepare(std::move(request));
+    if (!prepared) {
+      transport_->loop().Post([weak, error = std::move(prepared).error()] {
+        if (const auto alive = weak.lock()) alive->Finish(Failure{.error = error});
+      });
+      return;
+    }
+    call_ = transport_->http_.Start(
+        *std::move(prepared), {.head =
+                                   [weak](const net::HttpHead& head) {
+                                     if (const auto alive = weak.lock()) alive->head_ = head;
+                                   },
+                               .body =
+                                   [weak, body](std::string_view piece) {
+                                     if (const auto alive = weak.lock()) (alive.get()->*body)(piece);
+                                   },
+                               .end =
+                                   [weak, end](const Result<>& outcome) {
+                                     if (const auto alive = weak.lock()) (alive.get()->*end)(outcome);
+                                   }});
+  }
+
   bool IsSuccess() const { return head_.status / 100 == 2; }
 
   void Take(std::string_view piece) {
@@ -62,16 +72,35 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
       return;
     }
     Result<> taken = receiver_.body(piece);
-    if (!taken && !is_dropped()) End(Failure{.error = std::move(taken).error()});
+    if (!taken && !is_dropped()) Finish(Failure{.error = std::move(taken).error()});
   }
 
   void Ended(const Result<>& outcome) {
-    if (!outcome) return End(Failure{.error = outcome.error()});
-    if (IsSuccess()) return End(std::nullopt);
-    End(FailureFrom(head_, failure_body_));
+    if (!outcome) return Finish(Failure{.error = outcome.error()});
+    if (IsSuccess()) return Finish(std::nullopt);
+    Failure failure = FailureFrom(head_, failure_body_);
+    if (is_server_ready_ || !IsUnknownPath(head_, failure_body_)) return Finish(std::move(failure));
+    unknown_path_ = std::move(failure);
+    failure_body_.clear();
+    Send({.path = "/readyz"}, &Exchange::Ignore, &Exchange::GotReadiness);
   }
 
-  void End(std::optional<Failure> failure) {
+  void Ignore(std::string_view) {}
+
+  void GotReadiness(const Result<>& outcome) {
+    if (!outcome || head_.status >= 500) {
+      // The request has not been carried out, so it may be repeated as after a 503.
+      return Finish(Failure{
+          .error = Error(ErrorKind::kUnavailable, "the API server does not know the path, but it is still starting"),
+          .status = 503});
+    }
+    if (!repetition_) return Finish(std::move(unknown_path_));
+    // The server may have become ready only after its first answer.
+    is_server_ready_ = true;
+    Send(*std::exchange(repetition_, std::nullopt), &Exchange::Take, &Exchange::Ended);
+  }
+
+  void Finish(std::optional<Failure> failure) {
     call_ = {};
     const ApiReceiver receiver = std::exchange(receiver_, {});
     if (failure) failure = While(*std::move(failure), doing_);
@@ -83,6 +112,9 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
   ApiReceiver receiver_;
   net::HttpHead head_;
   std::string failure_body_;
+  std::optional<ApiRequest> repetition_;  // A read that can be sent again.
+  std::optional<Failure> unknown_path_;   // The first answer, if it was about the path.
+  bool is_server_ready_ = false;
   net::HttpCall call_;
 };
 
@@ -94,7 +126,7 @@ Result<std::shared_ptr<Transport>> Transport::Create(event::Loop& loop, Access a
 
 Call Transport::Start(ApiRequest request, ApiReceiver receiver) {
   const auto exchange = std::make_shared<Exchange>(shared_from_this(), request.doing, std::move(receiver));
-  exchange->Begin(Prepare(std::move(request)));
+  exchange->Begin(std::move(request));
   return Call(exchange);
 }
 

@@ -47,6 +47,9 @@ class Transport : public std::enable_shared_from_this<Transport> {
   static Result<std::shared_ptr<Transport>> Create(event::Loop& loop, Access access);
 
   // The receiver is called from the loop, never from within Start().
+  //
+  // For some seconds after its start, an API server does not know the paths of custom resources.  Therefore an answer
+  // that the path is unknown counts only if the server is ready; otherwise the failure is kUnavailable.
   Call Start(ApiRequest request, ApiReceiver receiver);
 
   event::Loop& loop() { return loop_; }

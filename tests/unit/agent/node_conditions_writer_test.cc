@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(Each, BadAnswerToConditions, testing::ValuesIn(BadAnswe
                          [](const auto& bad) { return bad.param.name; });
 
 TEST_F(NodeConditionsWriterTest, LeavesAClusterAloneThatHasNone) {
-  for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "404 page not found"}}) {
+  for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "no such page"}}) {
     ScriptedServer server({std::move(answer), {.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
     const auto writer = Writer(server);
     writer->Write(moment::NeedsUpdate("a"), kWrittenNode);

@@ -59,7 +59,7 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"Unauthorized", StatusAnswer(401, "Unauthorized"), kRefusal},
       {"Forbidden", StatusAnswer(403, "Forbidden"), kRefusal},
       {"NotFound", StatusAnswer(404, "NotFound"), kRefusal},
-      {"NotFoundAsPlainText", {.status = 404, .body = "404 page not found\n"}, "404 page not found"},
+      {"NotFoundAsPlainText", {.status = 404, .body = "no such page\n"}, "no such page"},
       {"MethodNotAllowed", StatusAnswer(405, "MethodNotAllowed"), kRefusal},
       {"NotAcceptable", StatusAnswer(406, "NotAcceptable"), kRefusal},
       {"RequestTimeout", StatusAnswer(408, "Timeout"), kRefusal},

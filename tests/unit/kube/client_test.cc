@@ -93,6 +93,36 @@ TEST_F(Getting, ReportsWhyThereIsNoObject) {
   EXPECT_EQ(node.error().kind(), ErrorKind::kNotFound);
 }
 
+// An API server that has just started does not know the paths of custom resources.
+TEST_F(Getting, IsRepeatedIfAServerThatIsStartingDoesNotKnowThePath) {
+  const Answer unknown = {.status = 404, .body = "404 page not found\n"};
+  ScriptedServer server({unknown, {.status = 500, .body = "[-]etcd failed"}, unknown, {.body = "ok"},
+                         {.body = NodeText("a")}});
+  EXPECT_TRUE(Succeeded(Get(server, "a")));
+  const std::string get = "GET /api/v1/nodes/a";
+  EXPECT_THAT(server.asked_lines(), ElementsAre(get, "GET /readyz", get, "GET /readyz", get));
+}
+
+TEST_F(Getting, IsUnavailableWhileTheServerIsStarting) {
+  std::deque<Answer> answers;
+  for (int i = 0; i < 3; ++i) {
+    answers.push_back({.status = 404, .body = "404 page not found\n"});
+    answers.push_back({.status = 500});
+  }
+  ScriptedServer server(std::move(answers));
+  const auto node = Get(server, "a");
+  EXPECT_EQ(node.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_THAT(MessageOf(node), HasSubstr("it is still starting"));
+}
+
+TEST_F(Getting, FindsNothingIfAReadyServerDoesNotKnowThePath) {
+  const Answer unknown = {.status = 404, .body = "404 page not found\n"};
+  ScriptedServer server({unknown, {.body = "ok"}, unknown});
+  const auto node = Get(server, "a");
+  EXPECT_EQ(node.error().kind(), ErrorKind::kNotFound);
+  EXPECT_THAT(MessageOf(node), HasSubstr("404 page not found"));
+}
+
 TEST_F(Getting, IsRepeatedIfTheServerIsBrieflyAway) {
   ScriptedServer server(
       {{.status = 500}, {.body = NodeText("a").substr(0, 20), .ending = Ending::kCutOff}, {.body = NodeText("a")}});
