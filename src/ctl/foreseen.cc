@@ -64,7 +64,7 @@ json::Value Applied(const json::Value* existing, json::Value object) {
   for (auto& [key, member] : object.members()) {
     if (key != "metadata" && key != "status") applied[key] = std::move(member);
   }
-  for (const char* const key : {"labels", "annotations"}) {
+  for (const std::string_view key : {"labels", "annotations"}) {
     const json::Value* const wanted = object.Find({"metadata", key});
     if (wanted == nullptr || !wanted->is_object()) continue;
     for (const auto& [name, value] : wanted->members()) applied["metadata"][key][name] = value;

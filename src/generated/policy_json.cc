@@ -25,7 +25,7 @@ struct Policy {
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"default", &Policy::otherwise},
-      json::Required{"transports", &Policy::transports},
+      json::Field{"transports", &Policy::transports},
   };
 };
 

@@ -46,6 +46,7 @@ class GeneratorTest : public testing::Test {
                                       {"spec",
                                        {{"baseOSContainerImage", "registry/os@sha256:1"},
                                         {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
+                                        {"dns", {{"spec", {{"baseDomain", "demo.test"}}}}},
                                         {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
     server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
                             {"type", "kubernetes.io/dockerconfigjson"},
@@ -172,8 +173,8 @@ TEST_F(GeneratorTest, AddsTheCredentialsForTheClustersOwnRegistryToThePullSecret
     return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing").starts_with("T");
   });
   EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
-              HasSubstr("could not merge IRI registry credentials into pull secret: secrets "
-                        "\"internal-release-image-registry-auth\" not found"));
+              HasSubstr("could not merge IRI registry credentials into pull secret: there is no Secret "
+                        "internal-release-image-registry-auth"));
   server_.Put("secrets", {{"metadata",
                            {{"name", "internal-release-image-registry-auth"},
                             {"namespace", "openshift-machine-config-operator"}}},
