@@ -116,12 +116,12 @@ class ControllersPreview {
     if (!has_name) spec["pullSecret"] = {{"namespace", "openshift-config"}, {"name", "pull-secret"}};
     const std::string space = spec.TextAt({"pullSecret", "namespace"});
     const std::string name = spec.TextAt({"pullSecret", "name"});
-    const bool is_there = has_name && cluster_.Find("Secret", space, name) != nullptr;
+    if (!has_name) cluster_.Put(std::move(config));
+    const bool is_there = cluster_.Find("Secret", space, name) != nullptr;
     if (is_there && !question_.pull_secret_file) return {};
     json::Value secret = TRY(SecretFor(question_));
     secret["metadata"] = {{"namespace", space}, {"name", name}};
     cluster_.Put(std::move(secret));
-    cluster_.Put(std::move(config));
     return {};
   }
 
