@@ -171,9 +171,10 @@ Result<> MakeAndWrite(const BootstrapOptions& options) {
   BootstrapWriter writer(options.destination);
   TRY(writer.Write(made.files));
   for (const std::string& path : TRY(writer.Leftovers())) {
-    PrintProblem(fmt::format("{}/{}: it is not from this run, and may still be served; remove it if the cluster does "
-                             "not need it",
-                             options.destination, path));
+    PrintProblem(
+        fmt::format("{}/{}: it is not from this run, and may still be served; remove it if the cluster does "
+                    "not need it",
+                    options.destination, path));
   }
   for (const generated::RenderedPool& one : made.rendered) fmt::print("{}: {}\n", one.pool, one.config);
   return {};

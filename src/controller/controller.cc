@@ -11,13 +11,13 @@
 
 #include "api/annotations.h"
 #include "base/memory.h"
+#include "controller/controller_parts.h"
 #include "controller/default_pools.h"
 #include "controller/drain_needs.h"
 #include "controller/events.h"
 #include "controller/figures.h"
 #include "controller/files_wait.h"
 #include "controller/garbage.h"
-#include "controller/controller_parts.h"
 #include "controller/pause_condition.h"
 #include "controller/rosters.h"
 

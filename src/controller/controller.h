@@ -43,7 +43,7 @@ struct ControllerSettings {
   Versions versions = {};
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
-  std::string templates = {};    // The folder of templates; empty if no configs are generated.
+  std::string templates = {};     // The folder of templates; empty if no configs are generated.
   kube::LeaseTimes lease = {};
 };
 

@@ -14,8 +14,7 @@ namespace pintle::controller {
 namespace {
 
 Result<generated::CredentialProviderFiles> ProviderFiles(const GenerateInputs& inputs,
-                                                         generated::PoolTemplates& templates,
-                                                         const std::string& pool) {
+                                                         generated::PoolTemplates& templates, const std::string& pool) {
   const std::string& platform =
       inputs.sources.template_input->spec.TextAt({"infra", "status", "platformStatus", "type"});
   return generated::FilesOf(inputs.sources.credential_providers->spec, platform, TRY(templates.For(pool)));

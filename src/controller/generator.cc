@@ -9,9 +9,9 @@
 #include <variant>
 
 #include "controller/complaints.h"
+#include "controller/controller_parts.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
-#include "controller/controller_parts.h"
 #include "controller/watched.h"
 
 namespace pintle::controller {
@@ -138,14 +138,13 @@ std::vector<SubControllerState> Generator::States(const View& view) const {
   for (const auto& [key, at] : generated_) {
     const std::string& object = key.second;
     const auto is_it = [&object](const auto* config) { return config->metadata.name == object; };
-    const bool is_there = key.first == MadeFrom::kTemplates ? std::any_of(view.configs.begin(), view.configs.end(), is_it)
-                                                          : view.PoolNamed(object) != nullptr;
+    const bool is_there = key.first == MadeFrom::kTemplates
+                              ? std::any_of(view.configs.begin(), view.configs.end(), is_it)
+                              : view.PoolNamed(object) != nullptr;
     if (!is_there) continue;
     const PartWords words = WordsOf(key.first);
-    states.push_back({.sub_controller = std::string(words.part),
-                      .state = std::string(words.action),
-                      .object = object,
-                      .at = at});
+    states.push_back(
+        {.sub_controller = std::string(words.part), .state = std::string(words.action), .object = object, .at = at});
   }
   return states;
 }

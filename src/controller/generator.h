@@ -91,10 +91,10 @@ class Generator {
   GenerateChanges changes_;
   bool is_busy_ = false;
   std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;  // When a config was last written, by the object.
-  std::map<std::string, SubControllerState> missing_;            // The kinds that the cluster does not have, by name.
-  std::set<std::pair<std::string, std::string>> prohibited_;     // The name and the message of each that has an Event.
-  std::set<std::string, std::less<>> created_;               // Configs that the mirror does not have yet.
-  std::map<std::string, std::string, std::less<>> refused_;  // The server's words for configs, by name.
+  std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
+  std::set<std::pair<std::string, std::string>> prohibited_;  // The name and the message of each that has an Event.
+  std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
+  std::map<std::string, std::string, std::less<>> refused_;   // The server's words for configs, by name.
   WriteBackoff backoff_;
   std::map<std::string, kube::Failure> failures_;  // The failures of the calls under way.
   std::map<std::string, kube::Call> calls_;        // By description.

@@ -70,8 +70,8 @@ class RuntimeRules {
 
 }  // namespace
 
-void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
-                 generated::AdditionalStores stores, GenerateChanges& changes) {
+void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates, generated::AdditionalStores stores,
+                 GenerateChanges& changes) {
   ManagedPass(inputs, RuntimeRules(inputs, templates, stores), changes).Run();
 }
 

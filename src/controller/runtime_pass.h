@@ -10,7 +10,7 @@
 
 namespace pintle::controller {
 
-void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
-                 generated::AdditionalStores stores, GenerateChanges& changes);
+void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates, generated::AdditionalStores stores,
+                 GenerateChanges& changes);
 
 }  // namespace pintle::controller

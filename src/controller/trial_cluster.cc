@@ -282,18 +282,19 @@ Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const TrialObjects objects = Look();
     TrialOutcome outcome;
-    GenerateChanges changes = GeneratePass(
-        {.view = objects.view,
-         .sources = objects.sources,
-         .templates = inputs.templates == nullptr ? no_templates : *inputs.templates,
-         .version = SigningVersion(objects.view.configs, inputs.versions),
-         .now = inputs.now,
-         .refused = refused,
-         .created = created,
-         .templates_from = inputs.templates == nullptr ? TemplatesFrom::kCluster : TemplatesFrom::kFolder,
-         .only = inputs.only,
-         .made = [&](MadeFrom from,
-                     const generated::MachineConfig& config) { outcome.configs.push_back({from, config}); }});
+    GenerateChanges changes =
+        GeneratePass({.view = objects.view,
+                      .sources = objects.sources,
+                      .templates = inputs.templates == nullptr ? no_templates : *inputs.templates,
+                      .version = SigningVersion(objects.view.configs, inputs.versions),
+                      .now = inputs.now,
+                      .refused = refused,
+                      .created = created,
+                      .templates_from = inputs.templates == nullptr ? TemplatesFrom::kCluster : TemplatesFrom::kFolder,
+                      .only = inputs.only,
+                      .made = [&](MadeFrom from, const generated::MachineConfig& config) {
+                        outcome.configs.push_back({from, config});
+                      }});
     if (changes.is_empty()) {
       outcome.problems = std::move(changes.problems);
       return outcome;
@@ -330,9 +331,8 @@ std::vector<ObjectProblem> TrialCluster::Problems() const {
         if (is_history && &condition != &conditions->elements().back()) continue;
         std::string message = ProblemIn(source, condition);
         if (message.empty()) continue;
-        problems.push_back({.kind = std::string(kind),
-                            .name = object.TextAt({"metadata", "name"}),
-                            .message = std::move(message)});
+        problems.push_back(
+            {.kind = std::string(kind), .name = object.TextAt({"metadata", "name"}), .message = std::move(message)});
       }
     }
   }

@@ -121,10 +121,8 @@ Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster
 
 // Has the controllers make their configs.
 Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
-  const controller::TrialOutcome outcome =
-      TRY(cluster.Settle({.templates = nullptr,
-                          .versions = {},
-                          .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall())}));
+  const controller::TrialOutcome outcome = TRY(cluster.Settle(
+      {.templates = nullptr, .versions = {}, .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall())}));
   for (const controller::GenerateProblem& problem : outcome.problems) {
     Tell(fmt::format("pintle: diff: {}: {}\n", problem.what, problem.why));
   }
@@ -135,8 +133,8 @@ Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
     if (file == files.end()) {
       Tell(fmt::format("pintle: diff: {}: {}\n", title, problem.message));
     } else {
-      refusals.Keep(std::vector{
-          Error(ErrorKind::kInvalid, fmt::format("{}: {}: {}", file->second, title, problem.message))});
+      refusals.Keep(
+          std::vector{Error(ErrorKind::kInvalid, fmt::format("{}: {}: {}", file->second, title, problem.message))});
     }
   }
   if (!refusals.are_none()) return std::move(refusals).All();
@@ -148,8 +146,8 @@ Result<api::MachineConfig> NextOf(const std::string& pool_name, const controller
   if (pool == nullptr) {
     std::vector<std::string> names;
     for (const api::MachineConfigPool* known : view.pools) names.push_back(known->metadata.name);
-    return Error(ErrorKind::kNotFound, fmt::format("the cluster has no pool {}; its pools are {}", pool_name,
-                                                   fmt::join(names, ", ")));
+    return Error(ErrorKind::kNotFound,
+                 fmt::format("the cluster has no pool {}; its pools are {}", pool_name, fmt::join(names, ", ")));
   }
   // Whether the nodes can change to the config is a part of the answer.
   controller::RenderOutcome outcome = controller::RenderPass(controller::GatherFor(*pool, view, {}), nullptr);

@@ -35,8 +35,8 @@ std::string ReleaseOf(const json::Value& controller_config);
 // Validates the objects of users, and returns an error with the place of the first wrong one.
 Result<> CheckObjects(const Manifests& manifests);
 
-// The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.  Errors have the words of the Machine Config Operator,
-// which contain no places; so check the objects before.
+// The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.  Errors have the words
+// of the Machine Config Operator, which contain no places; so check the objects before.
 Result<BootstrapConfigs> ConfigsAtBootstrap(const Manifests& manifests, const TemplateFolder& templates,
                                             const BootstrapSettings& settings);
 

@@ -24,14 +24,14 @@ Result<std::string> ValueIn(const api::Secret& secret, const char* key) {
   const auto found = secret.data.find(key);
   auto text = found == secret.data.end() ? std::nullopt : DecodeBase64(found->second);
   if (text) return *std::move(text);
-  return Invalid(fmt::format("the secret {} has no valid {}; set it to the credentials in base64", secret.metadata.name,
-                             key));
+  return Invalid(
+      fmt::format("the secret {} has no valid {}; set it to the credentials in base64", secret.metadata.name, key));
 }
 
 Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* registry, std::string_view base_domain) {
   if (registry == nullptr) {
-    return Invalid(fmt::format("there is no Secret {} with the password of the registry; add it",
-                               kReleaseRegistrySecret));
+    return Invalid(
+        fmt::format("there is no Secret {} with the password of the registry; add it", kReleaseRegistrySecret));
   }
   if (base_domain.empty()) return Invalid("the ControllerConfig has no spec.dns.spec.baseDomain; set it");
   const std::string password = TRY(ValueIn(*registry, kPasswordKey));

@@ -49,19 +49,21 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
       });
       return;
     }
-    call_ = transport_->http_.Start(
-        *std::move(prepared), {.head =
-                                   [weak](const net::HttpHead& head) {
-                                     if (const auto alive = weak.lock()) alive->head_ = head;
-                                   },
-                               .body =
-                                   [weak, body](std::string_view piece) {
-                                     if (const auto alive = weak.lock()) (alive.get()->*body)(piece);
-                                   },
-                               .end =
-                                   [weak, end](const Result<>& outcome) {
-                                     if (const auto alive = weak.lock()) (alive.get()->*end)(outcome);
-                                   }});
+    call_ = transport_->http_.Start(*std::move(prepared), {.head =
+                                                               [weak](const net::HttpHead& head) {
+                                                                 if (const auto alive = weak.lock())
+                                                                   alive->head_ = head;
+                                                               },
+                                                           .body =
+                                                               [weak, body](std::string_view piece) {
+                                                                 if (const auto alive = weak.lock())
+                                                                   (alive.get()->*body)(piece);
+                                                               },
+                                                           .end =
+                                                               [weak, end](const Result<>& outcome) {
+                                                                 if (const auto alive = weak.lock())
+                                                                   (alive.get()->*end)(outcome);
+                                                               }});
   }
 
   bool IsSuccess() const { return head_.status / 100 == 2; }

@@ -38,14 +38,14 @@ struct NamedFiles {
   std::vector<std::string> others;
 };
 
-// Replaces each directory by those of its files that have one of these endings, sorted by name; if there are no endings,
-// by all its files.  Other inputs are kept.  A link counts as its target.  A link that leads nowhere and a directory
-// that cannot be read are errors.
+// Replaces each directory by those of its files that have one of these endings, sorted by name; if there are no
+// endings, by all its files.  Other inputs are kept.  A link counts as its target.  A link that leads nowhere and a
+// directory that cannot be read are errors.
 Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
                                 EmptyDirectory empty);
 
-// Returns whether a name in a directory has one of the endings, if there are any.  Hidden files are ignored: they are locks and copies
-// of editors.
+// Returns whether a name in a directory has one of the endings, if there are any.  Hidden files are ignored: they are
+// locks and copies of editors.
 bool IsWantedName(std::string_view name, std::span<const std::string_view> endings);
 
 // Returns all documents of a JSON or YAML file.

@@ -337,8 +337,7 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
                                                  pool.metadata.name, Quoted(name)));
 }
 
-Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool,
-                                               const api::MachineConfigPool* worker,
+Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::MachineConfigPool* worker,
                                                const api::OSImageStream& stream) {
   const std::string& name = pool.metadata.name;
   const bool is_custom = name != api::kMasterPool && name != api::kWorkerPool && name != api::kArbiterPool;

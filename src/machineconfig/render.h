@@ -52,8 +52,7 @@ Result<MachineConfigs> SelectFor(const api::MachineConfigPool& pool, std::span<c
 // Returns the images of the stream that a pool names, or of the default stream.
 Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::OSImageStream& stream);
 // Returns the same, but a custom pool that names no stream follows that of `worker`, if there is one.
-Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool,
-                                               const api::MachineConfigPool* worker,
+Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::MachineConfigPool* worker,
                                                const api::OSImageStream& stream);
 
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings);

@@ -63,9 +63,9 @@ class BootstrapPool final : public ServedPool {
     const std::string path = fmt::format("machine-configs/{}.yaml", pool.status.configuration.name);
     ServedSources sources;
     sources.config = TRY(machineconfig::ReadMachineConfig(TRY(ReadDocumentBelow(directory, path))), path);
-    const auto controller_config = TRY(Needed(
-        ReadObjectBelow<api::ControllerConfig>(directory, kControllerConfigPath, api::ControllerConfig::kKind),
-        "could not find controller config on initial bootstrap"));
+    const auto controller_config = TRY(
+        Needed(ReadObjectBelow<api::ControllerConfig>(directory, kControllerConfigPath, api::ControllerConfig::kKind),
+               "could not find controller config on initial bootstrap"));
     TRY(AddAuthorities(controller_config, sources), kControllerConfigPath);
     sources.kubeconfig = TRY(Needed(machineconfig::ReadInput(folder_.kubeconfig_file), "the kubeconfig"));
     for (const RegistryFile& registry : folder_.registries) {

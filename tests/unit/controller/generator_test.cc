@@ -175,10 +175,10 @@ TEST_F(GeneratorTest, AddsTheCredentialsForTheClustersOwnRegistryToThePullSecret
   EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
               HasSubstr("could not merge IRI registry credentials into pull secret: there is no Secret "
                         "internal-release-image-registry-auth"));
-  server_.Put("secrets", {{"metadata",
-                           {{"name", "internal-release-image-registry-auth"},
-                            {"namespace", "openshift-machine-config-operator"}}},
-                          {"data", {{"password", EncodeBase64("word")}}}});
+  server_.Put("secrets",
+              {{"metadata",
+                {{"name", "internal-release-image-registry-auth"}, {"namespace", "openshift-machine-config-operator"}}},
+               {"data", {{"password", EncodeBase64("word")}}}});
   RunUntil([&] { return HasConfig("00-worker"); });
   EXPECT_THAT(FileIn("00-worker", "/etc/auth"), HasSubstr("localhost%3A22625"));
 }

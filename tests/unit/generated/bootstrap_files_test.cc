@@ -31,13 +31,11 @@ Manifests OnePool() {
   return manifests;
 }
 
-BootstrapFiles FilesMadeOf(const Manifests& manifests) {
-  return ValueOf(FilesForBootstrap(manifests, {}, kVersions));
-}
+BootstrapFiles FilesMadeOf(const Manifests& manifests) { return ValueOf(FilesForBootstrap(manifests, {}, kVersions)); }
 
 json::Value DocumentAt(const BootstrapFiles& made, const std::string& path) {
-  const auto file = std::find_if(made.files.begin(), made.files.end(),
-                                 [&](const BootstrapFile& one) { return one.path == path; });
+  const auto file =
+      std::find_if(made.files.begin(), made.files.end(), [&](const BootstrapFile& one) { return one.path == path; });
   if (file == made.files.end()) throw std::runtime_error("there is no " + path);
   return ValueOf(machineconfig::ParseYaml(file->text)).at(0);
 }
@@ -107,7 +105,8 @@ TEST(FilesForBootstrap, TakeTheImagesOfTheStreamThatWorkersFollow) {
   Manifests manifests = SmallManifests({"worker", "infra"});
   for (const char* role : {"worker", "infra"}) {
     AddText(R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", "metadata": {"name":
-                "50-)" + std::string(role) + R"(", "labels": {"machineconfiguration.openshift.io/role": ")" + role +
+                "50-)" +
+                std::string(role) + R"(", "labels": {"machineconfiguration.openshift.io/role": ")" + role +
                 R"("}}, "spec": {}})",
             manifests);
   }

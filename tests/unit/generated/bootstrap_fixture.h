@@ -39,9 +39,11 @@ inline void AddText(const std::string& text, Manifests& manifests) {
 
 inline void AddPoolNamed(const std::string& name, Manifests& manifests) {
   AddText(R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool",
-              "metadata": {"name": ")" + name + R"(", "uid": "uid-of-)" + name + R"(", "labels": {"pool": ")" + name +
+              "metadata": {"name": ")" +
+              name + R"(", "uid": "uid-of-)" + name + R"(", "labels": {"pool": ")" + name +
               R"("}}, "spec": {"machineConfigSelector": {"matchLabels":
-              {"machineconfiguration.openshift.io/role": ")" + name + R"("}}}})",
+              {"machineconfiguration.openshift.io/role": ")" +
+              name + R"("}}}})",
           manifests);
 }
 
@@ -52,8 +54,10 @@ inline Manifests SmallManifests(const std::vector<std::string>& pools = {"master
               "metadata": {"name": "machine-config-controller",
                            "annotations": {"machineconfiguration.openshift.io/generated-by-version": "v1"}},
               "spec": {"baseOSContainerImage": "r.test/os@sha256:1",
-                       "releaseImage": ")" "r.test/release@sha256:"
-          "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc" R"(",
+                       "releaseImage": ")"
+          "r.test/release@sha256:"
+          "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
+          R"(",
                        "dns": {"spec": {"baseDomain": "demo.test"}},
                        "infra": {"status": {"platformStatus": {"type": "None"}}}}})",
           manifests);

@@ -37,9 +37,9 @@ class ManifestsTest : public testing::Test {
 TEST_F(ManifestsTest, AreReadFromAllFilesInTheOrderOfTheirNames) {
   folder_.Write("b.json", R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "KubeletConfig",
                               "metadata": {"name": "second"}, "spec": {}})");
-  folder_.Write("a-without-an-ending",
-                ObjectText("machineconfiguration.openshift.io/v1", "KubeletConfig", "first") + "---\n---\n" +
-                    ObjectText("config.openshift.io/v1", "FeatureGate", "cluster"));
+  folder_.Write("a-without-an-ending", ObjectText("machineconfiguration.openshift.io/v1", "KubeletConfig", "first") +
+                                           "---\n---\n" +
+                                           ObjectText("config.openshift.io/v1", "FeatureGate", "cluster"));
   folder_.Write(".hidden", "no: {yaml");
   std::filesystem::create_directory(folder_ / "more");
   folder_.Write("more/c.yaml", "no: {yaml");
@@ -49,8 +49,7 @@ TEST_F(ManifestsTest, AreReadFromAllFilesInTheOrderOfTheirNames) {
   EXPECT_EQ(manifests.kubelet_configs[1].metadata.name, "second");
   EXPECT_TRUE(manifests.feature_gate);
   EXPECT_EQ(manifests.PlaceOf("KubeletConfig", "first"), "\"" + (folder_ / "a-without-an-ending").string() + "\" [1]");
-  EXPECT_EQ(manifests.PlaceOf("FeatureGate", "cluster"),
-            "\"" + (folder_ / "a-without-an-ending").string() + "\" [2]");
+  EXPECT_EQ(manifests.PlaceOf("FeatureGate", "cluster"), "\"" + (folder_ / "a-without-an-ending").string() + "\" [2]");
   EXPECT_EQ(manifests.PlaceOf("KubeletConfig", "third"), "");
 }
 
@@ -95,8 +94,8 @@ TEST_F(ManifestsTest, ThatCannotBeReadAreNamed) {
 TEST_F(ManifestsTest, WithoutAnEffectAreReported) {
   const std::string group = "machineconfiguration.openshift.io/v1";
   folder_.Write("a.yaml", ObjectText(group, "InternalReleaseImage", "cluster") + "---\n" +
-                              ObjectText(group, "MachineOSConfig", "plain") + "---\n" +
-                              "apiVersion: " + group + "\nkind: MachineOSConfig\nmetadata:\n  name: built\n" +
+                              ObjectText(group, "MachineOSConfig", "plain") + "---\n" + "apiVersion: " + group +
+                              "\nkind: MachineOSConfig\nmetadata:\n  name: built\n" +
                               "  annotations: {machineconfiguration.openshift.io/pre-built-image: r/os@sha256:1}\n");
   const Manifests manifests = Read();
   EXPECT_TRUE(manifests.has_release_image);

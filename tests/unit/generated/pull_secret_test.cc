@@ -52,9 +52,8 @@ TEST(WithReleaseRegistry, AddsBothAddressesAndSortsTheKeys) {
   const std::string merged =
       ValueOf(WithReleaseRegistry(R"({ "z": "<", "auths": {"r.test": {"auth": "eDp5"}} })", &registry, "demo.test"));
   const std::string auth = EncodeBase64("openshift:s3cret");
-  EXPECT_EQ(merged, R"({"auths":{"api-int.demo.test:22625":{"auth":")" + auth +
-                        R"("},"localhost:22625":{"auth":")" + auth +
-                        R"("},"r.test":{"auth":"eDp5"}},"z":"\u003c"})");
+  EXPECT_EQ(merged, R"({"auths":{"api-int.demo.test:22625":{"auth":")" + auth + R"("},"localhost:22625":{"auth":")" +
+                        auth + R"("},"r.test":{"auth":"eDp5"}},"z":"\u003c"})");
 }
 
 TEST(WithReleaseRegistry, LeavesCurrentCredentialsAsTheyAre) {

@@ -96,8 +96,8 @@ TEST_F(Getting, ReportsWhyThereIsNoObject) {
 // An API server that has just started does not know the paths of custom resources.
 TEST_F(Getting, IsRepeatedIfAServerThatIsStartingDoesNotKnowThePath) {
   const Answer unknown = {.status = 404, .body = "404 page not found\n"};
-  ScriptedServer server({unknown, {.status = 500, .body = "[-]etcd failed"}, unknown, {.body = "ok"},
-                         {.body = NodeText("a")}});
+  ScriptedServer server(
+      {unknown, {.status = 500, .body = "[-]etcd failed"}, unknown, {.body = "ok"}, {.body = NodeText("a")}});
   EXPECT_TRUE(Succeeded(Get(server, "a")));
   const std::string get = "GET /api/v1/nodes/a";
   EXPECT_THAT(server.asked_lines(), ElementsAre(get, "GET /readyz", get, "GET /readyz", get));

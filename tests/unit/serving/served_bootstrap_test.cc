@@ -45,9 +45,9 @@ class ServedBootstrapTest : public testing::Test {
   }
 
   void WritePool(const std::string& name, const std::string& config) const {
-    folder_.Write("machine-pools/" + name + ".yaml",
-                  "kind: MachineConfigPool\nmetadata: {name: " + name + "}\nspec: {configuration: {name: other}}\n" +
-                      "status: {configuration: {name: " + config + "}}\n");
+    folder_.Write("machine-pools/" + name + ".yaml", "kind: MachineConfigPool\nmetadata: {name: " + name +
+                                                         "}\nspec: {configuration: {name: other}}\n" +
+                                                         "status: {configuration: {name: " + config + "}}\n");
   }
 
   ServedPools Pools() const {
@@ -90,10 +90,10 @@ TEST_F(ServedBootstrapTest, GivesAMachineTheConfigThatThePoolsStatusNames) {
   ASSERT_EQ(answer.http.status, 200) << answer.failure->message();
   std::vector<std::string> paths;
   for (const auto& [path, contents] : FilesIn(answer)) paths.push_back(path);
-  EXPECT_THAT(paths, ElementsAre("/etc/a", "/etc/kubernetes/kubelet-ca.crt",
-                                 "/etc/machine-config-daemon/node-annotations.json", "/etc/kubernetes/kubeconfig",
-                                 "/etc/mcs-machine-config-content.json", "/etc/docker/certs.d/foo/ca.crt",
-                                 "/etc/ignition-machine-config-encapsulated.json"));
+  EXPECT_THAT(
+      paths, ElementsAre("/etc/a", "/etc/kubernetes/kubelet-ca.crt", "/etc/machine-config-daemon/node-annotations.json",
+                         "/etc/kubernetes/kubeconfig", "/etc/mcs-machine-config-content.json",
+                         "/etc/docker/certs.d/foo/ca.crt", "/etc/ignition-machine-config-encapsulated.json"));
   EXPECT_EQ(FileIn(answer, "/etc/kubernetes/kubelet-ca.crt"), "KUBELET");
   EXPECT_EQ(FileIn(answer, "/etc/kubernetes/kubeconfig"), "clusters: []\n");
   EXPECT_EQ(FileIn(answer, "/etc/docker/certs.d/foo/ca.crt"), "BAR");
@@ -128,8 +128,7 @@ TEST_F(ServedBootstrapTest, AnswersWithTheStatusOfTheOperatorIfAFileIsMissing) {
   std::filesystem::remove(folder_ / "controller-config/machine-config-controller.yaml");
   const IgnitionAnswer without_settings = Ask(pools, "master");
   EXPECT_EQ(without_settings.http.status, 500);
-  EXPECT_THAT(without_settings.failure->message(),
-              StartsWith("could not find controller config on initial bootstrap"));
+  EXPECT_THAT(without_settings.failure->message(), StartsWith("could not find controller config on initial bootstrap"));
   std::filesystem::remove(folder_ / "machine-configs/rendered-master-1.yaml");
   EXPECT_EQ(Ask(pools, "master").http.status, 404);
   std::filesystem::remove(folder_ / "machine-pools/master.yaml");

@@ -4,6 +4,8 @@
 //
 // The operator takes pools in any order, and so the order of the sources of a pool differs from run to run.
 
+#include "generated/bootstrap.h"
+
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "generated/bootstrap.h"
 #include "generated/bootstrap_files.h"
 #include "generated/manifests.h"
 #include "generated/pull_secret.h"
@@ -44,8 +45,8 @@ Result<Texts> Bootstrapped(const fs::path& folder, const generated::TemplateFold
                                               .controller_version = "HASH",
                                               .release = generated::ReleaseOf(*manifests.controller_config)};
   const auto made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
-  const auto files = TRY(generated::FilesForBootstrap(manifests, made.configs,
-                                                      {.controller = "HASH", .operator_version = "VERSION"}));
+  const auto files =
+      TRY(generated::FilesForBootstrap(manifests, made.configs, {.controller = "HASH", .operator_version = "VERSION"}));
   Texts texts;
   for (const generated::BootstrapFile& file : files.files) texts.emplace(file.path, file.text);
   return texts;
