@@ -56,6 +56,7 @@ class Case:
         self.controllers = {step["sync"] for step in self.steps if "sync" in step}
         if any("deleted" in step for step in self.steps):
             self.controllers.add("kubelet")
+        self.patched = {step["patch"]["name"] for step in self.steps if "patch" in step}
         # The names of the configs that come from templates.
         self.templates = {place.name for role in (top / "own-templates").iterdir() if role.name != "common"
                           for place in role.iterdir()}
@@ -79,7 +80,8 @@ class Case:
         maker = self._maker(name)
         if maker == "render":
             return is_named
-        if maker not in set().union({""}, *(_TRIGGERED.get(each, {each}) for each in self.controllers)):
+        at_work = set().union({""}, *(_TRIGGERED.get(each, {each}) for each in self.controllers))
+        if name not in self.patched and maker not in at_work:
             return False
         # Our controller creates the pools that every cluster has.
         return is_named or maker == "template" or config.get("labels", {}).get(_ROLE) in pools

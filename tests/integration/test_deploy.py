@@ -181,7 +181,8 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
     name, _, digest = image.partition("@")
     place = os.path.relpath(DEPLOY / "openshift", tmp_path)
     (tmp_path / "kustomization.yaml").write_text(
-        f"resources: [{place}]\n"
+        # The kustomize in an old kubectl takes folders by this name only.
+        f"bases: [{place}]\n"
         f'images:\n  - {{name: machine-config-operator, newName: {name}, digest: "{digest}"}}\n')
     made = cluster.kubectl("kustomize", tmp_path).stdout
     assert made.count(f"image: {image}\n") == 1 and "image: machine-config-operator" not in made
