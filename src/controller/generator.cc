@@ -20,6 +20,10 @@ namespace {
 // The folder is compared with what was read this often.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 
+// What writes are called, before the name of the object.
+constexpr std::string_view kWritingStatus = "writing the status of ";
+constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
+
 }  // namespace
 
 Generator::Generator(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& events,
@@ -182,8 +186,11 @@ kube::Client Generator::ClientFor(const std::string& what) {
 
 void Generator::Write(const SourceChange& change) {
   const bool is_status = change.part == kube::Part::kStatus;
-  const std::string what =
-      fmt::format("writing the {} of {}", is_status ? "status" : "finalizers", change.name.ToString());
+  // The annotation with the number of a config is written with the finalizers.  An object that appears while such a
+  // write is under way could get the same number, so there is one write at a time.
+  const auto is_about_finalizers = [](const auto& call) { return call.first.starts_with(kWritingFinalizers); };
+  if (!is_status && std::any_of(calls_.begin(), calls_.end(), is_about_finalizers)) return;
+  const std::string what = fmt::format("{}{}", is_status ? kWritingStatus : kWritingFinalizers, change.name.ToString());
   switch (change.kind) {
     case SourceKind::kControllerConfig:
       return PatchSource<TemplateInput>("ControllerConfig: " + what, change);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
+#include <tuple>
 #include <utility>
 
 #include "generated/pool_selection.h"
@@ -29,6 +31,22 @@ const api::MachineConfig* ConfigOfFinalizer(std::string_view finalizer, const Ge
   const auto found = std::find_if(configs.begin(), configs.end(),
                                   [&](const auto* config) { return config->metadata.uid == finalizer; });
   return found == configs.end() ? nullptr : *found;
+}
+
+// An object that was copied with its annotation would share a config with the original.
+Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectMeta* const> of_pool) {
+  const std::string* const suffix = api::Find(object.annotations, generated::kNameSuffixAnnotation);
+  if (suffix == nullptr) return {};
+  const auto age = [](const api::ObjectMeta& metadata) { return std::tie(metadata.creation_timestamp, metadata.name); };
+  for (const api::ObjectMeta* other : of_pool) {
+    const std::string* const taken = api::Find(other->annotations, generated::kNameSuffixAnnotation);
+    if (taken == nullptr || *taken != *suffix || age(*other) >= age(object)) continue;
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("its annotation {} is \"{}\", like that of {}, which is older; remove "
+                             "the annotation",
+                             generated::kNameSuffixAnnotation, *suffix, other->name));
+  }
+  return {};
 }
 
 // A finalizer of another program has a domain: "example.test/backup".
@@ -83,6 +101,7 @@ Result<std::string> NamesOfConfigs::NameFor(const std::string& object, const api
     }
   }
   api::ObjectMeta& metadata = Find(object).metadata;
+  TRY(CheckNumber(metadata, of_pool));
   const auto has_config = [this](const std::string& name) { return inputs_.HasConfig(name); };
   generated::ManagedName name = TRY(generated::NameFor(kind_, metadata, of_pool, pool.metadata, has_config));
   metadata.annotations.emplace(generated::kNameSuffixAnnotation, generated::SuffixOf(name.name));

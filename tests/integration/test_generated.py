@@ -2,6 +2,7 @@
 """MachineConfigs that pintle-controller generates, on a real control plane, from templates made for these tests."""
 
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -9,9 +10,10 @@ import textwrap
 
 import pytest
 
-from machines import openshift_kinds, shell
+from machines import certs, openshift_kinds, shell
 from machines.cluster import Cluster
-from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, prepare_cluster
+from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, account, prepare_cluster
+from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
@@ -117,13 +119,17 @@ class Sources:
         return ""
 
 
+def prepare_objects(made):
+    made.controller_config()
+    made.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller", {"spec": {
+        "pullSecret": {"namespace": "openshift-config", "name": "pull-secret"},
+        "infra": {"status": {"platformStatus": {"type": "None"}}}}}, MERGE)
+
+
 @pytest.fixture
 def objects(cluster):
     made = Objects(cluster)
-    made.controller_config()
-    cluster.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller", {"spec": {
-        "pullSecret": {"namespace": "openshift-config", "name": "pull-secret"},
-        "infra": {"status": {"platformStatus": {"type": "None"}}}}}, MERGE)
+    prepare_objects(made)
     yield made
     made.forget_all()
 
@@ -141,10 +147,7 @@ def controller(cluster, objects, sources, templates):
     with Controller(cluster, "controller", f"--templates={templates}") as running:
         wait_until(objects.leader, "it leads", 60)
         yield running
-        # The objects that are left have finalizers, which the controller removes.
-        sources.forget_all()
-        for plural in ("kubeletconfigs", "containerruntimeconfigs"):
-            wait_until(lambda: not cluster.admin.must("GET", f"{GROUP}/{plural}")["items"], f"no {plural}", 60)  # pylint: disable=cell-var-from-loop
+        forget_managed(sources)
 
 
 def test_the_templates_become_configs_and_the_controller_config_is_complete(objects, sources, controller):
@@ -269,5 +272,165 @@ def test_a_new_leader_changes_nothing(cluster, objects, sources, templates):
         sources.wait_for_condition("kubeletconfigs", "bad", "Accepted")
         after = versions()
         assert {name: after[name] for name in before} == before
-        sources.forget_all()
-        wait_until(lambda: not cluster.admin.must("GET", f"{GROUP}/kubeletconfigs")["items"], "no KubeletConfigs", 60)
+        forget_managed(sources)
+
+
+def test_a_kubelet_config_is_deleted_in_the_middle_of_its_rollout(cluster, objects, sources, controller):
+    before = objects.wait_for_target("worker")
+    with SimulatedAgents(cluster) as agents:
+        for name in ("worker-0", "worker-1", "worker-2"):
+            agents.add(name, before)
+        objects.wait_until_updated("worker", before)
+        agents.order.clear()
+        sources.kubelet("pods", maxPods=9)
+        wait_until(lambda: agents.order, "the first node has changed", 60)
+        sources.remove(f"{GROUP}/kubeletconfigs/pods")
+        objects.wait_until_updated("worker", before)
+        assert agents.most_at_work == 1
+    assert sources.file("99-worker-generated-kubelet", "/") is None
+
+
+def test_a_new_certificate_is_in_the_status_of_the_controller_config(objects, sources, controller, tmp_path):
+    def subjects():
+        status = sources.admin.must("GET", f"{GROUP}/controllerconfigs/machine-config-controller").get("status", {})
+        return [each["subject"] for each in status.get("controllerCertificates", [])]
+    objects.wait_for_target("worker")
+    for name in ("first", "renewed"):
+        authority = certs.Authority(tmp_path / name, name)
+        sources.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller", {"spec": {
+            "rootCAData": base64.b64encode(authority.certificate.read_bytes()).decode()}}, MERGE)
+        wait_until(lambda name=name: [each for each in subjects() if name in each], f"{name} is in the status", 60)
+    assert not [each for each in subjects() if "first" in each]
+
+
+def test_ten_pools_with_ten_kubelet_configs_keep_their_numbers(cluster, objects, sources, templates):
+    pools = [f"pool{number}" for number in range(10)]
+    expected = {f"99-{pool}-generated-kubelet{suffix}"
+                for pool in pools for suffix in ["", *(f"-{number}" for number in range(1, 10))]}
+
+    def add(pool, number):
+        sources.put(f"{GROUP}/kubeletconfigs", "KubeletConfig", f"{pool}-{number}", spec={
+            "machineConfigPoolSelector": {"matchLabels": {"own": pool}}, "kubeletConfig": {"maxPods": 100 + number}})
+
+    def names():
+        return {name for name in spec_of_each(sources.admin) if name.startswith("99-pool")}
+
+    def versions():
+        return {each["metadata"]["name"]: each["metadata"]["resourceVersion"]
+                for plural in ("machineconfigs", "kubeletconfigs")
+                for each in sources.admin.must("GET", f"{GROUP}/{plural}")["items"]}
+    with Controller(cluster, "first", f"--templates={templates}"):
+        for pool in pools:
+            objects.custom_pool(pool)
+            sources.admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool}",
+                               {"metadata": {"labels": {"own": pool}}}, MERGE)
+            add(pool, 0)
+        # Only an object that is alone gets the name without a number.
+        wait_until(lambda: names() == {f"99-{pool}-generated-kubelet" for pool in pools}, "the first ones", 60)
+        for pool in pools:
+            for number in range(1, 10):
+                add(pool, number)
+        wait_until(lambda: names() == expected, "each has a config", 120)
+        wait_until(lambda: all(sources.condition("kubeletconfigs", f"{pool}-{number}", "Accepted")
+                               for pool in pools for number in range(10)), "each is accepted", 60)
+        wait_until(lambda: all(is_settled(sources, objects, pool) for pool in pools), "all pools are rendered", 60)
+        # An eleventh one is refused.
+        sources.put(f"{GROUP}/kubeletconfigs", "KubeletConfig", "eleventh", spec={
+            "machineConfigPoolSelector": {"matchLabels": {"own": pools[0]}}, "kubeletConfig": {"maxPods": 9}})
+        assert "max number of supported kubelet config" in sources.wait_for_condition(
+            "kubeletconfigs", "eleventh", "Failure")[1]
+        before = versions()
+    with Controller(cluster, "second", f"--templates={templates}"):
+        # The second leader has looked at everything when it has refused another one.
+        sources.put(f"{GROUP}/kubeletconfigs", "KubeletConfig", "twelfth", spec={
+            "machineConfigPoolSelector": {"matchLabels": {"own": pools[0]}}, "kubeletConfig": {"maxPods": 9}})
+        sources.wait_for_condition("kubeletconfigs", "twelfth", "Failure")
+        after = versions()
+        changed = {name for name in before if after.get(name) != before[name]}
+        # The refused one may be refused once more.
+        assert changed <= {"eleventh"} and set(after) - set(before) == {"twelfth"}
+        forget_managed(sources)
+
+
+def spec_of_each(admin):
+    """Returns the specs of all configs that are not rendered, by name."""
+    return {each["metadata"]["name"]: each["spec"] for each in admin.must("GET", f"{GROUP}/machineconfigs")["items"]
+            if not each["metadata"]["name"].startswith("rendered-")}
+
+
+def is_settled(sources, objects, pool):
+    """Returns whether the pool's target is made from the newest configs."""
+    target = objects.target(pool)
+    return target and "maxPods: 109" in (sources.file(target, "/etc/kubernetes/kubelet.conf") or "")
+
+
+def forget_managed(sources):
+    """Deletes the objects of the test while a controller runs, which removes their finalizers."""
+    sources.forget_all()
+    for plural in ("kubeletconfigs", "containerruntimeconfigs"):
+        wait_until(lambda: not sources.admin.must("GET", f"{GROUP}/{plural}")["items"], f"no {plural}", 60)  # pylint: disable=cell-var-from-loop
+
+
+class TestLeaderKilled:
+    LEASE = ("1s", "800ms", "200ms")    # This lease lets another replica take over soon.
+    SAMPLE = 6                          # The number of moments that are tried, except in the nightly run.
+
+    def test_at_any_write(self, cluster, templates, tmp_path):
+        """Kills the leader before a write has reached the API server, and after that, when nobody receives the answer.
+        """
+        with DeadlyProxy(cluster, account(cluster)) as proxy:
+            expected = self.play(cluster, templates, proxy, tmp_path)
+            count = len(proxy.writes)
+        moments = [(number, moment) for number in range(1, count + 1) for moment in (BEFORE, AFTER)]
+        tried = moments if "PINTLE_NIGHTLY" in os.environ else [
+            moments[len(moments) * part // self.SAMPLE] for part in range(self.SAMPLE)]
+        failed, killed = {}, 0
+        for number, moment in tried:
+            with DeadlyProxy(cluster, account(cluster), number, moment) as proxy:
+                try:
+                    end = self.play(cluster, templates, proxy, tmp_path)
+                    assert end == expected, f"{json.dumps(end)} instead of {json.dumps(expected)}"
+                except Exception as failure:  # pylint: disable=broad-exception-caught
+                    failed[f"{moment} write {number}, {proxy.fatal}"] = str(failure)
+                killed += bool(proxy.fatal)
+        print(f"a leader makes {count} writes; {killed} of {len(tried)} moments were met")
+        assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
+        # The number of writes differs between runs, so the last moments do not occur in each.
+        assert killed >= 0.8 * len(tried)
+
+    def play(self, cluster, templates, proxy, tmp_path):
+        """Two replicas generate the configs of several objects; returns what is there in the end."""
+        kubeconfig = tmp_path / "kubeconfig"
+        kubeconfig.write_text(proxy.kubeconfig())
+        folder = f"--templates={templates}"
+        objects, sources = Objects(cluster), Sources(cluster.admin)
+        with contextlib.ExitStack() as stack:
+            stack.callback(objects.forget_all)
+            prepare_objects(objects)
+            stack.callback(sources.forget_all)
+            sources.pull_secret('{"auths": {}}')
+            first = stack.enter_context(Controller(cluster, "first", folder, kubeconfig=kubeconfig, lease=self.LEASE))
+            proxy.kill = first.stop
+            wait_until(lambda: objects.leader() or not first.pid, "a controller leads, or the first one is stopped", 60)
+            stack.enter_context(Controller(cluster, "second", folder, lease=self.LEASE))
+            sources.kubelet("pods", maxPods=9)
+            sources.runtime("pids", pidsLimit=2048)
+            sources.setting("images", "Image", spec={})
+            sources.setting("imagedigestmirrorsets", "ImageDigestMirrorSet", "mirrors",
+                            spec={"imageDigestMirrors": [{"source": "r.test", "mirrors": ["m.test"]}]})
+            sources.setting("clusterversions", "ClusterVersion", "version",
+                            status={"desired": {"image": "r.test/release@sha256:" + "0" * 64, "version": "4.20"}})
+            with_all = wait_until(lambda: self.target_with_all(objects, sources), "all is rendered", 60)
+            sources.wait_for_condition("kubeletconfigs", "pods", "Accepted")
+            sources.wait_for_condition("containerruntimeconfigs", "pids", "Success")
+            specs = spec_of_each(sources.admin)
+            forget_managed(sources)
+            wait_until(lambda: "99-worker-generated-kubelet" not in spec_of_each(sources.admin), "its config is gone", 60)
+            return {"worker": with_all, "configs": specs}
+
+    @staticmethod
+    def target_with_all(objects, sources):
+        target = objects.target("worker")
+        return target and all(words in (sources.file(target, path) or "") for path, words in (
+            ("/etc/kubernetes/kubelet.conf", "maxPods: 9"), ("/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit", "2048"),
+            ("/etc/containers/registries.conf", "m.test"))) and target

@@ -280,6 +280,16 @@ TEST_F(GeneratorTest, GivesEachOfTwoObjectsItsOwnNumber) {
   EXPECT_THAT(FinalizersOf("kubeletconfigs", "second"), ElementsAre("99-worker-generated-kubelet-2"));
 }
 
+TEST_F(GeneratorTest, RefusesACopyThatHasTheNumberOfTheOriginal) {
+  AddManaged("kubeletconfigs", "a", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  RunUntil([&] { return HasConfig("99-worker-generated-kubelet"); });
+  AddManaged("kubeletconfigs", "b", "worker", {{"kubeletConfig", {{"maxPods", 10}}}},
+             {{"annotations", {{"machineconfiguration.openshift.io/mc-name-suffix", ""}}}});
+  RunUntil([&] { return !ConditionOf("kubeletconfigs", "b", "Failure").empty(); });
+  EXPECT_THAT(ConditionOf("kubeletconfigs", "b", "Failure"), HasSubstr("like that of a, which is older; remove"));
+  EXPECT_THAT(FileIn("99-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf"), HasSubstr("maxPods: 9\n"));
+}
+
 TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectBeforeItsFinalizers) {
   AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}},
              {{"finalizers", json::Value::array({"example.test/backup"})}});
