@@ -36,7 +36,11 @@ class Step {
   // Starts over with the current goal, whatever was before.
   Step& Begin(int attempts = 0) {
     const State& state = transition_.next;
-    if (!state.wanted) return To(phase::Waiting{});
+    if (!state.wanted) {
+      // Nothing will settle that could report this later.
+      if (!state.unusable.empty()) Do(effect::ReportFault{Fault::kUnusable, state.unusable});
+      return To(phase::Waiting{});
+    }
     const Goal goal = *state.wanted;
     if (state.rejected && state.rejected->goal == goal) {
       return Degrade({.fault = Fault::kRejected, .text = state.rejected->why, .goal = goal});

@@ -70,7 +70,7 @@ Result<BootstrapOptions> ReadBootstrapOptions(const CommandLine& line) {
   };
 }
 
-Result<std::string> ReadPullSecretFile(const std::string& file) {
+Result<std::string> ReadPullSecretManifest(const std::string& file) {
   std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file));
   if (documents.size() != 1) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: it has to hold one Secret", file));
@@ -97,7 +97,7 @@ Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   const generated::Manifests manifests = TRY(generated::ReadManifests(options.manifests));
   TRY(generated::CheckComplete(manifests, options.manifests));
   TRY(generated::CheckObjects(manifests));
-  const generated::BootstrapSettings settings{.pull_secret = TRY(ReadPullSecretFile(options.pull_secret)),
+  const generated::BootstrapSettings settings{.pull_secret = TRY(ReadPullSecretManifest(options.pull_secret)),
                                               .controller_version = options.versions.controller,
                                               .release = TRY(ReleaseFor(options, manifests))};
   const auto templates = TRY(generated::TemplateFolder::Read(options.templates), "--templates");

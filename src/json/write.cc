@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <array>
+#include <charconv>
 #include <cstddef>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -40,11 +42,9 @@ class Writer {
         to_ += value.boolean() ? "true" : "false";
         return;
       case Value::Type::kInteger:
-        fmt::format_to(std::back_inserter(to_), "{}", value.integer());
-        return;
+        return WriteNumber(value.integer());
       case Value::Type::kUnsigned:
-        fmt::format_to(std::back_inserter(to_), "{}", value.unsigned_integer());
-        return;
+        return WriteNumber(value.unsigned_integer());
       case Value::Type::kReal:
         // Others have stored these numbers and compare them bit for bit, so the digits must stay those of the
         // library.
@@ -88,6 +88,13 @@ class Writer {
     to_.append(indent_ * depth, ' ');
   }
 
+  template <typename Number>
+  void WriteNumber(Number number) {
+    std::array<char, std::numeric_limits<Number>::digits10 + 2> digits = {};  // With a sign.
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    to_.append(digits.data(), end);
+  }
+
   void WriteText(std::string_view text) {
     to_ += '"';
     while (!text.empty()) {
@@ -115,7 +122,7 @@ class Writer {
       to_ += '\\';
       to_ += letter;
     } else {
-      fmt::format_to(std::back_inserter(to_), "\\u{:04x}", static_cast<unsigned char>(c));
+      to_ += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
     }
     text.remove_prefix(1);
   }

@@ -357,6 +357,16 @@ TEST(State, AnUnusableGoalIsReportedAfterTheWorkHasEnded) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
 }
 
+TEST(State, AnUnusableGoalIsReportedAfterARecoveryWithoutAGoal) {
+  auto next = Advance({phase::Recovering{}, std::nullopt, std::nullopt}, happened::Unusable{"a file is broken"});
+  ASSERT_TRUE(next && next->effects.empty());
+  next = Advance(next->next, happened::Recovered{happened::Recovered::How::kEnded, std::nullopt, ""});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(NameOf(next->next.phase), "waiting");
+  ASSERT_TRUE(Find<effect::ReportFault>(next->effects));
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "a file is broken");
+}
+
 TEST(State, RecoveryOfAChangeThatCouldNotBeUndoneComesFirst) {
   using How = happened::Recovered::How;
   auto next = Advance({phase::Changing{kNew, 2}, kNew, std::nullopt}, happened::NotUndone{"no space"});

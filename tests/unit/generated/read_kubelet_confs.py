@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the YAML of the kubelet.conf files that we write by PyYAML, which knows nothing of ours."""
+
+import json
+import subprocess
+import sys
+
+try:
+    import yaml
+except ImportError:
+    print("this Python has no reader of YAML")
+    sys.exit(77)
+
+
+def main():
+    # A text may hold line breaks of Unicode, at which a line does not end.
+    lines = subprocess.run([sys.argv[1]], check=True, stdout=subprocess.PIPE).stdout.decode().split("\n")[:-1]
+    wrong = 0
+    for line in lines:
+        case = json.loads(line)
+        try:
+            read = yaml.safe_load(case["yaml"])
+        except yaml.YAMLError as error:
+            print(f"{case['yaml']!r} was not read: {error}")
+            wrong += 1
+            continue
+        for key, value in case["settings"].items():
+            if read.get(key) != value:
+                print(f"{key}: {value!r} was read as {read.get(key)!r}")
+                wrong += 1
+    if wrong or len(lines) < 1000:
+        sys.exit(f"{wrong} differences in {len(lines)} files")
+
+
+main()
