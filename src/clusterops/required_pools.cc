@@ -64,6 +64,7 @@ std::string WhyOfAnotherRelease(const api::MachineConfigPool& pool, const Requir
     return fmt::format("osImageURL mismatch for {} in {} expected: {} got: {}", pool.metadata.name, name, image->second,
                        config->spec.os_image_url);
   }
+  if (inputs.release.empty()) return "";
   const std::string* const release = api::Find(config->metadata.annotations, api::kReleaseImageVersionAnnotation);
   if (release == nullptr) {
     return fmt::format("unable to access annotation {} for {} expected: {}", api::kReleaseImageVersionAnnotation, name,

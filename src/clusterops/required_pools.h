@@ -27,7 +27,7 @@ struct RequiredPoolsInputs {
   std::function<const api::MachineConfig*(std::string_view name)> config_named;
   // The version that generated configs must have.
   std::string controller_version = {};
-  // The release that the pools' configs must be of.
+  // The release that the pools' configs must be of; empty if any will do.
   std::string release = {};
   // The OS image that the config of a pool must have, by pool.  The image of a pool that is missing here is not
   // checked.
