@@ -8,7 +8,9 @@
 #include <map>
 #include <utility>
 
+#include "clusterops/pool_labels.h"
 #include "clusterops/required_pools.h"
+#include "controller/default_pools.h"
 #include "machineconfig/render.h"
 
 namespace pintle::controller {
@@ -52,6 +54,15 @@ void AddFailuresOf(const View& view, std::vector<clusterops::TaskFailure>& failu
   for (const auto& [pool, why] : view.unreadable_pools) {
     add(clusterops::kMachineConfigPoolsTask, fmt::format("the MachineConfigPool {} cannot be read: {}", pool, why));
   }
+}
+
+// Returns which pool that an upgrade waits for is still to be created, or an empty text.
+std::string WhyWithoutPools(const View& view) {
+  for (const api::MachineConfigPool& pool : MissingPools(view)) {
+    if (!clusterops::IsRequiredForUpgrade(pool)) continue;
+    return fmt::format("required MachineConfigPool {} does not exist yet", pool.metadata.name);
+  }
+  return "";
 }
 
 // A merge patch keeps what it does not name, so pools that are gone have to be null.
@@ -104,7 +115,7 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
          .waiting_since = inputs.waiting_since});
     if (!pools.are_ready()) change.waiting_since = inputs.waiting_since.value_or(inputs.now);
     change.again_at = pools.until;
-    waiting = std::move(pools.waiting);
+    waiting = pools.waiting.empty() ? WhyWithoutPools(view) : std::move(pools.waiting);
     if (!pools.failure.empty()) {
       failures.push_back({.task = std::string(clusterops::kRequiredPoolsTask), .why = std::move(pools.failure)});
     }

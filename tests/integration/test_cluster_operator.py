@@ -86,7 +86,8 @@ def agents(cluster):
 def installed(objects, operator, controller, agents):
     """A cluster whose only master has the configs of the release 4.21.0; returns the name of its config."""
     target = objects.wait_for_target("master")
-    agents.add("master-0", target, labels=[MASTER])
+    # The controller creates the MachineConfigNode.
+    agents.add("master-0", target, labels=[MASTER], report=False)
     objects.wait_until_updated("master")
     operator.wait_for("Progressing", "False", "Cluster version is 4.21.0")
     return target
@@ -223,6 +224,7 @@ def test_the_labels_of_built_in_pools_come_back(controller, objects, operator):
 
 def test_without_the_option_nothing_is_reported(cluster, objects, operator):
     with Controller(cluster, "controller", "--operator=no"):
+        objects.wait_for_target("master")
         objects.wait_until_updated("master")
         # A status is written after everything that belongs to the operator.
         assert operator.status() == {}

@@ -79,6 +79,14 @@ TEST_F(ClusterOperatorPassTest, WaitsForPoolsOfAnotherReleaseAndLooksAgainWhenIt
   EXPECT_THAT(TextOf(later, "Degraded"), HasSubstr("True: RequiredPoolsFailed: Unable to apply 4.22.0: during "));
 }
 
+TEST_F(ClusterOperatorPassTest, WaitsForARequiredPoolThatIsToBeCreated) {
+  world_.pools.clear();
+  const ClusterOperatorChange change = Pass();
+  EXPECT_EQ(TextOf(change, "Progressing"), "True: : Cluster is bootstrapping 4.21.0");
+  EXPECT_EQ(change.patch->TextAt({"status", "extension", "lastSyncError"}),
+            "required MachineConfigPool master does not exist yet");
+}
+
 TEST_F(ClusterOperatorPassTest, ChecksTheImageOfTheRelease) {
   world_.controller_config.spec.base_os_container_image = "registry/os@sha256:2";
   EXPECT_THAT(Pass().patch->TextAt({"status", "extension", "lastSyncError"}),
