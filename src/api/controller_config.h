@@ -4,6 +4,7 @@
 // A ControllerConfig: the settings of the whole cluster that go into every rendered config and every pool's status.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ struct ControllerConfigSpec {
   std::string kube_apiserver_serving_ca;
   std::string cloud_provider_ca;
   Infrastructure infra;
+  std::map<std::string, std::string> images;  // The images of the release, by what they are for.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -65,6 +67,7 @@ struct ControllerConfigSpec {
       json::Field{"kubeAPIServerServingCAData", &ControllerConfigSpec::kube_apiserver_serving_ca},
       json::Field{"cloudProviderCAData", &ControllerConfigSpec::cloud_provider_ca},
       json::Field{"infra", &ControllerConfigSpec::infra},
+      json::Field{"images", &ControllerConfigSpec::images},
   };
 };
 

@@ -50,11 +50,14 @@ class Cluster {
   const OverlaidMirror<WatchedMachineConfig>& configs() const { return configs_; }
   OverlaidMirror<WatchedMachineConfig>& configs() { return configs_; }
   const OverlaidMirror<api::ControllerConfig>& controller_configs() const { return controller_configs_; }
+  const OverlaidMirror<WatchedMachineConfigNode>& machine_config_nodes() const { return machine_config_nodes_; }
+  const OverlaidMirror<api::MachineConfiguration>& machine_configurations() const { return machine_configurations_; }
 
   // Takes the API server's answers to writes.
   void Put(api::MachineConfigPool pool) { pools_.Put(std::move(pool)); }
   void Put(WatchedNode node) { nodes_.Put(std::move(node)); }
   void Put(WatchedMachineConfigNode node) { machine_config_nodes_.Put(std::move(node)); }
+  void Put(api::MachineConfiguration settings) { machine_configurations_.Put(std::move(settings)); }
   // Takes an older version of an object, which the API server returned when it was asked again: its store has gone
   // back.
   void PutBack(api::MachineConfigPool pool) { pools_.PutBack(std::move(pool)); }

@@ -29,6 +29,7 @@ constexpr const char* kLeaseName = "machine-config-controller";
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";
+constexpr const char* kOperatorComponent = "machineconfigoperator";
 
 // Changes within this time are handled by one look.
 constexpr auto kSoon = std::chrono::milliseconds(100);
@@ -54,6 +55,8 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                      [this](const Error& error) { Complain("posting Events", error); }),
       kubelet_events_(client_, clock, settings_.namespace_name, kKubeletComponent,
                       [this](const Error& error) { Complain("posting Events", error); }),
+      operator_events_(client_, clock, settings_.namespace_name, kOperatorComponent,
+                       [this](const Error& error) { Complain("posting Events", error); }),
       soon_(
           loop, [this] { Look(); }, kSoon / 4),
       later_(loop, [this] { Look(); }),
@@ -73,6 +76,15 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                         .retry_at = [this](MonotonicTime when) { LookAt(when); },
                         .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
                     })),
+      reports_(settings_.is_operator
+                   ? std::make_unique<OperatorReports>(
+                         client_, clock, cluster_, operator_events_, settings_.versions,
+                         OperatorReports::Listener{
+                             .changed = [this] { LookSoon(); },
+                             .retry_at = [this](MonotonicTime when) { LookAt(when); },
+                             .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
+                         })
+                   : nullptr),
       renderer_(
           loop, client_, clock, cluster_, render_events_, settings_.versions,
           {.finished = [this] { LookSoon(); },
@@ -193,6 +205,7 @@ void Controller::Lost() {
   calls_.clear();
   backoff_.Clear();
   if (generator_) generator_->Stop();
+  if (reports_) reports_->Stop();
   renderer_.Stop();
   writer_.Stop();
   library_.Clear();
@@ -254,6 +267,7 @@ void Controller::Look() {
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return SayBlind(view);
   CollectGarbage(view);
+  if (reports_) reports_->Look(view);
   Roll(std::move(view));
 }
 

@@ -24,6 +24,7 @@
 #include "controller/drain_watch.h"
 #include "controller/generator.h"
 #include "controller/metrics.h"
+#include "controller/operator_reports.h"
 #include "controller/pause_watch.h"
 #include "controller/render_pass.h"
 #include "controller/renderer.h"
@@ -44,6 +45,7 @@ struct ControllerSettings {
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   std::string templates = {};     // The folder of templates; empty if no configs are generated.
+  bool is_operator = false;       // Whether to report as OpenShift's operator does, where the cluster has its kinds.
   kube::LeaseTimes lease = {};
 };
 
@@ -115,12 +117,14 @@ class Controller {
   Announcer node_events_;
   Announcer render_events_;
   Announcer kubelet_events_;
+  Announcer operator_events_;
   event::Timer soon_;
   event::Timer later_;
   MonotonicTime later_is_ = {};
   event::Timer quiet_;
   Cluster cluster_;
-  std::unique_ptr<Generator> generator_;  // Exists if there is a folder of templates.
+  std::unique_ptr<Generator> generator_;      // Exists if there is a folder of templates.
+  std::unique_ptr<OperatorReports> reports_;  // Exists if the settings say so.
   Renderer renderer_;
   Writer writer_;
   ConfigLibrary library_;

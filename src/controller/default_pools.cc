@@ -3,26 +3,20 @@
 
 #include <fmt/core.h>
 
-#include <string>
 #include <string_view>
 
 #include "api/annotations.h"
+#include "clusterops/pool_labels.h"
 #include "pool/control_plane.h"
 
 namespace pintle::controller {
 namespace {
 
-enum class Upgrade { kNeedsIt, kGoesOnWithoutIt };
-
 // Returns a pool that has the name of a role, selects its nodes and gets its configs.
-api::MachineConfigPool PoolFor(std::string_view role, Upgrade upgrade) {
+api::MachineConfigPool PoolFor(std::string_view role) {
   api::MachineConfigPool pool;
   pool.metadata.name = role;
-  pool.metadata.labels.emplace(api::kBuiltInPoolLabel, "");
-  pool.metadata.labels.emplace(fmt::format("pools.operator.machineconfiguration.openshift.io/{}", role), "");
-  if (upgrade == Upgrade::kNeedsIt) {
-    pool.metadata.labels.emplace("operator.machineconfiguration.openshift.io/required-for-upgrade", "");
-  }
+  pool.metadata.labels = clusterops::BuiltInLabels(role);
   pool.spec.machine_config_selector.emplace().match_labels.emplace(api::kRoleLabel, role);
   pool.spec.node_selector.emplace().match_labels.emplace(fmt::format("{}{}", api::kRoleLabelPrefix, role), "");
   return pool;
@@ -32,12 +26,12 @@ api::MachineConfigPool PoolFor(std::string_view role, Upgrade upgrade) {
 
 std::vector<api::MachineConfigPool> MissingPools(const View& view) {
   std::vector<api::MachineConfigPool> missing;
-  const auto need = [&](std::string_view role, Upgrade upgrade) {
-    if (view.PoolNamed(role) == nullptr) missing.push_back(PoolFor(role, upgrade));
+  const auto need = [&](std::string_view role) {
+    if (view.PoolNamed(role) == nullptr) missing.push_back(PoolFor(role));
   };
-  need(api::kMasterPool, Upgrade::kNeedsIt);
-  need(api::kWorkerPool, Upgrade::kGoesOnWithoutIt);
-  if (view.topology() == pool::kArbiterTopology) need(api::kArbiterPool, Upgrade::kNeedsIt);
+  need(api::kMasterPool);
+  need(api::kWorkerPool);
+  if (view.topology() == pool::kArbiterTopology) need(api::kArbiterPool);
   return missing;
 }
 

@@ -162,7 +162,24 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
 
   void Compare(const api::MachineConfig& stored) {
     done_.version = stored.metadata.resource_version;
-    HasSameSpec(stored, rendered_.config) ? Retarget() : Restore(stored);
+    if (!HasSameSpec(stored, rendered_.config)) return Restore(stored);
+    const std::string& release = rendered_.config.metadata.Annotation(api::kReleaseImageVersionAnnotation);
+    const bool is_of_release =
+        release.empty() || stored.metadata.Annotation(api::kReleaseImageVersionAnnotation) == release;
+    is_of_release ? Retarget() : NoteRelease(stored, release);
+  }
+
+  // A new release may render the same config.  An upgrade of the cluster waits until the config names the release.
+  void NoteRelease(const api::MachineConfig& stored, const std::string& release) {
+    json::Value patch;
+    patch["metadata"]["resourceVersion"] = stored.metadata.resource_version;
+    patch["metadata"]["annotations"][api::kReleaseImageVersionAnnotation] = release;
+    call_ = client_.Patch<api::MachineConfig>({"", stored.metadata.name}, kube::MergePatch{std::move(patch)},
+                                              [this](const Result<api::MachineConfig>& noted) {
+                                                if (!noted) return Fail(noted.error());
+                                                done_.version = noted->metadata.resource_version;
+                                                Retarget();
+                                              });
   }
 
   void AnnounceCreated(const api::MachineConfigPool& pool, const api::MachineConfig& created) const {

@@ -22,6 +22,8 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--controller-version", "VERSION", "the version that generated configs must have [that of the first one]"},
         {"--templates", "DIR",
          "the operator's templates, from which MachineConfigs are generated [none are generated]"},
+        {"--operator", "yes|no",
+         "report to OpenShift as the Machine Config Operator does, in the ClusterOperator [yes with --templates]"},
         {"--feature-gates", "NAME,...", "gates that are on, of ImageModeStatusReporting and OSStreams"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
@@ -114,6 +116,7 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   settings.versions.operator_version = line.Value("--payload-version").value_or("");
   settings.versions.controller = line.Value("--controller-version").value_or("");
   settings.templates = line.Value("--templates").value_or("");
+  settings.is_operator = line.Value("--operator").value_or(settings.templates.empty() ? "no" : "yes") == "yes";
   settings.features = pool::Features::Named(SplitAtCommas(line.Value("--feature-gates").value_or("")));
   settings.kept_configs = TRY(ReadKeptConfigs(line));
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");

@@ -40,6 +40,7 @@ def cluster():
         openshift_kinds.install(running)
         running.kubectl("create", "namespace", "openshift-config")
         running.apply((DEPLOY / "openshift/rbac.yaml").read_text())
+        running.apply((DEPLOY / "openshift/operator-status-rbac.yaml").read_text())
         yield running
 
 

@@ -15,6 +15,9 @@ KINDS = [
     ("operator.openshift.io", "v1alpha1", "ImageContentSourcePolicy", "imagecontentsourcepolicies", "Cluster"),
 ]
 
+# What the operator reports in.  A cluster without it is not OpenShift, so most tests do without.
+CLUSTER_OPERATOR = ("config.openshift.io", "v1", "ClusterOperator", "clusteroperators", "Cluster")
+
 
 def _definition(group, version, kind, plural, scope):
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -26,7 +29,7 @@ def _definition(group, version, kind, plural, scope):
                                        "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
 
 
-def install(cluster):
-    for kind in KINDS:
+def install(cluster, kinds=KINDS):
+    for kind in kinds:
         cluster.admin.must("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", _definition(*kind))
     cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A ClusterOperator: what a part of OpenShift reports to people and to the cluster's version operator.
+
+#include <string>
+#include <vector>
+
+#include "api/lenient.h"
+#include "api/meta.h"
+#include "json/fields.h"
+
+namespace pintle::api {
+
+// The name of the ClusterOperator that is about machines' configs.
+inline constexpr const char* kMachineConfigOperatorName = "machine-config";
+
+// The version of a part that runs: "operator" and "4.21.0", or "operator-image" and an image.
+struct OperandVersion {
+  std::string name;
+  std::string version;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"name", &OperandVersion::name},
+      json::Required{"version", &OperandVersion::version},
+  };
+};
+
+// An object, or all objects of a kind if the name is empty, that help to find out what is wrong.
+struct RelatedObject {
+  std::string group;
+  std::string resource;
+  std::string namespace_name;
+  std::string name;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"group", &RelatedObject::group},
+      json::Required{"resource", &RelatedObject::resource},
+      json::Field{"namespace", &RelatedObject::namespace_name},
+      json::Required{"name", &RelatedObject::name},
+  };
+};
+
+struct ClusterOperatorStatus {
+  std::vector<Condition> conditions;
+  std::vector<OperandVersion> versions;
+  std::vector<RelatedObject> related_objects;
+  json::Value extension;  // Whatever the operator adds.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"conditions", &ClusterOperatorStatus::conditions},
+      json::Field{"versions", &ClusterOperatorStatus::versions},
+      json::Field{"relatedObjects", &ClusterOperatorStatus::related_objects},
+      json::Field{"extension", &ClusterOperatorStatus::extension},
+  };
+};
+
+struct ClusterOperator {
+  std::string api_version = "config.openshift.io/v1";
+  std::string kind = "ClusterOperator";
+  ObjectMeta metadata;
+  json::Value spec = json::Value::object();  // It has no fields, but must exist.
+  ClusterOperatorStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"apiVersion", &ClusterOperator::api_version}, json::Required{"kind", &ClusterOperator::kind},
+      json::Required{"metadata", &ClusterOperator::metadata},      json::Required{"spec", &ClusterOperator::spec},
+      json::Field{"status", &ClusterOperator::status},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clusterops/cluster_operator.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/printable.h"
+#include "clusterops/pool_summary.h"
+#include "clusterops/related_objects.h"
+
+namespace pintle::clusterops {
+namespace {
+
+constexpr std::string_view kOperator = "operator";
+constexpr std::string_view kOperatorImage = "operator-image";
+constexpr std::string_view kProgressing = "Progressing";
+constexpr std::string_view kDegraded = "Degraded";
+constexpr const char* kVersionChanged = "OperatorVersionChanged";
+
+constexpr auto kTasks = std::to_array<std::string_view>(
+    {kRenderConfigTask, kMachineConfigurationTask, kMachineConfigNodeTask, kMachineConfigPoolsTask,
+     kMachineConfigControllerTask, kMachineConfigServerTask, kRequiredPoolsTask});
+
+const api::Condition* FindIn(const std::vector<api::Condition>& conditions, std::string_view type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const api::Condition& condition) { return condition.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+const std::string* VersionOf(const std::vector<api::OperandVersion>& versions, std::string_view name) {
+  const auto found = std::find_if(versions.begin(), versions.end(),
+                                  [&](const api::OperandVersion& version) { return version.name == name; });
+  return found == versions.end() ? nullptr : &found->version;
+}
+
+std::vector<api::OperandVersion> Wanted(const ReportInputs& inputs) {
+  std::vector<api::OperandVersion> versions = {{std::string(kOperator), inputs.release.version}};
+  std::string image = inputs.release.operator_image;
+  if (image.empty()) {
+    const std::string* const known = VersionOf(inputs.before.versions, kOperatorImage);
+    if (known != nullptr) image = *known;
+  }
+  if (!image.empty()) versions.push_back({std::string(kOperatorImage), std::move(image)});
+  return versions;
+}
+
+bool AreSame(const std::vector<api::OperandVersion>& a, const std::vector<api::OperandVersion>& b) {
+  // Their order does not matter.
+  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const api::OperandVersion& version) {
+           const std::string* const other = VersionOf(b, version.name);
+           return other != nullptr && *other == version.version;
+         });
+}
+
+// Makes the report condition by condition.
+class Reporter {
+ public:
+  explicit Reporter(const ReportInputs& inputs)
+      : inputs_(inputs),
+        version_(inputs.release.version),
+        wanted_(Wanted(inputs)),
+        is_installed_(AreSame(inputs.before.versions, wanted_)),
+        is_first_(VersionOf(inputs.before.versions, kOperator) == nullptr) {
+    report_.status = inputs.before;
+  }
+
+  OperatorReport Make() && {
+    const bool is_complete = !inputs_.failure && inputs_.waiting.empty();
+    if (is_complete && !is_installed_) {
+      if (!is_first_) Emit("version changed", inputs_.before.versions);
+      report_.status.versions = wanted_;
+    }
+    Set("Available", "True", "AsExpected", "Cluster has deployed " + VersionsText(report_.status.versions));
+    SetProgressing(is_complete);
+    SetDegraded();
+    SetUpgradeable();
+    report_.status.related_objects = RelatedObjects();
+    report_.status.extension = Extension();
+    return std::move(report_);
+  }
+
+ private:
+  void Set(std::string_view type, std::string_view status, std::string reason, std::string message) {
+    SetOperatorCondition(report_.status.conditions, {.type = std::string(type),
+                                                     .status = std::string(status),
+                                                     .last_transition_time = inputs_.now,
+                                                     .reason = std::move(reason),
+                                                     .message = std::move(message)});
+  }
+
+  void Emit(std::string_view what, const std::vector<api::OperandVersion>& from) {
+    report_.events.push_back({Importance::kNormal, kVersionChanged,
+                              fmt::format("clusteroperator/machine-config {} from {} to {}", what, VersionsText(from),
+                                          VersionsText(wanted_))});
+  }
+
+  void SetProgressing(bool is_complete) {
+    const bool progresses = !is_complete && !is_installed_;
+    if (inputs_.failure) {
+      // A release that is installed already is not applied again, so nothing progresses.
+      return progresses ? Set(kProgressing, "True", "", fmt::format("Unable to apply {}", version_))
+                        : Set(kProgressing, "False", "", fmt::format("Error while reconciling {}", version_));
+    }
+    if (!progresses) return Set(kProgressing, "False", "", fmt::format("Cluster version is {}", version_));
+    std::string message = fmt::format("{} {}", is_first_ ? "Cluster is bootstrapping" : "Working towards", version_);
+    if (!HasBegun()) {
+      if (is_first_) {
+        report_.events.push_back(
+            {Importance::kNormal, kVersionChanged,
+             fmt::format("clusteroperator/machine-config is bootstrapping to {}", VersionsText(wanted_))});
+      } else {
+        Emit("started a version change", inputs_.before.versions);
+      }
+    }
+    Set(kProgressing, "True", "", std::move(message));
+  }
+
+  // Returns whether the condition is about this release already, whether it went well or not.
+  bool HasBegun() const {
+    const api::Condition* const known = FindIn(inputs_.before.conditions, kProgressing);
+    return known != nullptr && known->status == "True" && known->message.ends_with(" " + version_);
+  }
+
+  void SetDegraded() {
+    if (!inputs_.failure) return Set(kDegraded, "False", "", "");
+    const std::string reason = inputs_.failure->task + "Failed";
+    const std::string message = is_installed_
+                                    ? fmt::format("Failed to resync {} because: {}", version_, inputs_.failure->why)
+                                    : fmt::format("Unable to apply {}: {}", version_, inputs_.failure->why);
+    Set(kDegraded, "True", reason, message);
+    const api::Condition* const known = FindIn(inputs_.before.conditions, kDegraded);
+    const api::Condition& set = *FindIn(report_.status.conditions, kDegraded);
+    const bool is_known = known != nullptr && known->reason == set.reason && known->message == set.message;
+    if (!is_known) report_.events.push_back({Importance::kWarning, "OperatorDegraded: " + reason, set.message});
+  }
+
+  void SetUpgradeable() {
+    const auto some_pool_is = [&](std::string_view type) {
+      return std::any_of(inputs_.pools.begin(), inputs_.pools.end(),
+                         [&](const api::MachineConfigPool* pool) { return Has(*pool, type); });
+    };
+    constexpr std::string_view kRemedy = "please see `oc get mcp` for further details and resolve before upgrading";
+    if (some_pool_is("Degraded")) {
+      return Set("Upgradeable", "False", "DegradedPool",
+                 fmt::format("One or more machine config pools are degraded, {}", kRemedy));
+    }
+    if (some_pool_is("BuildInterrupted")) {
+      return Set("Upgradeable", "False", "InterruptedBuild",
+                 fmt::format("One or more machine config pools' builds have been interrupted, {}", kRemedy));
+    }
+    Set("Upgradeable", "True", "AsExpected", "");
+  }
+
+  json::Value Extension() const {
+    json::Value extension = json::Value::object();
+    for (const api::MachineConfigPool* pool : inputs_.pools) {
+      extension[pool->metadata.name] = Shortened(PoolSummary(*pool), api::kLongestConditionMessage);
+    }
+    const std::string& why = inputs_.failure ? inputs_.failure->why : inputs_.waiting;
+    if (!why.empty()) extension["lastSyncError"] = Shortened(why, api::kLongestConditionMessage);
+    return extension;
+  }
+
+  const ReportInputs& inputs_;
+  const std::string& version_;
+  const std::vector<api::OperandVersion> wanted_;
+  const bool is_installed_;
+  const bool is_first_;
+  OperatorReport report_;
+};
+
+}  // namespace
+
+const TaskFailure* FirstOf(std::span<const TaskFailure> failures) {
+  const auto place = [](const TaskFailure& failure) {
+    return std::find(kTasks.begin(), kTasks.end(), failure.task) - kTasks.begin();
+  };
+  const auto first = std::min_element(failures.begin(), failures.end(),
+                                      [&](const TaskFailure& a, const TaskFailure& b) { return place(a) < place(b); });
+  return first == failures.end() ? nullptr : &*first;
+}
+
+std::string VersionsText(std::span<const api::OperandVersion> versions) {
+  std::string text;
+  for (const api::OperandVersion& version : versions) {
+    text += fmt::format("{}{{{} {}}}", text.empty() ? "" : " ", version.name, version.version);
+  }
+  return fmt::format("[{}]", text);
+}
+
+void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
+  condition.message = Shortened(PrintableLines(condition.message), api::kLongestConditionMessage);
+  const auto known = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const api::Condition& other) { return other.type == condition.type; });
+  if (known == conditions.end()) {
+    conditions.push_back(std::move(condition));
+    return;
+  }
+  if (known->status == condition.status && known->last_transition_time) {
+    condition.last_transition_time = known->last_transition_time;
+  }
+  *known = std::move(condition);
+}
+
+OperatorReport ReportOf(const ReportInputs& inputs) { return Reporter(inputs).Make(); }
+
+}  // namespace pintle::clusterops

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The status of the ClusterOperator `machine-config`, from which people and the cluster's version operator learn how an
+// upgrade and the machines fare.
+//
+// Its versions are those of the latest release that has been installed completely.  So they differ from the release
+// that the cluster is to have while an upgrade lasts, and there are none while the cluster is being installed.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/cluster_operator.h"
+#include "api/machine_config_pool.h"
+#include "api/meta.h"
+
+namespace pintle::clusterops {
+
+// The parts of the operator's work, in the order in which they are done.  A reason for Degraded begins with the name.
+inline constexpr std::string_view kRenderConfigTask = "RenderConfig";
+inline constexpr std::string_view kMachineConfigurationTask = "MachineConfiguration";
+inline constexpr std::string_view kMachineConfigNodeTask = "MachineConfigNode";
+inline constexpr std::string_view kMachineConfigPoolsTask = "MachineConfigPools";
+inline constexpr std::string_view kMachineConfigControllerTask = "MachineConfigController";
+inline constexpr std::string_view kMachineConfigServerTask = "MachineConfigServer";
+inline constexpr std::string_view kRequiredPoolsTask = "RequiredPools";
+
+// A part of the work that has failed.
+struct TaskFailure {
+  std::string task;
+  std::string why;
+};
+
+// Returns the failure of the task that comes first, or nullptr: what follows a failed task says little.
+const TaskFailure* FirstOf(std::span<const TaskFailure> failures);
+
+// The release that the cluster is to have.
+struct Release {
+  std::string version;
+  std::string operator_image = {};  // Empty if it is not known; then the image that is reported stays.
+};
+
+struct ReportInputs {
+  const api::ClusterOperatorStatus& before;
+  Release release;
+  std::span<const api::MachineConfigPool* const> pools;
+  std::optional<TaskFailure> failure = {};
+  std::string waiting = {};  // What the release still waits for; empty if it is installed.
+  api::Time now = {};
+};
+
+enum class Importance { kNormal, kWarning };
+
+// An event about the ClusterOperator, to be emitted after the status has been written.
+struct OperatorEvent {
+  Importance importance;
+  std::string reason;
+  std::string message;
+};
+
+struct OperatorReport {
+  api::ClusterOperatorStatus status;
+  std::vector<OperatorEvent> events;
+};
+
+OperatorReport ReportOf(const ReportInputs& inputs);
+
+// Sets a condition as all of OpenShift's operators do: it keeps its position, and its transition time unless its status
+// changes.
+void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition);
+
+// Returns the versions as Go prints them: "[{operator 4.21.0} {operator-image quay.io/...}]".
+std::string VersionsText(std::span<const api::OperandVersion> versions);
+
+}  // namespace pintle::clusterops

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clusterops/required_pools.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "clusterops/pool_labels.h"
+#include "clusterops/pool_summary.h"
+
+namespace pintle::clusterops {
+namespace {
+
+constexpr auto kPatiencePerMachine = std::chrono::minutes(10);
+
+// Why a pool is not ready, and since when.
+struct Obstacle {
+  std::string what;
+  std::optional<WallTime> since;
+};
+
+std::string WhyWithoutConfig(const api::MachineConfigPool& pool, std::string_view what) {
+  return fmt::format("{} for pool {} is empty: {}", what, pool.metadata.name, PoolSummary(pool));
+}
+
+std::string NoSuchConfig(std::string_view name) {
+  return fmt::format("machineconfig.machineconfiguration.openshift.io \"{}\" not found", name);
+}
+
+// Returns why the config that all nodes have, or one of those that it was rendered from, is of another controller.
+std::string WhyOfAnotherController(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+  const std::string& rendered = pool.status.configuration.name;
+  std::vector<std::string_view> names = {rendered};
+  for (const api::ObjectReference& source : pool.status.configuration.source) names.push_back(source.name);
+  for (const std::string_view name : names) {
+    const api::MachineConfig* const config = inputs.config_named(name);
+    if (config == nullptr) return NoSuchConfig(name);
+    const std::string* const version =
+        api::Find(config->metadata.annotations, api::kGeneratedByControllerVersionAnnotation);
+    if (version == nullptr) {
+      if (name != rendered) continue;  // A person's config.
+      return fmt::format("{} must be created by controller version {}: {}", name, inputs.controller_version,
+                         PoolSummary(pool));
+    }
+    if (*version == inputs.controller_version) continue;
+    return fmt::format("controller version mismatch for {} expected {} has {}: {}", name, inputs.controller_version,
+                       *version, PoolSummary(pool));
+  }
+  return "";
+}
+
+// Returns why the pool's target has another OS image, or was made for another release.
+std::string WhyOfAnotherRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+  const std::string& name = pool.spec.configuration.name;
+  const api::MachineConfig* const config = inputs.config_named(name);
+  if (config == nullptr) return NoSuchConfig(name);
+  const bool is_overridden = api::Find(config->metadata.annotations, api::kOsImageUrlOverriddenAnnotation) != nullptr;
+  const auto image = inputs.os_images.find(pool.metadata.name);
+  if (!is_overridden && image != inputs.os_images.end() && image->second != config->spec.os_image_url) {
+    return fmt::format("osImageURL mismatch for {} in {} expected: {} got: {}", pool.metadata.name, name, image->second,
+                       config->spec.os_image_url);
+  }
+  if (inputs.release.empty()) return "";
+  const std::string* const release = api::Find(config->metadata.annotations, api::kReleaseImageVersionAnnotation);
+  if (release == nullptr) {
+    return fmt::format("unable to access annotation {} for {} expected: {}", api::kReleaseImageVersionAnnotation, name,
+                       inputs.release);
+  }
+  if (*release != inputs.release) {
+    return fmt::format("release image version mismatch for {} in {} expected: {} got: {}", pool.metadata.name, name,
+                       inputs.release, *release);
+  }
+  return "";
+}
+
+// Returns since when a condition has its status, if it has this one.
+std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_view type, std::string_view status) {
+  const api::Condition* const condition = FindCondition(pool, type);
+  if (condition == nullptr || condition->status != status || !condition->last_transition_time) return std::nullopt;
+  return condition->last_transition_time->at;
+}
+
+std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+  const api::MachineConfigPoolStatus& status = pool.status;
+  const std::string& name = pool.metadata.name;
+  if (Has(pool, "Degraded")) {
+    const api::Condition& degraded = *FindCondition(pool, "Degraded");
+    const std::string& why = degraded.message.empty() ? PoolSummary(pool) : degraded.message;
+    return Obstacle{fmt::format("MachineConfigPool {} is not ready, retrying. Status: (pool degraded: true total: {}, "
+                                "ready {}, updated: {}, unavailable: {}, reason: {})",
+                                name, status.machine_count, status.ready_machine_count, status.updated_machine_count,
+                                status.unavailable_machine_count, why),
+                    Since(pool, "Degraded", "True")};
+  }
+  if (const std::string why = WhyNotOfRelease(pool, inputs); !why.empty()) {
+    return Obstacle{
+        fmt::format("MachineConfigPool {} has not progressed to latest configuration: {}, retrying", name, why),
+        Since(pool, "Updated", "False")};
+  }
+  if (pool.metadata.generation <= status.observed_generation && Has(pool, "Updated")) return std::nullopt;
+  return Obstacle{fmt::format("required MachineConfigPool {} is not ready, retrying. Status: (total: {}, ready {}, "
+                              "updated: {}, unavailable: {}, degraded: {})",
+                              name, status.machine_count, status.ready_machine_count, status.updated_machine_count,
+                              status.unavailable_machine_count, status.degraded_machine_count),
+                  Since(pool, "Updated", "False")};
+}
+
+std::string PausedText(const api::MachineConfigPool& pool) {
+  if (Has(pool, "Updated")) {
+    return fmt::format(
+        "the required MachineConfigPool {} was paused with no pending updates; no further syncing will "
+        "occur until it is unpaused",
+        pool.metadata.name);
+  }
+  return fmt::format("required MachineConfigPool {} is paused and cannot sync until it is unpaused",
+                     pool.metadata.name);
+}
+
+}  // namespace
+
+std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+  if (pool.spec.configuration.name.empty()) return WhyWithoutConfig(pool, "configuration spec");
+  if (pool.status.configuration.name.empty()) return WhyWithoutConfig(pool, "configuration status");
+  if (pool.status.configuration.source.empty()) {
+    return WhyWithoutConfig(pool, "list of MachineConfigs that were used to generate configuration");
+  }
+  const std::string why = WhyOfAnotherController(pool, inputs);
+  return why.empty() ? WhyOfAnotherRelease(pool, inputs) : why;
+}
+
+RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs) {
+  RequiredPools result;
+  std::int32_t machines = 0;
+  for (const api::MachineConfigPool* pool : inputs.pools) {
+    if (!IsRequiredForUpgrade(*pool)) continue;
+    machines += pool->status.machine_count;
+    if (pool->spec.paused && result.failure.empty()) result.failure = PausedText(*pool);
+    auto obstacle = ObstacleIn(*pool, inputs);
+    if (!obstacle) continue;
+    if (result.waiting.empty()) result.waiting = std::move(obstacle->what);
+    const WallTime since = obstacle->since.value_or(inputs.waiting_since.value_or(inputs.now));
+    result.since = std::min(result.since.value_or(since), since);
+  }
+  if (!result.failure.empty()) {
+    result.waiting.clear();
+    return result;
+  }
+  if (result.waiting.empty()) return result;
+  result.until = *result.since + kPatiencePerMachine * std::max<std::int32_t>(machines, 1);
+  if (inputs.now < *result.until) return result;
+  result.failure = fmt::format("during syncRequiredMachineConfigPools: [context deadline exceeded, {}]",
+                               std::exchange(result.waiting, ""));
+  result.until.reset();
+  return result;
+}
+
+}  // namespace pintle::clusterops

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The pools that an upgrade of the cluster waits for.
+//
+// A release counts as installed when all nodes of these pools have configs that were rendered from it.  Until then the
+// ClusterOperator keeps the old version, and the cluster's version operator does not go on.  A pool may take its time:
+// ten minutes for each machine of the pools that are required.  After that, or if somebody has paused such a pool, the
+// wait is a failure, which ends by itself when the pools are ready.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/machine_config.h"
+#include "api/machine_config_pool.h"
+#include "base/clock.h"
+
+namespace pintle::clusterops {
+
+struct RequiredPoolsInputs {
+  std::span<const api::MachineConfigPool* const> pools;
+  // Returns a config by its name, or nullptr.
+  std::function<const api::MachineConfig*(std::string_view name)> config_named;
+  // The version that generated configs must have.
+  std::string controller_version = {};
+  // The release that the pools' configs must be of; empty if any will do.
+  std::string release = {};
+  // The OS image that the config of a pool must have, by pool.  The image of a pool that is missing here is not
+  // checked.
+  std::map<std::string, std::string, std::less<>> os_images = {};
+  WallTime now = {};
+  // When the caller has found for the first time that these pools are not ready.
+  std::optional<WallTime> waiting_since = {};
+};
+
+struct RequiredPools {
+  std::string failure;  // Set if somebody has to help.
+  std::string waiting;  // Set if the pools are on their way.
+  // When the wait began, and when it becomes a failure.
+  std::optional<WallTime> since = {};
+  std::optional<WallTime> until = {};
+
+  bool are_ready() const { return failure.empty() && waiting.empty(); }
+};
+
+RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs);
+
+// Returns why a pool does not have the configuration of the release, or an empty text if it has.
+std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs);
+
+}  // namespace pintle::clusterops

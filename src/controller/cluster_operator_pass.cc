@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cluster_operator_pass.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "clusterops/pool_labels.h"
+#include "clusterops/required_pools.h"
+#include "controller/default_pools.h"
+#include "machineconfig/render.h"
+
+namespace pintle::controller {
+namespace {
+
+// The key of the operator's own image among the images of a release.
+constexpr const char* kOperatorImageKey = "machineConfigOperator";
+
+const api::MachineConfig* ConfigNamed(const View& view, std::string_view name) {
+  const auto found = std::lower_bound(
+      view.configs.begin(), view.configs.end(), name,
+      [](const api::MachineConfig* config, std::string_view wanted) { return config->metadata.name < wanted; });
+  return found == view.configs.end() || (*found)->metadata.name != name ? nullptr : *found;
+}
+
+// Returns the OS image of the release for each pool.
+std::map<std::string, std::string, std::less<>> ImagesOfRelease(const View& view) {
+  std::map<std::string, std::string, std::less<>> images;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    std::string image = view.controller_config->spec.base_os_container_image;
+    if (view.os_image_stream != nullptr) {
+      const auto set = machineconfig::ImagesFor(*pool, view.PoolNamed(api::kWorkerPool), *view.os_image_stream);
+      // A pool whose stream does not exist is not rendered, and reports that itself.
+      if (!set) continue;
+      if (*set != nullptr) image = (*set)->os_image;
+    }
+    if (!image.empty()) images.emplace(pool->metadata.name, std::move(image));
+  }
+  return images;
+}
+
+void AddFailuresOf(const View& view, std::vector<clusterops::TaskFailure>& failures) {
+  const auto add = [&](std::string_view task, std::string why) {
+    failures.push_back({.task = std::string(task), .why = std::move(why)});
+  };
+  if (!view.unreadable_settings.empty()) {
+    add(clusterops::kRenderConfigTask, view.unreadable_settings);
+  } else if (view.controller_config == nullptr) {
+    add(clusterops::kRenderConfigTask, fmt::format("there is no ControllerConfig {}", api::kControllerConfigName));
+  }
+  for (const auto& [pool, why] : view.unreadable_pools) {
+    add(clusterops::kMachineConfigPoolsTask, fmt::format("the MachineConfigPool {} cannot be read: {}", pool, why));
+  }
+}
+
+// Returns which pool that an upgrade waits for is still to be created, or an empty text.
+std::string WhyWithoutPools(const View& view) {
+  for (const api::MachineConfigPool& pool : MissingPools(view)) {
+    if (!clusterops::IsRequiredForUpgrade(pool)) continue;
+    return fmt::format("required MachineConfigPool {} does not exist yet", pool.metadata.name);
+  }
+  return "";
+}
+
+// A merge patch keeps what it does not name, so pools that are gone have to be null.
+json::Value StatusPatchOf(const api::ClusterOperator& known, const api::ClusterOperatorStatus& next) {
+  json::Value patch;
+  patch["metadata"]["resourceVersion"] = known.metadata.resource_version;
+  patch["status"] = json::Encode(next);
+  json::Value& extension = patch["status"]["extension"];
+  if (!known.status.extension.is_object()) return patch;
+  for (const auto& [key, value] : known.status.extension.members()) {
+    if (next.extension.Find(key) == nullptr) extension[key] = nullptr;
+  }
+  return patch;
+}
+
+}  // namespace
+
+clusterops::Release WantedRelease(const View& view, const api::ClusterOperator& known) {
+  clusterops::Release release;
+  if (view.controller_config != nullptr) {
+    release.version = view.controller_config->metadata.Annotation(api::kReleaseImageVersionAnnotation);
+    const auto& images = view.controller_config->spec.images;
+    const auto image = images.find(kOperatorImageKey);
+    if (image != images.end()) release.operator_image = image->second;
+  }
+  if (!release.version.empty()) return release;
+  for (const api::OperandVersion& version : known.status.versions) {
+    if (version.name == "operator") release.version = version.version;
+  }
+  return release;
+}
+
+ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
+  const View& view = inputs.view;
+  clusterops::Release release = WantedRelease(view, inputs.known);
+  if (release.version.empty()) return {};
+
+  std::vector<clusterops::TaskFailure> failures = inputs.failures;
+  AddFailuresOf(view, failures);
+  ClusterOperatorChange change;
+  std::string waiting;
+  if (view.controller_config != nullptr) {
+    clusterops::RequiredPools pools = clusterops::LookAtRequiredPools(
+        {.pools = view.pools,
+         .config_named = [&view](std::string_view name) { return ConfigNamed(view, name); },
+         .controller_version = SigningVersion(view.configs, inputs.versions),
+         .release = view.controller_config->metadata.Annotation(api::kReleaseImageVersionAnnotation),
+         .os_images = ImagesOfRelease(view),
+         .now = inputs.now,
+         .waiting_since = inputs.waiting_since});
+    if (!pools.are_ready()) change.waiting_since = inputs.waiting_since.value_or(inputs.now);
+    change.again_at = pools.until;
+    waiting = pools.waiting.empty() ? WhyWithoutPools(view) : std::move(pools.waiting);
+    if (!pools.failure.empty()) {
+      failures.push_back({.task = std::string(clusterops::kRequiredPoolsTask), .why = std::move(pools.failure)});
+    }
+  }
+  std::optional<clusterops::TaskFailure> failure;
+  if (const auto* first = clusterops::FirstOf(failures)) failure = *first;
+  clusterops::OperatorReport report =
+      clusterops::ReportOf({.before = inputs.known.status,
+                            .release = std::move(release),
+                            .pools = view.pools,
+                            .failure = std::move(failure),
+                            .waiting = std::move(waiting),
+                            .now = api::Time{std::chrono::floor<std::chrono::seconds>(inputs.now)}});
+  if (json::Equal(report.status, inputs.known.status)) return change;
+  change.patch = StatusPatchOf(inputs.known, report.status);
+  change.events = std::move(report.events);
+  return change;
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decides what the ClusterOperator is to report about the cluster.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/cluster_operator.h"
+#include "base/clock.h"
+#include "clusterops/cluster_operator.h"
+#include "controller/render_pass.h"
+#include "controller/view.h"
+#include "json/value.h"
+
+namespace pintle::controller {
+
+struct ClusterOperatorInputs {
+  const View& view;
+  const api::ClusterOperator& known;
+  Versions versions = {};
+  // The failures of writes and of other parts of the operator.
+  std::vector<clusterops::TaskFailure> failures = {};
+  // When the required pools were found not to be ready for the first time.
+  std::optional<WallTime> waiting_since = {};
+  WallTime now = {};
+};
+
+struct ClusterOperatorChange {
+  std::optional<json::Value> patch = {};  // A merge patch of the status; unset if nothing is to be changed.
+  std::vector<clusterops::OperatorEvent> events = {};
+  std::optional<WallTime> waiting_since = {};  // To be passed to the next pass.
+  std::optional<WallTime> again_at = {};       // When the pass decides otherwise although nothing has changed.
+};
+
+ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs);
+
+// Returns the release that the cluster is to have: the one that the ControllerConfig was made for, or else the one that
+// is reported.  The version is empty if neither is known.
+clusterops::Release WantedRelease(const View& view, const api::ClusterOperator& known);
+
+}  // namespace pintle::controller
