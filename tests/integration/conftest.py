@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+sys.path[:0] = [str(pathlib.Path(__file__).parents[1]), str(pathlib.Path(__file__).parent)]
 
+import longest_first  # noqa: E402
 from machines import agent_node, image, oci, shell  # noqa: E402
 from machines.node import Node  # noqa: E402
 from machines.registry import Registry  # noqa: E402
@@ -17,6 +18,10 @@ from machines.registry import Registry  # noqa: E402
 # Folders of /usr that a node in a container does without.  An image is unpacked, hashed and committed dozens of times.
 NOT_IN_IMAGES = ("lib/cni", "lib/modules/*/kernel", "lib/udev/hwdb.d", "lib/x86_64-linux-gnu/gconv",
                  "lib/x86_64-linux-gnu/perl", "share/perl")
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(longest_first.LongestFirst(), "longest-first")
 
 
 @pytest.fixture

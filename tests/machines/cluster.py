@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from . import by_hand, certs, control_plane, daemon, kubelet, shell
+from . import api_client, by_hand, certs, control_plane, daemon, kubelet, shell
 from .cluster_user import Account, User
 from .daemon import Daemon
 
@@ -28,6 +28,7 @@ class Cluster:
         self.folder = None
         self.daemons = ()
         self._nodes, self._users = {}, {}
+        self.resources = api_client.Resources()
 
     def __enter__(self):
         self.programs = control_plane.programs()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the files that take longest first, so that no lane of pytest waits for another one at the end.
+
+What each file took is kept in the build folder.  All lanes read it before the first test, and it is written after the
+last one, so that the lanes agree on the order.
+"""
+
+import collections
+import json
+import os
+import pathlib
+
+import pytest
+
+_FIGURES = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "integration-seconds.json"
+# The order of the first run; they have many boots or long waits.
+_FIRST = ("test_agent_faults.py", "test_deployments.py", "test_drain.py", "test_rpm_ostree.py", "test_agent.py",
+          "test_controller.py", "test_whole.py", "test_controller_faults.py", "test_kills.py", "test_first_boot.py")
+
+
+class LongestFirst:
+    def __init__(self):
+        self._took = collections.Counter()
+
+    def pytest_collection_modifyitems(self, items):
+        known = _figures()
+        items.sort(key=lambda item: -_expected(item.path.name, known))    # Tests of one file keep their order.
+
+    def pytest_runtest_logreport(self, report):
+        self._took[pathlib.PurePath(report.nodeid.partition("::")[0]).name] += report.duration
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session):
+        # One lane has only some of the files; and a run of chosen tests would give wrong figures.
+        if not hasattr(session.config, "workerinput") and len(self._took) > len(_FIRST) and _FIGURES.parent.is_dir():
+            _FIGURES.write_text(json.dumps(_figures() | {name: round(took) for name, took in self._took.items()}),
+                                encoding="ascii")
+
+
+def _figures():
+    try:
+        return json.loads(_FIGURES.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _expected(name, known):
+    return known.get(name, 1000 * (len(_FIRST) - _FIRST.index(name)) if name in _FIRST and not known else 0)

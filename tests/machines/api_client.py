@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests ask of an API server all the time, without a process of kubectl for each question."""
+
+import http.client
+import threading
+import urllib.parse
+
+USER_AGENT = "pintle-tests"
+
+
+class KeptConnections:
+    """Connections to one server that are used again, one for each thread.  Only requests that read are sent on them.
+
+    A server may have closed a kept connection in the meantime.  A request that reads can be sent again on a new one.
+    """
+
+    def __init__(self, connect):
+        self._connect, self._of_thread = connect, threading.local()
+
+    def get(self, path, headers):
+        """Returns the status and the text of the answer."""
+        connection = getattr(self._of_thread, "connection", None)
+        if connection is not None:
+            try:
+                return self._ask(connection, path, headers)
+            except (OSError, http.client.HTTPException):
+                pass    # The server has gone since; whether another is there, a new connection tells.
+        return self._ask(self._connect(), path, headers)
+
+    def _ask(self, connection, path, headers):
+        self._of_thread.connection = None
+        try:
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        except BaseException:
+            connection.close()
+            raise
+        self._of_thread.connection = connection
+        return answer.status, text
+
+
+class Resources:
+    """The resources that a server serves, each as (path of the group's version, name of that version, resource).
+
+    Those that were found are remembered.  Others may be added to the server at any time.
+    """
+
+    def __init__(self):
+        self._found = {}
+
+    def named(self, name, read):
+        """Returns the resource that kubectl means by the name, or None; `read` returns the answer to a GET.
+
+        As with kubectl, it is that of the first group that knows the name.
+        """
+        name = name.lower()
+        for version in _versions(read) if name not in self._found else ():
+            self._find(name, version, read, lambda resource: name in (
+                resource["name"], resource.get("singularName"), resource["kind"].lower(),
+                *resource.get("shortNames", [])))
+            if name in self._found:
+                break
+        return self._found.get(name)
+
+    def of_kind(self, version, kind, read):
+        """Returns the resource of objects of this kind, or None."""
+        if (version, kind) not in self._found:
+            self._find((version, kind), version, read, lambda resource: resource["kind"] == kind)
+        return self._found.get((version, kind))
+
+    def _find(self, key, version, read, fits):
+        root = f"/api/{version}" if "/" not in version else f"/apis/{version}"
+        for resource in read(root).get("resources", []):
+            if "/" not in resource["name"] and fits(resource):    # Others are parts of one, such as its status.
+                self._found.setdefault(key, (root, version, resource))
+
+
+def _versions(read):
+    yield "v1"
+    for group in read("/apis").get("groups", []):
+        yield group["preferredVersion"]["groupVersion"]
+
+
+def path_of(found, namespace, name=None):
+    """Returns the path of an object, or of a collection; without a namespace, that of all namespaces."""
+    root, _, resource = found
+    place = f"/namespaces/{namespace}" if resource["namespaced"] and namespace else ""
+    return f"{root}{place}/{resource['name']}" + (f"/{name}" if name else "")
+
+
+class Question:
+    """The words of `kubectl get`; `is_known` is false if there are any that only kubectl understands."""
+
+    def __init__(self, words):
+        self.namespace, self.selectors, names = "default", {}, []
+        self.is_known = True
+        words = [str(word) for word in words]
+        while words:
+            word = words.pop(0)
+            if not word.startswith("-"):
+                names.append(word)
+                continue
+            option, equals, value = word.partition("=")
+            if option in ("--all-namespaces", "-A") and not equals:
+                self.namespace = None
+            elif option in _OPTIONS and (equals or words):
+                self._choose(_OPTIONS[option], value if equals else words.pop(0))
+            else:
+                self.is_known = False
+        if len(names) == 1 and names[0].count("/") == 1:
+            names = names[0].split("/")
+        self.is_known = self.is_known and len(names) in (1, 2) and not any(set("/,.") & set(name) for name in names[:1])
+        self.resource, self.name = (*names, None, None)[:2]
+        if self.name and (self.selectors or self.namespace is None):
+            self.is_known = False
+
+    def path(self, found):
+        query = urllib.parse.urlencode(self.selectors)
+        return path_of(found, self.namespace, self.name) + (f"?{query}" if query else "")
+
+    def _choose(self, what, value):
+        if what == "namespace":
+            self.namespace = value
+        else:
+            self.selectors[what] = value
+
+
+def as_kubectl_prints(answer, found):
+    """Returns a list as kubectl prints it: each object has its kind and version, which the API server leaves out."""
+    if "items" not in answer:
+        return answer
+    _, version, resource = found
+    kind = {"apiVersion": version, "kind": resource["kind"]}
+    return {"apiVersion": "v1", "kind": "List", "items": [kind | item for item in answer["items"]],
+            "metadata": {"resourceVersion": "", "selfLink": ""}}
+
+
+_OPTIONS = {"-n": "namespace", "--namespace": "namespace", "-l": "labelSelector", "--selector": "labelSelector",
+            "--field-selector": "fieldSelector"}
