@@ -5,8 +5,7 @@
 
 namespace pintle {
 
-// Returns freed heap memory, and drops code and constants that are mapped from files: they stay in the kernel's page
-// cache, and those that are used again are mapped again.  Call it when there is nothing to do for a while.
+// Returns the freed memory of the heap.  Call it when there is nothing to do for a while.
 void ReleaseIdleMemory();
 
 }  // namespace pintle

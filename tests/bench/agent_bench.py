@@ -52,8 +52,13 @@ def told_to_done(node, events, name):
 
 
 def wait_idle(node):
-    """Waits until the agent has released its idle memory, which it does some time after the last event."""
-    wait_until(lambda: memory(node)[0] < 12, "memory is given back", 30, 0.5)
+    """Waits until the agent has released its idle memory, which it does a second after the last event."""
+    seen = [-1.0]
+
+    def is_steady():
+        seen.append(memory(node)[0])
+        return len(seen) > 3 and seen[-1] == seen[-2] == seen[-3]
+    wait_until(is_steady, "the agent's memory stays the same", 60, 1)
 
 
 def switches(node):

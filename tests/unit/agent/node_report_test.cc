@@ -305,6 +305,26 @@ TEST(NodeReport, AFaultEndsTheSettledState) {
               ElementsAre("Updated=False", "NodeDegraded=True"));
 }
 
+TEST(NodeReport, AFaultThatReturnsAfterAChangeIsReportedAgain) {
+  Reported reported = Having(Whole::kSettled);
+  const api::Node node = NodeWith(kDone);
+  const NodeView view = {.name = "worker-0", .node = &node};
+  const report::Failed fault{Fault::kFailed, "no space"};
+  const Lines first = Words(Next(reported, view, fault));
+  Next(reported, view, report::ChangeEnded{});
+  EXPECT_EQ(Words(Next(reported, view, fault)), first);
+}
+
+TEST(NodeReport, LogsWhetherTheNodeIsDrained) {
+  Reported reported;
+  const api::Node node = NodeWith(kDone);
+  const NodeView view = {.name = "worker-0", .node = &node};
+  EXPECT_THAT(Next(reported, view, report::ApplyingBegan{}).log,
+              testing::ElementsAre("Changes do not require drain, skipping."));
+  EXPECT_THAT(Next(reported, view, report::DrainNeeded{kNewGoal}).log,
+              testing::ElementsAre("requesting cordon and drain via annotation to controller"));
+}
+
 TEST(NodeReport, DuringAWriteNothingCountsAsWritten) {
   const api::Node node = NodeWith(kNewDone);
   Reported reported = Having(Whole::kBusy);

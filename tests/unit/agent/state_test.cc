@@ -357,6 +357,15 @@ TEST(State, AnUnusableGoalIsReportedAfterTheWorkHasEnded) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
 }
 
+TEST(State, EachFailureCountsAsOneAttempt) {
+  auto next = Advance({phase::Draining{kNew, 2}, kNew, std::nullopt}, happened::Failed{"no answer"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(std::get<phase::Degraded>(next->next.phase).attempts, 3);
+  next = Advance({phase::Rebooting{2}, kNew, std::nullopt}, happened::Failed{"no answer"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(std::get<phase::Degraded>(next->next.phase).attempts, 3);
+}
+
 TEST(State, AnUnusableGoalIsReportedAfterARecoveryWithoutAGoal) {
   auto next = Advance({phase::Recovering{}, std::nullopt, std::nullopt}, happened::Unusable{"a file is broken"});
   ASSERT_TRUE(next && next->effects.empty());
