@@ -67,8 +67,10 @@ struct ClusterOperator {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Required{"apiVersion", &ClusterOperator::api_version}, json::Required{"kind", &ClusterOperator::kind},
-      json::Required{"metadata", &ClusterOperator::metadata},      json::Required{"spec", &ClusterOperator::spec},
+      json::Required{"apiVersion", &ClusterOperator::api_version},
+      json::Required{"kind", &ClusterOperator::kind},
+      json::Required{"metadata", &ClusterOperator::metadata},
+      json::Required{"spec", &ClusterOperator::spec},
       json::Field{"status", &ClusterOperator::status},
   };
 };

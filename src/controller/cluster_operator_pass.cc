@@ -42,6 +42,13 @@ std::map<std::string, std::string, std::less<>> ImagesOfRelease(const View& view
   return images;
 }
 
+bool DoTemplatesFail(const api::ControllerConfig& config) {
+  const auto& conditions = config.status.conditions;
+  return std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
+    return condition.type == "TemplateControllerFailing" && condition.status == "True";
+  });
+}
+
 void AddFailuresOf(const View& view, std::vector<clusterops::TaskFailure>& failures) {
   const auto add = [&](std::string_view task, std::string why) {
     failures.push_back({.task = std::string(task), .why = std::move(why)});
@@ -50,6 +57,9 @@ void AddFailuresOf(const View& view, std::vector<clusterops::TaskFailure>& failu
     add(clusterops::kRenderConfigTask, view.unreadable_settings);
   } else if (view.controller_config == nullptr) {
     add(clusterops::kRenderConfigTask, fmt::format("there is no ControllerConfig {}", api::kControllerConfigName));
+  }
+  if (view.controller_config != nullptr && DoTemplatesFail(*view.controller_config)) {
+    add(clusterops::kMachineConfigControllerTask, WhyTemplatesAreBehind(*view.controller_config));
   }
   for (const auto& [pool, why] : view.unreadable_pools) {
     add(clusterops::kMachineConfigPoolsTask, fmt::format("the MachineConfigPool {} cannot be read: {}", pool, why));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "clusterops/machine_config_nodes.h"
 #include "clusterops/machine_configuration_status.h"
 #include "clusterops/pool_labels.h"
 #include "controller/cluster_operator_pass.h"
@@ -14,6 +13,7 @@
 #include "controller/events.h"
 #include "controller/watched.h"
 #include "json/fields.h"
+#include "pool/control_plane.h"
 
 namespace pintle::controller {
 namespace {
@@ -71,6 +71,8 @@ void OperatorReports::KeepUpPools(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || view.unreadable_pools.contains(name)) continue;
+    // Without arbiters, a pool of this name is one that an administrator has chosen.
+    if (name == api::kArbiterPool && view.topology() != pool::kArbiterTopology) continue;
     const api::Labels labels = clusterops::MissingLabels(*pool);
     const std::string what = "labelling the pool " + name;
     if (labels.empty() || !MayStart(what)) continue;
@@ -108,13 +110,23 @@ void OperatorReports::KeepUpNodes(const View& view) {
     if (calls_.size() >= kCallsAtOnce) return;
     const std::string what = "removing the MachineConfigNode " + stale.name;
     if (!MayStart(what)) continue;
-    calls_[what] = client_.Once({}).Delete<api::MachineConfigNode>(
-        {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
-          const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound ||
-                               removed.error().kind() == ErrorKind::kConflict;
-          EndedOnce(clusterops::kMachineConfigNodeTask, what, is_gone ? nullptr : &removed.error());
+    // The mirror of the nodes may be behind that of the MachineConfigNodes, so the API server is asked.
+    calls_[what] =
+        client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {
+          if (!node && node.error().kind() == ErrorKind::kNotFound) return Remove(what, stale);
+          EndedOnce(clusterops::kMachineConfigNodeTask, what, node ? nullptr : &node.error());
         });
   }
+}
+
+// The arguments are values, since the callback that has them ends with its call.
+void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNode stale) {
+  calls_[what] = client_.Once({}).Delete<api::MachineConfigNode>(
+      {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
+        const bool is_gone =
+            removed || removed.error().kind() == ErrorKind::kNotFound || removed.error().kind() == ErrorKind::kConflict;
+        EndedOnce(clusterops::kMachineConfigNodeTask, what, is_gone ? nullptr : &removed.error());
+      });
 }
 
 void OperatorReports::KeepUpConfiguration(const View& view) {

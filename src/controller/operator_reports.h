@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "clusterops/cluster_operator.h"
+#include "clusterops/machine_config_nodes.h"
 #include "controller/announcer.h"
 #include "controller/cluster.h"
 #include "controller/operator_kinds.h"
@@ -53,6 +54,7 @@ class OperatorReports {
  private:
   void KeepUpPools(const View& view);
   void KeepUpNodes(const View& view);
+  void Remove(std::string what, clusterops::StaleMachineConfigNode stale);
   void KeepUpConfiguration(const View& view);
   void Create();
   void Report(const View& view);

@@ -5,7 +5,7 @@ import pytest
 
 from machines import openshift_kinds
 from machines.cluster import Cluster
-from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, prepare_cluster
+from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, account, prepare_cluster
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
@@ -220,6 +220,17 @@ def test_the_labels_of_built_in_pools_come_back(controller, objects, operator):
                        {"metadata": {"labels": {REQUIRED: None, "mine": "stays"}}}, MERGE)
     wait_until(lambda: REQUIRED in objects.pool("master")["metadata"]["labels"], "the label is back", 60)
     assert objects.pool("master")["metadata"]["labels"]["mine"] == "stays"
+
+
+def test_the_controller_may_write_no_other_cluster_operator(cluster, controller):
+    user = account(cluster)
+    kinds = OPERATOR.rpartition("/")[0]
+    patch = {"status": {"conditions": []}}
+    assert user.request("PATCH", f"{kinds}/etcd/status", patch, MERGE)[0] == 403
+    assert user.request("PATCH", OPERATOR, {"metadata": {"labels": {"a": "b"}}}, MERGE)[0] == 403
+    assert user.request("DELETE", OPERATOR)[0] == 403
+    assert user.request("GET", kinds)[0] == 403
+    assert user.request("PATCH", CONFIGURATION, {"spec": {}}, MERGE)[0] == 403
 
 
 def test_without_the_option_nothing_is_reported(cluster, objects, operator):

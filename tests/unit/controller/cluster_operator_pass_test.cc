@@ -122,6 +122,17 @@ TEST_F(ClusterOperatorPassTest, NamesTheFirstOfAllFailures) {
   EXPECT_EQ(TextOf(change, "Degraded"), "True: RenderConfigFailed: Unable to apply 4.21.0: no root CA");
 }
 
+TEST_F(ClusterOperatorPassTest, TemplatesThatFailAreAFailureOfTheController) {
+  world_.controller_config.status.conditions = {{.type = "TemplateControllerFailing",
+                                                 .status = "True",
+                                                 .last_transition_time = {},
+                                                 .reason = "",
+                                                 .message = "no pull secret"}};
+  EXPECT_EQ(TextOf(Pass(), "Degraded"),
+            "True: MachineConfigControllerFailed: Unable to apply 4.21.0: ControllerConfig has not completed: "
+            "completed(false) running(false) failing(true): no pull secret");
+}
+
 TEST_F(ClusterOperatorPassTest, WithoutAControllerConfigTheKnownReleaseCannotBeReconciled) {
   known_.status.versions = {{"operator", "4.21.0"}};
   View view = world_.Look();

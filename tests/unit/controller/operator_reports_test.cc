@@ -113,6 +113,24 @@ TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesThoseO
   EXPECT_EQ(made["metadata"]["ownerReferences"][0].TextAt({"uid"}), "uid-of-worker-0");
 }
 
+TEST_F(OperatorReportsTest, AsksForTheNodeBeforeItRemovesAMachineConfigNode) {
+  Begin();
+  RunUntil([&] { return !server_.Find("machineconfignodes", "worker-0").is_null(); });
+  // The watch of the nodes lags behind, and a node's agent has created this one.
+  server_.Silence(true);
+  server_.Put("nodes", {{"metadata", {{"name", "worker-1"}, {"uid", "uid-of-worker-1"}}}});
+  api::MachineConfigNode report;
+  report.metadata.name = "worker-1";
+  report.metadata.uid = "uid-of-report";
+  View view = cluster_->Look();
+  view.machine_config_nodes.push_back(&report);
+  reports_->Look(view);
+  RunUntil([&] { return server_.CountOf("GET /api/v1/nodes/worker-1") > 0; });
+  const MonotonicTime begin = clock_.now;
+  RunUntil([&] { return clock_.now > begin + std::chrono::seconds(20); });
+  EXPECT_EQ(server_.CountOf("DELETE "), 0U);
+}
+
 TEST_F(OperatorReportsTest, GivesBuiltInPoolsTheirLabels) {
   server_.Put("machineconfigpools", {{"metadata", {{"name", "master"}}}});
   RunUntil([&] {
