@@ -21,9 +21,21 @@ def kustomize(cluster, folder):
         # An overlay elsewhere has its copy beside that of deploy/, and its resources are in that one.
         for source in {DEPLOY, top}:
             shutil.copytree(source, pathlib.Path(copies) / source.name)
-        for path in [*pathlib.Path(copies).rglob("kustomization.yaml"), *pathlib.Path(copies).rglob("Kustomization")]:
-            path.write_text(for_old_kustomize(path.read_text()))
+        _make_old(copies)
         return cluster.kubectl("kustomize", pathlib.Path(copies) / top.name / folder.relative_to(top)).stdout
+
+
+def copy_for(cluster, place):
+    """Makes `place` a copy of deploy/ that the cluster's own kubectl understands."""
+    shutil.copytree(DEPLOY, place)
+    _make_old(place)
+    for path in place.rglob("*.yaml"):
+        path.write_text(for_this_cluster(cluster, path.read_text()))
+
+
+def _make_old(place):
+    for path in [*pathlib.Path(place).rglob("kustomization.yaml"), *pathlib.Path(place).rglob("Kustomization")]:
+        path.write_text(for_old_kustomize(path.read_text()))
 
 
 def for_old_kustomize(text):
