@@ -36,8 +36,9 @@ def test_from_an_empty_cluster_to_a_config(tmp_path):
                                     "PATH": f"{cluster.commands}:{os.environ['PATH']}"}
         for _, text in [block for block in blocks() if not block[0]]:
             shell.run("sh", "-ec", text, cwd=tmp_path, env=environment)
-        image, = cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)["spec"]["template"]["spec"]["containers"]
-        assert image["image"] == "registry.example/pintle-controller:0.1"
+        deployment = cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
+        container, = deployment["spec"]["template"]["spec"]["containers"]
+        assert container["image"] == "registry.example/pintle-controller:0.1"
         wait_until_owners_are_known(cluster)
         user = cluster.account(OWN_NAMESPACE, "pintle-controller")
         with Controller(cluster, kubeconfig=user.kubeconfig):

@@ -40,7 +40,8 @@ def wait_until_owners_are_known(cluster):
 
 def account(cluster):
     """Returns the controller's user in a cluster, with only those rights that deploy/ gives it."""
-    return cluster.account(OWN_NAMESPACE, "pintle-controller", DEPLOY / "base/namespace.yaml", DEPLOY / "base/rbac.yaml")
+    return cluster.account(OWN_NAMESPACE, "pintle-controller", DEPLOY / "base/namespace.yaml",
+                           DEPLOY / "base/rbac.yaml")
 
 
 class Controller(Daemon):

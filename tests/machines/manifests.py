@@ -34,7 +34,9 @@ def copy_for(cluster, place):
 
 
 def _make_old(place):
-    for path in [*pathlib.Path(place).rglob("kustomization.yaml"), *pathlib.Path(place).rglob("Kustomization")]:
+    for path in list(pathlib.Path(place).rglob("Kustomization")):
+        path.rename(path.with_name("kustomization.yaml"))
+    for path in pathlib.Path(place).rglob("kustomization.yaml"):
         path.write_text(for_old_kustomize(path.read_text()))
 
 
