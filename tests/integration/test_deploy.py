@@ -11,12 +11,12 @@ import subprocess
 
 import pytest
 from machines.cluster import Cluster
-from machines.controller import GROUP, account, wait_until_owners_are_known
+from machines.controller import GROUP, NAMESPACE, OWN_NAMESPACE, account, wait_until_owners_are_known
+from machines.manifests import DEPLOY, for_old_kustomize, kustomize, made_for
+from machines.wait import wait_until
 
-DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 CONTROLLER = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
-NAMESPACE = "openshift-machine-config-operator"
-ACCOUNT = f"system:serviceaccount:{NAMESPACE}:pintle-controller"
+ACCOUNT = f"system:serviceaccount:{OWN_NAMESPACE}:pintle-controller"
 MACHINE_CONFIG = "machineconfiguration.openshift.io"
 
 # (verb, resource, group, namespace, name)
@@ -45,7 +45,7 @@ NEEDED = [
     *((verb, "events", "", namespace, "") for verb in ("create", "patch") for namespace in (NAMESPACE, "default")),
 ]
 REFUSED = [
-    *((verb, "secrets", "", NAMESPACE, "") for verb in ("get", "list", "create")),
+    *((verb, "secrets", "", namespace, "") for namespace in (NAMESPACE, OWN_NAMESPACE) for verb in ("get", "list", "create")),
     *((verb, "secrets", "", "kube-system", "") for verb in ("get", "list")),
     *((verb, "configmaps", "", NAMESPACE, "") for verb in ("get", "list", "update")),
     ("list", "configmaps", "", "kube-system", "kubeconfig-data"),
@@ -64,13 +64,6 @@ REFUSED = [
 ]
 
 
-def for_this_cluster(cluster, text):
-    """Adapts the manifests: the cluster may be too old for the newest version of this one kind, which has not changed
-    since.
-    """
-    return text.replace("policy/v1\n", cluster.api("policy", "v1", "v1beta1") + "\n")
-
-
 @pytest.fixture(scope="module")
 def cluster():
     with Cluster() as running:
@@ -79,45 +72,49 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def applied(cluster):
-    made = cluster.kubectl("kustomize", DEPLOY).stdout
-    cluster.apply(for_this_cluster(cluster, made))
+    cluster.apply(kustomize(cluster, DEPLOY / "crds"))
+    cluster.apply(made_for(cluster, DEPLOY / "kubernetes"))
     return cluster
 
 
 def test_kustomize_has_each_file(cluster):
-    def listed(folder):
-        return set(re.findall(r"(?m)^  - (\S+)$", (folder / "kustomization.yaml").read_text()))
-
-    def files(folder, top):
-        return {str(path.relative_to(top)) for path in folder.glob("*.yaml") if path.name != "kustomization.yaml"}
-
-    controller, ignition = DEPLOY / "controller", DEPLOY / "ignition"
-    assert listed(DEPLOY) == {"controller"} | files(DEPLOY / "crds", DEPLOY) | files(DEPLOY / "agent", DEPLOY)
-    assert listed(controller) == files(controller, controller)
-    assert listed(ignition) == {"../controller"} | files(ignition, ignition)
-    openshift = DEPLOY / "openshift"
-    assert listed(openshift) == {"../controller"} | files(openshift, openshift)
-    kinds = re.findall(r"(?m)^kind: (\w+)$", cluster.kubectl("kustomize", DEPLOY / "monitoring").stdout)
+    folders = [path.parent for name in ("kustomization.yaml", "Kustomization") for path in DEPLOY.rglob(name)]
+    assert len(folders) >= 10
+    for folder in folders:
+        text = next(folder.glob("[kK]ustomization*")).read_text()
+        listed = set(re.findall(r"(?m)^  - (?:path: )?(\S+\.yaml)$", text))
+        assert listed == {path.name for path in folder.glob("*.yaml")} - {"kustomization.yaml"}, folder
+        for name in re.findall(r"(?m)^  - (\.\S+)$", text):
+            assert (folder / name).resolve() in folders, (folder, name)
+        for old in ("bases:", "commonLabels:", "patchesStrategicMerge:", "patchesJson6902:", "vars:", "imageTags:"):
+            assert old not in text, folder
+    kinds = re.findall(r"(?m)^kind: (\w+)$", kustomize(cluster, DEPLOY / "monitoring"))
     assert sorted(kinds) == ["ConfigMap", "PrometheusRule", "ServiceMonitor"]
 
 
+def test_an_old_kustomize_is_told_by_its_own_names():
+    assert for_old_kustomize("resources:\n  - ../base\n  - a.yaml\npatches:\n  - path: b.yaml\n") == (
+        "bases:\n  - ../base\nresources:\n  - a.yaml\npatchesStrategicMerge:\n  - b.yaml\n")
+
+
 def test_the_api_server_takes_all_of_it(applied):
-    deployment = applied.get("deployment", "pintle-controller", "-n", NAMESPACE)
+    deployment = applied.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
     assert deployment["spec"]["replicas"] == 2
     labels = deployment["spec"]["template"]["metadata"]["labels"].items()
-    for kind, selector in (("service/machine-config-controller", lambda spec: spec["selector"]),
+    for kind, selector in (("service/pintle-controller", lambda spec: spec["selector"]),
+                           ("networkpolicy/pintle-controller", lambda spec: spec["podSelector"]["matchLabels"]),
                            ("pdb/pintle-controller", lambda spec: spec["selector"]["matchLabels"])):
-        assert selector(applied.get(kind, "-n", NAMESPACE)["spec"]).items() <= labels, kind
+        assert selector(applied.get(kind, "-n", OWN_NAMESPACE)["spec"]).items() <= labels, kind
 
 
 def test_it_applies_again_without_a_change(applied):
-    again = applied.apply(for_this_cluster(applied, applied.kubectl("kustomize", DEPLOY).stdout)).splitlines()
+    again = applied.apply(made_for(applied, DEPLOY / "kubernetes")).splitlines()
     assert again and [line for line in again if not line.endswith("unchanged")] == []
 
 
 def test_pods_are_restricted(applied):
     """The pods fulfil the Pod Security Standard `restricted`, which some clusters enforce."""
-    pod = applied.get("deployment", "pintle-controller", "-n", NAMESPACE)["spec"]["template"]["spec"]
+    pod = applied.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)["spec"]["template"]["spec"]
     # The pod names no user, because OpenShift refuses a user that is not of the namespace's own.
     assert pod["securityContext"]["runAsNonRoot"] is True and "runAsUser" not in pod["securityContext"]
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
@@ -131,13 +128,13 @@ def test_pods_are_restricted(applied):
         assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "metrics", "scheme": "HTTP"}
         assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "metrics", "scheme": "HTTP"}
         assert container["resources"]["limits"]["memory"]
-    namespace = applied.get("namespace", NAMESPACE)["metadata"]["labels"]
+    namespace = applied.get("namespace", OWN_NAMESPACE)["metadata"]["labels"]
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
 def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
-    made = for_this_cluster(applied, applied.kubectl("kustomize", DEPLOY / "openshift").stdout)
-    applied.kubectl("create", "namespace", "openshift-config")
+    made = made_for(applied, DEPLOY / "openshift")
+    applied.apply("{apiVersion: v1, kind: Namespace, metadata: {name: openshift-config}}")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -155,10 +152,14 @@ def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
                                         "capabilities": {"drop": ["ALL"]}}
     # A container of the namespace's own user may write into the volume, since it is no other's.
     assert pod["securityContext"]["runAsNonRoot"] is True and "hostNetwork" not in pod
+    # Either label makes a node one of the control plane.
+    terms = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    assert [term["matchExpressions"][0]["key"] for term in terms] == [
+        "node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"]
 
 
 def test_on_openshift_the_init_container_copies_the_operators_whole_folder(cluster, tmp_path):
-    made = cluster.kubectl("kustomize", DEPLOY / "openshift").stdout
+    made = kustomize(cluster, DEPLOY / "openshift")
     command = re.search(r"\n +- cp\n((?: +- \S+\n)+)", made)[1].split()[1::2]
     *options, source, target = command
     # The Machine Config Operator's image has its templates there.
@@ -179,22 +180,24 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
     """docs/controller.md describes such an overlay."""
     image = "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:" + "0" * 64
     name, _, digest = image.partition("@")
-    place = os.path.relpath(DEPLOY / "openshift", tmp_path)
     (tmp_path / "kustomization.yaml").write_text(
-        # The kustomize in an old kubectl takes folders by this name only.
-        f"bases: [{place}]\n"
+        "resources:\n  - ../deploy/openshift\n"
         f'images:\n  - {{name: machine-config-operator, newName: {name}, digest: "{digest}"}}\n')
-    made = cluster.kubectl("kustomize", tmp_path).stdout
+    made = kustomize(cluster, tmp_path)
     assert made.count(f"image: {image}\n") == 1 and "image: machine-config-operator" not in made
 
 
-def test_with_ignition_it_serves_on_each_master_from_the_operators_secrets(applied):
-    made = for_this_cluster(applied, applied.kubectl("kustomize", DEPLOY / "ignition").stdout)
+@pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
+def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
+    made = made_for(applied, DEPLOY / "ignition" / kind)
+    applied.apply("{apiVersion: v1, kind: Namespace, metadata: {name: openshift-config}}")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
-    assert deployment["spec"]["replicas"] == 3 and pod["hostNetwork"] is True
-    namespace, = (item for item in json.loads(taken)["items"] if item["kind"] == "Namespace")
+    assert deployment["spec"]["replicas"] == replicas and pod["hostNetwork"] is True
+    namespaces = {item["metadata"]["name"]: item for item in json.loads(taken)["items"] if item["kind"] == "Namespace"}
+    assert namespaces.keys() == ({OWN_NAMESPACE} if kind == "openshift" else {OWN_NAMESPACE, NAMESPACE})
+    namespace = namespaces[OWN_NAMESPACE]
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
     container, = pod["containers"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
@@ -207,6 +210,13 @@ def test_with_ignition_it_serves_on_each_master_from_the_operators_secrets(appli
     assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
     assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
     assert "[/etc/mcs/bootstrap-token]" in help_text
+    if kind == "kubernetes":
+        # Nothing is served without a token, and the group that may read the Secrets is named.
+        assert container["args"][container["args"].index("--access") + 1] == "required"
+        assert secrets[mounts["/etc/pintle/tokens"]] == "pintle-token-keys"
+        assert "/etc/pintle/tokens/keys" in container["args"] and pod["securityContext"]["fsGroup"]
+    else:
+        assert container["args"][container["args"].index("--templates") + 1] == "/templates"
     # The server refuses a key that everyone may read.
     assert {volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume} == {0o440}
 
@@ -217,7 +227,7 @@ def allowed(cluster, verb, resource, group, namespace, name):
                   "name": name}
     review = cluster.admin.must("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
         "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
-        "spec": {"user": ACCOUNT, "groups": ["system:serviceaccounts", f"system:serviceaccounts:{NAMESPACE}"],
+        "spec": {"user": ACCOUNT, "groups": ["system:serviceaccounts", f"system:serviceaccounts:{OWN_NAMESPACE}"],
                  "resourceAttributes": attributes}})
     return review["status"].get("allowed", False)
 
@@ -260,9 +270,100 @@ def test_no_right_is_given_that_is_not_needed(applied):
     needed |= {("get", resource, group) for verb, resource, group in needed
                if verb == "list" and resource != "configmaps"}
     needed.add(("watch", "poddisruptionbudgets", "policy"))
-    roles = [applied.get("clusterrole", name) for name in ("pintle-controller", "pintle-controller-events")]
-    roles.append(applied.get("role", "pintle-controller", "-n", NAMESPACE))
+    roles = [applied.get("clusterrole", "pintle-controller"),
+             *(applied.get("role", "pintle-controller", "-n", namespace) for namespace in (NAMESPACE, "default"))]
     given = {(verb, resource, group) for role in roles for rule in role["rules"] for verb in rule["verbs"]
              for resource in rule["resources"] for group in rule["apiGroups"]}
     assert given == needed
     assert "*" not in json.dumps(roles[0]["rules"])
+
+
+# What the Machine Config Operator leaves under names that deploy/ had once, and whatever else a namespace may have.
+OPERATORS = f"""
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: {NAMESPACE}
+  labels: {{pod-security.kubernetes.io/enforce: privileged, openshift.io/cluster-monitoring: "true"}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {{name: openshift-config}}
+---
+apiVersion: v1
+kind: Service
+metadata: {{name: machine-config-controller, namespace: {NAMESPACE}, labels: {{k8s-app: machine-config-controller}}}}
+spec: {{selector: {{k8s-app: machine-config-controller}}, ports: [{{name: metrics, port: 9001}}]}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {{name: machine-config-controller, namespace: {NAMESPACE}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: kubeconfig-data, namespace: {NAMESPACE}}}
+data: {{ca-bundle.crt: an authority}}
+---
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {{name: machine-config-controller, namespace: {NAMESPACE}}}
+spec: {{holderIdentity: the operator}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: machine-config-controller, namespace: {NAMESPACE}}}
+spec:
+  replicas: 0
+  selector: {{matchLabels: {{k8s-app: machine-config-controller}}}}
+  template:
+    metadata: {{labels: {{k8s-app: machine-config-controller}}}}
+    spec: {{serviceAccountName: machine-config-controller, containers: [{{name: c, image: example.com/operator}}]}}
+"""
+KINDS_COMPARED = ("namespaces,services,serviceaccounts,configmaps,secrets,leases,deployments,roles,rolebindings,"
+                  "clusterroles,clusterrolebindings,networkpolicies,poddisruptionbudgets,customresourcedefinitions")
+
+
+def everything(cluster):
+    """Returns the objects of these kinds but those of Kubernetes' own namespaces, {(kind, namespace, name): text}.
+
+    The controller manager writes the status of Deployments when it gets to it.
+    """
+    found = {}
+    for item in cluster.get(KINDS_COMPARED, "--all-namespaces")["items"]:
+        metadata = item["metadata"]
+        for field in ("resourceVersion", "managedFields"):
+            metadata.pop(field, None)
+        if item["kind"] == "Deployment":
+            item.pop("status", None)
+        if metadata.get("namespace", "").startswith("kube-"):
+            continue
+        found[item["kind"], metadata.get("namespace", ""), metadata["name"]] = json.dumps(item, sort_keys=True)
+    return found
+
+
+def test_on_openshift_nothing_is_touched_that_was_there():
+    with Cluster() as cluster:
+        cluster.apply(OPERATORS)
+        cluster.apply(kustomize(cluster, DEPLOY / "crds"))
+        cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+        settled = {(kind, namespace, name) for namespace in (NAMESPACE, "openshift-config")
+                   for kind, name in (("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt"))}
+        wait_until(lambda: settled <= everything(cluster).keys(), "the namespaces have what each has", 60)
+        wait_until(lambda: cluster.get("deployment", "machine-config-controller", "-n", NAMESPACE)["metadata"][
+            "annotations"].get("deployment.kubernetes.io/revision"), "the Deployment is known", 60)
+        # Older versions add a Secret with a token to each account.
+        if "secrets" in cluster.get("serviceaccount", "default", "-n", "default"):
+            wait_until(lambda: all("secrets" in each for each in cluster.get("serviceaccounts", "-A")["items"]),
+                       "the accounts have their tokens", 60)
+        before = everything(cluster)
+        made = made_for(cluster, DEPLOY / "openshift")
+        cluster.apply(made)
+        after = everything(cluster)
+        assert {name: after.get(name) for name in before} == before
+        # What is new has names of our own, or is what the cluster adds to a namespace of ours.
+        new = after.keys() - before.keys()
+        assert {("Role", NAMESPACE, "pintle-controller"), ("Deployment", OWN_NAMESPACE, "pintle-controller")} <= new
+        assert [name for name in new if name[1] != OWN_NAMESPACE and not name[2].startswith("pintle")] == []
+        cluster.kubectl("delete", "--wait=true", "--filename=-", input=made)
+        wait_until(lambda: everything(cluster).keys() == before.keys(), "all that was made is gone", 120)
+        assert everything(cluster) == before

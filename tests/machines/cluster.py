@@ -97,11 +97,11 @@ class Cluster:
     def node_kubeconfig(self, name):
         return self.node(name).kubeconfig
 
-    def account(self, namespace, name, rights=None):
-        """Returns a ServiceAccount as a user; the file `rights` creates the account and its rights."""
+    def account(self, namespace, name, *rights):
+        """Returns a ServiceAccount as a user; the files `rights` create the account and its rights."""
         if (namespace, name) not in self._users:
             if rights:
-                self.admin.apply_files(rights)
+                self.admin.apply_files(*rights)
             self._users[namespace, name] = Account(self, namespace, name)
         return self._users[namespace, name]
 

@@ -11,7 +11,8 @@ from .daemon import Daemon
 from .wait import wait_until
 
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
-NAMESPACE = "openshift-machine-config-operator"
+NAMESPACE = "openshift-machine-config-operator"    # The lease and Events are there.
+OWN_NAMESPACE = "pintle"
 GROUP = "/apis/machineconfiguration.openshift.io/v1"
 VERSION = "v4.99.0-vectors"
 MERGE = "application/merge-patch+json"
@@ -39,7 +40,8 @@ def wait_until_owners_are_known(cluster):
 
 def account(cluster):
     """Returns the controller's user in a cluster, with only those rights that deploy/ gives it."""
-    return cluster.account(NAMESPACE, "pintle-controller", DEPLOY / "controller/rbac.yaml")
+    return cluster.account(OWN_NAMESPACE, "pintle-controller", DEPLOY / "base/namespace.yaml",
+                           DEPLOY / "base/rbac.yaml")
 
 
 class Controller(Daemon):

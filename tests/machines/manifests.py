@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Kustomize makes of the folders in deploy/.
+
+The manifests are written for today's Kustomize.  The one in kubectl 1.20 has other names for two things, which newer
+ones have dropped; so it is given a copy with its own names.
+"""
+
+import pathlib
+import re
+import shutil
+import tempfile
+
+DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
+
+
+def kustomize(cluster, folder):
+    """Returns the objects of a folder below deploy/, or of an overlay elsewhere, as YAML."""
+    folder = pathlib.Path(folder).resolve()
+    top = DEPLOY if folder.is_relative_to(DEPLOY) else folder
+    with tempfile.TemporaryDirectory(prefix="pintle-manifests-") as copies:
+        # An overlay elsewhere has its copy beside that of deploy/, and its resources are in that one.
+        for source in {DEPLOY, top}:
+            shutil.copytree(source, pathlib.Path(copies) / source.name)
+        _make_old(copies)
+        return cluster.kubectl("kustomize", pathlib.Path(copies) / top.name / folder.relative_to(top)).stdout
+
+
+def copy_for(cluster, place):
+    """Makes `place` a copy of deploy/ that the cluster's own kubectl understands."""
+    shutil.copytree(DEPLOY, place)
+    _make_old(place)
+    for path in place.rglob("*.yaml"):
+        path.write_text(for_this_cluster(cluster, path.read_text()))
+
+
+def _make_old(place):
+    for path in list(pathlib.Path(place).rglob("Kustomization")):
+        path.rename(path.with_name("kustomization.yaml"))
+    for path in pathlib.Path(place).rglob("kustomization.yaml"):
+        path.write_text(for_old_kustomize(path.read_text()))
+
+
+def for_old_kustomize(text):
+    """Returns a kustomization.yaml with folders in `bases` and with patches by their old name."""
+    def sorted_out(match):
+        lines = match[1].splitlines(keepends=True)
+        folders = [line for line in lines if not line.rstrip().endswith(".yaml")]
+        files = [line for line in lines if line not in folders]
+        return ("bases:\n" + "".join(folders) if folders else "") + ("resources:\n" + "".join(files) if files else "")
+    text = re.sub(r"(?m)^resources:\n((?:  - \S+\n)+)", sorted_out, text)
+    return text.replace("patches:\n", "patchesStrategicMerge:\n").replace("  - path: ", "  - ")
+
+
+def for_this_cluster(cluster, text):
+    """Adapts the manifests: the cluster may be too old for the newest version of this one kind, which has not changed
+    since.
+    """
+    return text.replace("policy/v1\n", cluster.api("policy", "v1", "v1beta1") + "\n")
+
+
+def made_for(cluster, folder):
+    return for_this_cluster(cluster, kustomize(cluster, folder))
