@@ -134,7 +134,7 @@ def test_pods_are_restricted(applied):
 
 def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
     made = made_for(applied, DEPLOY / "openshift")
-    applied.apply("{apiVersion: v1, kind: Namespace, metadata: {name: openshift-config}}")
+    applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -190,7 +190,7 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 @pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
 def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
     made = made_for(applied, DEPLOY / "ignition" / kind)
-    applied.apply("{apiVersion: v1, kind: Namespace, metadata: {name: openshift-config}}")
+    applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -204,7 +204,8 @@ def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
     # The host ports keep two replicas from one machine.
     assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
     # The program knows all of these options, and finds its files where the Secrets are mounted.
-    help_text = subprocess.run([CONTROLLER, *container["args"], "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    command = [CONTROLLER, *container["args"], "--help"]
+    help_text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}
     assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
