@@ -81,7 +81,7 @@ def saved(cluster, tmp_path, kind):
 
 def test_a_rollout_is_the_same_as_from_files(cluster, tmp_path):
     pool = tmp_path / "pool.json"
-    pool.write_text(cluster.kubectl("get", "mcp", "worker", "-o", "json").stdout)
+    pool.write_text(cluster.kubectl("get", "machineconfigpool", "worker", "-o", "json").stdout)
     nodes, configs = saved(cluster, tmp_path, "nodes"), saved(cluster, tmp_path, "machineconfigs")
     live = ask(cluster, "rollout", "worker", "-o", "json")
     offline = run("rollout", "--pool", pool, "--nodes", nodes, "--with", configs, "-o", "json")

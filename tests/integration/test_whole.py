@@ -179,7 +179,8 @@ def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
     wait_until(lambda: site.columns()["DEGRADED"] == "True", "the pool is degraded", 120)
     broken = [node for node in site.nodes if node.annotations()["desiredConfig"] != before]
     assert len(broken) == 1, "other nodes have the broken config as well"
-    assert broken[0].name in site.conditions()["NodeDegraded"]["message"]
+    # The agent's words come with its MachineConfigNode, a moment after the annotations.
+    wait_until(lambda: broken[0].name in site.conditions()["NodeDegraded"]["message"], "the pool names the node", 30)
     assert "/etc/in-the-way" in broken[0].annotations()["reason"]
     site.take_back("80-broken")
     wait_until(lambda: site.columns()["DEGRADED"] == "False" and site.columns()["UPDATED"] == "True",

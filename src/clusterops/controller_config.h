@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The spec of the ControllerConfig, made from the objects that describe an OpenShift cluster.
+//
+// Each field is made by itself.  An input that is missing or wrong is a problem of its own, and leaves out only the
+// fields that need it: MergedControllerConfig() then keeps what the ControllerConfig has there.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/config_map.h"
+#include "json/value.h"
+
+namespace pintle::clusterops {
+
+struct ControllerConfigInputs {
+  // The objects `cluster` of these kinds as the API server stores them; null if there is none.
+  json::Value infrastructure = {};
+  json::Value network = {};
+  json::Value dns = {};
+  json::Value proxy = {};
+
+  // ConfigMaps, with the key that is read; nullopt if there is none.
+  std::optional<api::ConfigMap> server_authority = {};           // machine-config-server-ca: ca-bundle.crt
+  std::optional<api::ConfigMap> root_authority = {};             // kube-system/root-ca: ca.crt
+  std::optional<api::ConfigMap> client_authority = {};           // openshift-config-managed/kube-apiserver-client-ca
+  std::optional<api::ConfigMap> initial_authority = {};          // openshift-config/initial-kube-apiserver-server-ca
+  std::optional<api::ConfigMap> kubelet_client_ca = {};          // The operator's kube-apiserver-to-kubelet-client-ca
+  std::optional<api::ConfigMap> user_authorities = {};           // openshift-config/user-ca-bundle
+  std::optional<api::ConfigMap> proxy_authorities = {};          // The ConfigMap that spec.trustedCA of the Proxy names
+  std::optional<api::ConfigMap> registry_authorities = {};       // openshift-config-managed/image-registry-ca
+  std::optional<api::ConfigMap> user_registry_authorities = {};  // The one that the cluster's Image config names
+  std::optional<api::ConfigMap> cloud_config = {};               // openshift-config-managed/kube-cloud-config
+  std::optional<api::ConfigMap> os_images = {};                  // machine-config-osimageurl
+  json::Value images = {};  // images.json in machine-config-operator-images; null if it cannot be read.
+
+  bool is_bootstrapped = true;            // Whether kube-system/bootstrap exists.
+  bool is_installing = false;             // Whether no version of the operator has been installed completely yet.
+  std::string internal_pull_secret = {};  // With the credentials of the cluster's own registry; empty if unknown.
+  std::string operator_version = {};
+};
+
+struct ControllerConfigDraft {
+  json::Value spec = json::Value::object();  // The fields that could be made.
+  std::vector<std::string> problems = {};    // One sentence for each input because of which a field is left out.
+};
+
+ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs);
+
+// Returns the spec that the ControllerConfig is to have.  A text that has become empty and an image that is no longer
+// listed stay as they are; the proxy, the migration of the network and the bundles of registries can be cleared.
+json::Value MergedControllerConfig(json::Value present, const json::Value& draft);
+
+}  // namespace pintle::clusterops

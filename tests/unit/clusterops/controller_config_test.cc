@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clusterops/controller_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "base/base64.h"
+#include "json/parse.h"
+#include "unit/net/made_certificate.h"
+
+namespace pintle::clusterops {
+namespace {
+
+using json::Value;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kVersion = "4.21.0";
+const std::string kBundleKey = "ca-bundle.crt";
+
+Value Json(std::string_view text) { return *json::Parse(text); }
+
+api::ConfigMap Map(std::map<std::string, std::string> data) {
+  return {.metadata = {}, .data = std::move(data), .binary_data = {}};
+}
+
+// The objects of a cluster on a platform that needs no configuration of a cloud.
+ControllerConfigInputs Whole() {
+  ControllerConfigInputs inputs;
+  inputs.infrastructure =
+      Json(R"({"metadata": {"name": "cluster"}, "status": {"apiServerInternalURI": "https://api-int.a:6443",
+      "etcdDiscoveryDomain": "a.example", "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}})");
+  inputs.network = Json(R"({"spec": {"networkType": "Wanted", "serviceNetwork": ["172.30.0.0/16"]},
+      "status": {"networkType": "OVNKubernetes"}})");
+  inputs.dns = Json(R"({"metadata": {"name": "cluster"}, "spec": {"baseDomain": "a.example"}})");
+  inputs.proxy = Json(R"({"spec": {}, "status": {}})");
+  inputs.root_authority = Map({{"ca.crt", "the root"}});
+  inputs.client_authority = Map({{kBundleKey, "the clients"}});
+  inputs.initial_authority = Map({{kBundleKey, "the initial"}});
+  inputs.os_images = Map({{"releaseVersion", kVersion},
+                          {"baseOSContainerImage", "os@sha256:1"},
+                          {"baseOSExtensionsContainerImage", "ext@sha256:2"}});
+  inputs.images = Json(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco", "infraImage": "infra",
+      "keepalivedImage": "k", "corednsImage": "c", "haproxyImage": "h", "baremetalRuntimeCfgImage": "b",
+      "kubeRbacProxyImage": "r", "dockerRegistryImage": "d"})");
+  inputs.operator_version = kVersion;
+  return inputs;
+}
+
+TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
+  const ControllerConfigDraft draft = DraftControllerConfig(Whole());
+  EXPECT_THAT(draft.problems, IsEmpty());
+  EXPECT_EQ(draft.spec, Json(R"({
+      "additionalTrustBundle": null, "baseOSContainerImage": "os@sha256:1", "baseOSExtensionsContainerImage": "ext@sha256:2",
+      "cloudProviderCAData": null, "cloudProviderConfig": "", "clusterDNSIP": "172.30.0.10",
+      "dns": {"apiVersion": "config.openshift.io/v1", "kind": "DNS", "metadata": {"name": "cluster"},
+              "spec": {"baseDomain": "a.example"}},
+      "etcdDiscoveryDomain": "a.example",
+      "images": {"apiServerWatcherKey": "mco", "baremetalRuntimeCfgImage": "b", "corednsImage": "c",
+                 "dockerRegistryImage": "d", "haproxyImage": "h", "infraImageKey": "infra", "keepalivedImage": "k",
+                 "kubeRbacProxyImage": "r", "machineConfigOperator": "mco"},
+      "imageRegistryBundleData": [], "imageRegistryBundleUserData": [],
+      "infra": {"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
+                "status": {"apiServerInternalURI": "https://api-int.a:6443", "etcdDiscoveryDomain": "a.example",
+                           "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}},
+      "internalRegistryPullSecret": null, "ipFamilies": "IPv4", "kubeAPIServerServingCAData": "dGhlIGNsaWVudHM=",
+      "network": {"mtuMigration": null}, "networkType": "OVNKubernetes", "osImageURL": "", "platform": "aws",
+      "proxy": null, "pullSecret": {"name": "pull-secret", "namespace": "openshift-config"}, "releaseImage": "",
+      "rootCAData": "dGhlIHJvb3Q="})"));
+}
+
+struct Case {
+  std::string name;
+  std::function<void(ControllerConfigInputs&)> change;
+  Value expected;  // The fields that differ from those of the whole cluster; a field that is left out is "(none)".
+  std::vector<std::string> problems = {};
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+const std::string& First() {
+  static const std::string kMade = MadeCertificate("first", "20300101000000Z");
+  return kMade;
+}
+const std::string& Second() {
+  static const std::string kMade = MadeCertificate("second", "20300101000000Z");
+  return kMade;
+}
+const std::string& Signer() {
+  static const std::string kMade =
+      MadeCertificate("openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1", "20300101000000Z");
+  return kMade;
+}
+
+std::vector<Case> Cases() {
+  using Inputs = ControllerConfigInputs;
+  const Value none = "(none)";
+  return {
+      // The network.
+      {"services of IPv6",
+       [](Inputs& in) { in.network["spec"]["serviceNetwork"] = Value::array({"fd02::/112"}); },
+       {{"clusterDNSIP", "fd02::a"}, {"ipFamilies", "IPv6"}}},
+      {"both families",
+       [](Inputs& in) {
+         in.network["spec"]["serviceNetwork"] = Value::array({"10.0.0.0/16", "fd02::/112"});
+       },
+       {{"clusterDNSIP", "10.0.0.10"}, {"ipFamilies", "DualStack"}}},
+      {"both families, IPv6 first",
+       [](Inputs& in) {
+         in.network["spec"]["serviceNetwork"] = Value::array({"fd02::/112", "10.0.0.0/16"});
+       },
+       {{"clusterDNSIP", "fd02::a"}, {"ipFamilies", "DualStackIPv6Primary"}}},
+      {"no service network",
+       [](Inputs& in) { in.network["spec"]["serviceNetwork"] = Value::array(); },
+       {{"clusterDNSIP", none}, {"ipFamilies", none}},
+       {"service cidr is empty in Network", "could not determine cluster IP families from config"}},
+      {"a network that is not up yet", [](Inputs& in) { in.network.Erase("status"); }, {{"networkType", "Wanted"}}},
+      {"a migration to another network",
+       [](Inputs& in) { in.network["status"]["migration"]["networkType"] = "Other"; },
+       {{"networkType", "Other"}}},
+      {"a migration of the MTU",
+       [](Inputs& in) {
+         in.network["status"]["migration"]["mtu"] = {{"machine", {{"to", 9000}}}};
+       },
+       {{"network", {{"mtuMigration", {{"machine", {{"to", 9000}}}}}}}}},
+      {"no Network",
+       [](Inputs& in) { in.network = nullptr; },
+       {{"clusterDNSIP", none}, {"ipFamilies", none}, {"networkType", none}, {"network", none}},
+       {"there is no Network cluster"}},
+
+      // The platform.
+      {"an old platform",
+       [](Inputs& in) {
+         in.infrastructure["status"] = {{"platform", "BareMetal"}, {"x", 1}};
+       },
+       {{"platform", "baremetal"},
+        {"etcdDiscoveryDomain", ""},
+        {"infra",
+         {{"apiVersion", "config.openshift.io/v1"},
+          {"kind", "Infrastructure"},
+          {"metadata",
+           {
+               {"name", "cluster"},
+           }},
+          {"status",
+           {{"platform", "BareMetal"},
+            {"platformStatus",
+             {
+                 {"type", "BareMetal"},
+             }},
+            {"x", 1}}}}}}},
+      {"no platform",
+       [](Inputs& in) {
+         in.infrastructure = {{"status", Value::object()}, {"metadata", Value::object()}};
+       },
+       {{"platform", "none"},
+        {"etcdDiscoveryDomain", ""},
+        {"infra",
+         {{"apiVersion", "config.openshift.io/v1"},
+          {"kind", "Infrastructure"},
+          {"metadata", Value::object()},
+          {"status", Json(R"({"platformStatus": {"type": "None"}})")}}}}},
+      {"no Infrastructure",
+       [](Inputs& in) { in.infrastructure = nullptr; },
+       {{"platform", none}, {"etcdDiscoveryDomain", none}, {"infra", none}},
+       {"there is no Infrastructure cluster"}},
+      {"no DNS", [](Inputs& in) { in.dns = nullptr; }, {{"dns", none}, {"x", none}}, {"there is no DNS cluster"}},
+
+      // The cloud.
+      {"the configuration of a cloud",
+       [](Inputs& in) {
+         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "the cloud"}});
+       },
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64("the cloud")}}},
+      {"a cloud without authorities",
+       [](Inputs& in) {
+         in.cloud_config = Map({{"cloud.conf", "[Global]"}});
+       },
+       {{"cloudProviderConfig", "[Global]"}, {"x", none}}},
+
+      // Proxies and authorities.
+      {"a proxy",
+       [](Inputs& in) {
+         in.proxy["status"] = {{"httpProxy", "http://p"}, {"noProxy", "a"}};
+       },
+       {{"proxy", {{"httpProxy", "http://p"}, {"noProxy", "a"}}}, {"x", none}}},
+      {"no Proxy",
+       [](Inputs& in) { in.proxy = nullptr; },
+       {{"proxy", none}, {"x", none}},
+       {"there is no Proxy cluster"}},
+      {"the user's authorities",
+       [](Inputs& in) {
+         in.user_authorities = Map({{kBundleKey, First()}});
+       },
+       {{"additionalTrustBundle", EncodeBase64(First())}, {"x", none}}},
+      {"the proxy's authorities",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+         in.proxy_authorities = Map({{kBundleKey, Second()}});
+       },
+       {{"additionalTrustBundle", EncodeBase64(Second())}, {"x", none}}},
+      {"both",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+         in.user_authorities = Map({{kBundleKey, First()}});
+         in.proxy_authorities = Map({{kBundleKey, Second()}});
+       },
+       {{"additionalTrustBundle", EncodeBase64(First() + Second())}, {"x", none}}},
+      {"a proxy with the user's authorities",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "user-ca-bundle";
+         in.user_authorities = Map({{kBundleKey, First()}});
+         in.proxy_authorities = in.user_authorities;
+       },
+       {{"additionalTrustBundle", EncodeBase64(First())}, {"x", none}}},
+      {"authorities that are none",
+       [](Inputs& in) {
+         in.user_authorities = Map({{kBundleKey, "none"}});
+       },
+       {{"additionalTrustBundle", none}, {"x", none}},
+       {"configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle"}},
+      {"the proxy's authorities are none",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+         in.proxy_authorities = Map({});
+       },
+       {{"additionalTrustBundle", none}, {"x", none}},
+       {"configmap openshift-config/of-the-proxy doesn't have a valid PEM bundle"}},
+      {"an authority of the Ignition server",
+       [](Inputs& in) {
+         in.server_authority = Map({{kBundleKey, "the server's"}});
+       },
+       {{"rootCAData", EncodeBase64("the server's")}, {"x", none}}},
+      {"no root authority",
+       [](Inputs& in) { in.root_authority.reset(); },
+       {{"rootCAData", none}, {"x", none}},
+       {"neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority"}},
+      {"no authority of clients",
+       [](Inputs& in) { in.client_authority.reset(); },
+       {{"kubeAPIServerServingCAData", none}, {"x", none}},
+       {"ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt"}},
+      {"before the bootstrap has ended",
+       [](Inputs& in) { in.is_bootstrapped = false; },
+       {{"kubeAPIServerServingCAData", EncodeBase64("the initial")}, {"x", none}}},
+      {"while it is installed, the signer is replaced",
+       [](Inputs& in) {
+         in.is_installing = true;
+         in.initial_authority = Map({{kBundleKey, First() + Signer() + Second()}});
+         in.kubelet_client_ca = Map({{kBundleKey, "successors\n"}});
+       },
+       {{"kubeAPIServerServingCAData", EncodeBase64(First() + "successors\n" + Second())}, {"x", none}}},
+      {"a signer without successors stays",
+       [](Inputs& in) {
+         in.is_installing = true;
+         in.initial_authority = Map({{kBundleKey, Signer()}});
+       },
+       {{"kubeAPIServerServingCAData", EncodeBase64(Signer())}, {"x", none}}},
+      {"no initial authority",
+       [](Inputs& in) {
+         in.is_bootstrapped = false;
+         in.initial_authority.reset();
+       },
+       {{"kubeAPIServerServingCAData", none}, {"x", none}},
+       {"ConfigMap openshift-config/initial-kube-apiserver-server-ca has no ca-bundle.crt"}},
+
+      // Registries.
+      {"authorities of registries",
+       [](Inputs& in) {
+         in.registry_authorities = Map({{"registry..5000", "a text"}, {"b", "dGV4dA=="}});
+         in.registry_authorities->binary_data = {{"a", "AAE="}};
+         in.user_registry_authorities = Map({{"mine", "a text"}});
+       },
+       {{"imageRegistryBundleData",
+         Json(R"([{"data": "dGV4dA==", "file": "b"}, {"data": "YSB0ZXh0", "file": "registry..5000"},
+                  {"data": "AAE=", "file": "a"}])")},
+        {"imageRegistryBundleUserData", Json(R"([{"data": "YSB0ZXh0", "file": "mine"}])")}}},
+      {"credentials of the cluster's own registry",
+       [](Inputs& in) { in.internal_pull_secret = "{}"; },
+       {{"internalRegistryPullSecret", "e30="}, {"x", none}}},
+      {"which wait for the end of the installation",
+       [](Inputs& in) {
+         in.internal_pull_secret = "{}";
+         in.is_installing = true;
+       },
+       {{"kubeAPIServerServingCAData", EncodeBase64("the initial")}, {"x", none}}},
+
+      // The release.
+      {"images of another release",
+       [](Inputs& in) { in.images["releaseVersion"] = "4.22.0"; },
+       {{"images", none}, {"x", none}},
+       {R"(refusing to read images.json version "4.22.0", operator version "4.21.0")"}},
+      {"no images",
+       [](Inputs& in) { in.images = nullptr; },
+       {{"images", none}, {"x", none}},
+       {"ConfigMap machine-config-operator-images has no images.json"}},
+      {"OS images of another release",
+       [](Inputs& in) { in.os_images->data["releaseVersion"] = "4.22.0"; },
+       {{"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {R"(refusing to read osImageURL version "4.22.0", operator version "4.21.0")"}},
+      {"no OS images",
+       [](Inputs& in) { in.os_images.reset(); },
+       {{"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {"there is no ConfigMap machine-config-osimageurl"}},
+  };
+}
+
+class DraftControllerConfigTest : public testing::TestWithParam<Case> {};
+
+TEST_P(DraftControllerConfigTest, FollowsItsInputs) {
+  ControllerConfigInputs inputs = Whole();
+  GetParam().change(inputs);
+  const ControllerConfigDraft draft = DraftControllerConfig(inputs);
+  EXPECT_EQ(draft.problems, GetParam().problems);
+  Value expected = DraftControllerConfig(Whole()).spec;
+  for (const auto& [field, value] : GetParam().expected.members()) {
+    if (value == Value("(none)")) {
+      expected.Erase(field);
+    } else {
+      expected[field] = value;
+    }
+  }
+  EXPECT_EQ(draft.spec, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DraftControllerConfigTest, testing::ValuesIn(Cases()));
+
+TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
+  for (const char* platform : {"Azure", "GCP", "OpenStack", "VSphere"}) {
+    ControllerConfigInputs inputs = Whole();
+    inputs.infrastructure["status"]["platformStatus"]["type"] = platform;
+    EXPECT_THAT(DraftControllerConfig(inputs).problems, ElementsAre(HasSubstr(platform)));
+  }
+}
+
+TEST(MergedControllerConfig, KeepsWhatCannotBeMade) {
+  const Value present = DraftControllerConfig(Whole()).spec;
+  ControllerConfigInputs nothing;
+  nothing.operator_version = kVersion;
+  nothing.proxy = Json("{}");
+  EXPECT_EQ(MergedControllerConfig(present, DraftControllerConfig(nothing).spec), present);
+}
+
+TEST(MergedControllerConfig, ClearsTheProxyAndTheMigrationButNoText) {
+  const Value present =
+      Json(R"({"additionalTrustBundle": "b2xk", "cloudProviderConfig": "old", "proxy": {"httpProxy": "p"},
+      "network": {"mtuMigration": {"machine": {}}}, "imageRegistryBundleData": [{"file": "a", "data": ""}],
+      "of somebody else": 1})");
+  const Value merged = MergedControllerConfig(present, DraftControllerConfig(Whole()).spec);
+  EXPECT_EQ(merged["additionalTrustBundle"], Value("b2xk"));
+  EXPECT_EQ(merged["cloudProviderConfig"], Value("old"));
+  EXPECT_TRUE(merged["proxy"].is_null());
+  EXPECT_TRUE(merged["network"]["mtuMigration"].is_null());
+  EXPECT_EQ(merged["imageRegistryBundleData"], Value::array());
+  EXPECT_EQ(merged["of somebody else"], Value(1));
+}
+
+TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
+  const Value present = Json(R"({"images": {"corednsImage": "old", "haproxyImage": "old", "mine": "m"}})");
+  ControllerConfigInputs inputs = Whole();
+  inputs.images.Erase("haproxyImage");
+  const Value merged = MergedControllerConfig(present, DraftControllerConfig(inputs).spec);
+  EXPECT_EQ(merged["images"]["corednsImage"], Value("c"));
+  EXPECT_EQ(merged["images"]["haproxyImage"], Value("old"));
+  EXPECT_EQ(merged["images"]["mine"], Value("m"));
+}
+
+}  // namespace
+}  // namespace pintle::clusterops
