@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kVersion = "4.21.0";
+constexpr const char* kRelease = "4.21.0";
 const std::string kBundleKey = "ca-bundle.crt";
 
 Value Json(std::string_view text) { return *json::Parse(text); }
@@ -42,13 +42,13 @@ ControllerConfigInputs Whole() {
   inputs.root_authority = Map({{"ca.crt", "the root"}});
   inputs.client_authority = Map({{kBundleKey, "the clients"}});
   inputs.initial_authority = Map({{kBundleKey, "the initial"}});
-  inputs.os_images = Map({{"releaseVersion", kVersion},
+  inputs.os_images = Map({{"releaseVersion", kRelease},
                           {"baseOSContainerImage", "os@sha256:1"},
                           {"baseOSExtensionsContainerImage", "ext@sha256:2"}});
   inputs.images = Json(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco", "infraImage": "infra",
       "keepalivedImage": "k", "corednsImage": "c", "haproxyImage": "h", "baremetalRuntimeCfgImage": "b",
       "kubeRbacProxyImage": "r", "dockerRegistryImage": "d"})");
-  inputs.operator_version = kVersion;
+  inputs.operator_version = kRelease;
   return inputs;
 }
 
@@ -340,7 +340,7 @@ TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
 TEST(MergedControllerConfig, KeepsWhatCannotBeMade) {
   const Value present = DraftControllerConfig(Whole()).spec;
   ControllerConfigInputs nothing;
-  nothing.operator_version = kVersion;
+  nothing.operator_version = kRelease;
   nothing.proxy = Json("{}");
   EXPECT_EQ(MergedControllerConfig(present, DraftControllerConfig(nothing).spec), present);
 }
