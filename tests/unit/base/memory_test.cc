@@ -3,8 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ANOTHER_HEAP 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ANOTHER_HEAP 1
+#endif
+#endif
 
 namespace pintle {
 namespace {
@@ -18,16 +29,19 @@ long Resident() {
   return -1;
 }
 
-// Its address is a relocated constant.
-const char* const kWords[] = {"one", "two"};
-
-TEST(Memory, UnusedCodeTakesNoMemory) {
+TEST(Memory, FreedMemoryBelowABlockInUseIsReturned) {
+#ifdef HAS_ANOTHER_HEAP
+  GTEST_SKIP() << "the sanitizer keeps freed memory, to find out who uses it";
+#endif
+  constexpr std::size_t kBlocks = 16 * 1024;
+  constexpr std::size_t kBlock = 2048;
+  std::vector<std::unique_ptr<std::string>> blocks;
+  for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(std::make_unique<std::string>(kBlock, 'x'));
   const long before = Resident();
+  // The last block stays, so that the heap cannot become shorter.
+  blocks.erase(blocks.begin(), blocks.end() - 1);
   ReleaseIdleMemory();
-  EXPECT_LT(Resident(), before);
-  // Pages that were released are read again when they are used.
-  EXPECT_EQ(std::string(kWords[0]) + kWords[1], "onetwo");
-  EXPECT_THROW(static_cast<void>(std::stoi("none")), std::invalid_argument);
+  EXPECT_LT(Resident(), before - static_cast<long>(kBlocks * kBlock / 1024 / 2));
 }
 
 }  // namespace
