@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What follows from the address ranges of a cluster's services.
+// Derives the address of the DNS server and the families of addresses from the ranges of a cluster's services.
 
 #include <string>
 #include <string_view>

@@ -20,7 +20,7 @@ namespace {
 // The folder is compared with what was read this often.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 
-// What writes are called, before the name of the object.
+// Descriptions of writes begin with these words; the name of the object follows.
 constexpr std::string_view kWritingStatus = "writing the status of ";
 constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 
