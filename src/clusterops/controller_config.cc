@@ -189,10 +189,17 @@ class Drafter {
   }
 
   void AddTrustBundle() {
+    // Without the Proxy, nobody knows which other authorities belong to the bundle.
+    if (!inputs_.proxy.is_object()) return;
     std::string bundle;
     if (!AddAuthorities(inputs_.user_authorities, "user-ca-bundle", bundle)) return;
     const std::string& name = inputs_.proxy.TextAt({"spec", "trustedCA", "name"});
-    if (!name.empty() && name != "user-ca-bundle" && !AddAuthorities(inputs_.proxy_authorities, name, bundle)) return;
+    if (!name.empty() && name != "user-ca-bundle") {
+      if (!inputs_.proxy_authorities) {
+        return Problem(fmt::format("there is no ConfigMap openshift-config/{}, which the Proxy names", name));
+      }
+      if (!AddAuthorities(inputs_.proxy_authorities, name, bundle)) return;
+    }
     AddBytes("additionalTrustBundle", bundle);
   }
 

@@ -191,7 +191,7 @@ std::vector<Case> Cases() {
        {{"proxy", {{"httpProxy", "http://p"}, {"noProxy", "a"}}}, {"x", none}}},
       {"no Proxy",
        [](Inputs& in) { in.proxy = nullptr; },
-       {{"proxy", none}, {"x", none}},
+       {{"additionalTrustBundle", none}, {"proxy", none}},
        {"there is no Proxy cluster"}},
       {"the user's authorities",
        [](Inputs& in) {
@@ -231,6 +231,20 @@ std::vector<Case> Cases() {
        },
        {{"additionalTrustBundle", none}, {"x", none}},
        {"configmap openshift-config/of-the-proxy doesn't have a valid PEM bundle"}},
+      {"the proxy's authorities are missing",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+         in.user_authorities = Map({{kBundleKey, First()}});
+       },
+       {{"additionalTrustBundle", none}, {"x", none}},
+       {"there is no ConfigMap openshift-config/of-the-proxy, which the Proxy names"}},
+      {"the user's authorities without a Proxy",
+       [](Inputs& in) {
+         in.proxy = nullptr;
+         in.user_authorities = Map({{kBundleKey, First()}});
+       },
+       {{"additionalTrustBundle", none}, {"proxy", none}},
+       {"there is no Proxy cluster"}},
       {"an authority of the Ignition server",
        [](Inputs& in) {
          in.server_authority = Map({{kBundleKey, "the server's"}});
