@@ -19,7 +19,7 @@
 #include "api/waiting_files.h"
 #include "base/result.h"
 #include "base/root.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::agent {

@@ -16,7 +16,7 @@
 #include "api/meta.h"
 #include "base/result.h"
 #include "host/host.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "kube/resource_kind.h"
 #include "plan/first_kubeconfig.h"
 

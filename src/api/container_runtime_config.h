@@ -13,7 +13,7 @@
 #include "api/lenient.h"
 #include "api/meta.h"
 #include "api/quantity.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

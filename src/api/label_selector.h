@@ -15,7 +15,7 @@
 #include "api/lenient.h"
 #include "api/meta.h"
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

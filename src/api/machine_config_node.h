@@ -10,7 +10,7 @@
 
 #include "api/lenient.h"
 #include "api/meta.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

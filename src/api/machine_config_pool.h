@@ -15,7 +15,7 @@
 #include "api/label_selector.h"
 #include "api/lenient.h"
 #include "api/meta.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 
@@ -160,14 +160,8 @@ namespace pintle::json {
 
 template <>
 struct Codec<api::IntOrString> {
-  static void Decode(Value&& from, api::IntOrString& to, const Path& path, Report& report) {
-    if (from.is_string()) return DecodeInto(std::move(from), to.value.emplace<std::string>(), path, report);
-    if (!from.is_number()) return report.Error(path, "must be a whole number or a text such as \"10%\"");
-    DecodeInto(std::move(from), to.value.emplace<std::int32_t>(), path, report);
-  }
-  static Value Encode(const api::IntOrString& from) {
-    return std::visit([](const auto& value) { return json::Encode(value); }, from.value);
-  }
+  static void Decode(Value&& from, api::IntOrString& to, const Path& path, Report& report);
+  static Value Encode(const api::IntOrString& from);
 };
 
 }  // namespace pintle::json

@@ -9,7 +9,7 @@
 
 #include "api/lenient.h"
 #include "api/meta.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

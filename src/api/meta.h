@@ -12,7 +12,7 @@
 
 #include "api/lenient.h"
 #include "base/clock.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

@@ -8,7 +8,7 @@
 
 #include "api/lenient.h"
 #include "base/clock.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

@@ -11,7 +11,7 @@
 #include "api/lenient.h"
 #include "api/machine_config_pool.h"
 #include "api/meta.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::api {
 

@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
+#include "json/parse.h"
 
 namespace pintle::api {
 

@@ -2,11 +2,12 @@
 #include "base/digest.h"
 
 #include <fmt/core.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+
+#include "base/libcrypto.h"
 
 namespace pintle {
 namespace {
@@ -14,11 +15,23 @@ namespace {
 const EVP_MD* Method(DigestAlgorithm algorithm) {
   switch (algorithm) {
     case DigestAlgorithm::kMd5:
-      return EVP_md5();
+      return Crypto().EVP_md5();
     case DigestAlgorithm::kSha256:
-      return EVP_sha256();
+      return Crypto().EVP_sha256();
     case DigestAlgorithm::kSha512:
-      return EVP_sha512();
+      return Crypto().EVP_sha512();
+  }
+  std::abort();
+}
+
+std::size_t DigitsOf(DigestAlgorithm algorithm) {
+  switch (algorithm) {
+    case DigestAlgorithm::kMd5:
+      return 32;
+    case DigestAlgorithm::kSha256:
+      return kSha256Digits;
+    case DigestAlgorithm::kSha512:
+      return 128;
   }
   std::abort();
 }
@@ -31,22 +44,22 @@ void MustSucceed(int ok) {
 
 }  // namespace
 
-Hasher::Hasher(DigestAlgorithm algorithm) : context_(EVP_MD_CTX_new()) {
+Hasher::Hasher(DigestAlgorithm algorithm) : context_(Crypto().EVP_MD_CTX_new()) {
   // MD5 names configs here and protects nothing, so it must work in FIPS mode too.
-  EVP_MD_CTX_set_flags(context_.get(), EVP_MD_CTX_FLAG_NON_FIPS_ALLOW);
-  MustSucceed(EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
+  Crypto().EVP_MD_CTX_set_flags(context_.get(), EVP_MD_CTX_FLAG_NON_FIPS_ALLOW);
+  MustSucceed(Crypto().EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
 }
 
-void Hasher::Free(evp_md_ctx_st* context) { EVP_MD_CTX_free(context); }
+void Hasher::Free(evp_md_ctx_st* context) { Crypto().EVP_MD_CTX_free(context); }
 
 void Hasher::Update(std::string_view bytes) {
-  MustSucceed(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+  MustSucceed(Crypto().EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
 }
 
 Digest Hasher::Finish() && {
   std::array<unsigned char, EVP_MAX_MD_SIZE> raw;
   unsigned length = 0;
-  MustSucceed(EVP_DigestFinal_ex(context_.get(), raw.data(), &length));
+  MustSucceed(Crypto().EVP_DigestFinal_ex(context_.get(), raw.data(), &length));
   return Digest(ToHex(std::string_view(reinterpret_cast<const char*>(raw.data()), length)));
 }
 
@@ -57,7 +70,7 @@ Digest DigestOf(DigestAlgorithm algorithm, std::string_view bytes) {
 }
 
 Result<Digest> Digest::FromHex(DigestAlgorithm algorithm, std::string_view hex) {
-  const auto wanted = static_cast<std::size_t>(EVP_MD_get_size(Method(algorithm))) * 2;
+  const std::size_t wanted = DigitsOf(algorithm);
   if (hex.size() != wanted) {
     return Error(ErrorKind::kInvalid, fmt::format("a digest of {} digits where {} are needed", hex.size(), wanted));
   }

@@ -12,7 +12,7 @@
 
 #include "api/machine_configuration.h"
 #include "base/clock.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "plan/step.h"
 
 namespace pintle::change {

@@ -15,7 +15,7 @@
 #include "change/ignored.h"
 #include "change/losses.h"
 #include "host/host.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::change {
 

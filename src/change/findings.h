@@ -17,7 +17,7 @@
 #include "host/files/seen_files.h"
 #include "host/host.h"
 #include "ignition/config.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "plan/plan.h"
 
 namespace pintle::change {

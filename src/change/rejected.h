@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::change {
 

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/root.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::change {
 

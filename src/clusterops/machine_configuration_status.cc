@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clusterops/machine_configuration_status.h"
 
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "plan/disruption_policy.h"
 
 namespace pintle::clusterops {

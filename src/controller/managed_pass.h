@@ -17,7 +17,7 @@
 
 #include "base/first_characters.h"
 #include "controller/managed_objects.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 

@@ -16,7 +16,7 @@
 
 #include "controller/complaints.h"
 #include "controller/newest.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "kube/mirror.h"
 
 namespace pintle::controller {

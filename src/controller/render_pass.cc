@@ -11,7 +11,7 @@
 
 #include "api/label_selector.h"
 #include "base/version.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 namespace {

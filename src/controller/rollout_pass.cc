@@ -12,7 +12,7 @@
 #include "base/printable.h"
 #include "controller/files_wait.h"
 #include "drain/settings.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "pool/cert_expirys.h"
 #include "pool/control_plane.h"
 #include "pool/layering.h"

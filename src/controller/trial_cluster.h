@@ -22,7 +22,7 @@
 #include "controller/view.h"
 #include "generated/machine_config.h"
 #include "generated/template_folder.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::controller {

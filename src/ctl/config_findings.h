@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/machine_config.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/config_input.h"
 
 namespace pintle::ctl {

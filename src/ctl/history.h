@@ -13,7 +13,7 @@
 #include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ctl {
 

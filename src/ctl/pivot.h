@@ -15,7 +15,7 @@
 #include "ctl/carry_out.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ctl {
 

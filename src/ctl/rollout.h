@@ -14,7 +14,7 @@
 #include "ctl/cluster_objects.h"
 #include "ctl/command_line.h"
 #include "ctl/live_cluster.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "pool/rollout.h"
 
 namespace pintle::ctl {

@@ -9,7 +9,7 @@
 #include "api/node.h"
 #include "base/clock.h"
 #include "drain/protocol.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::drain {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "api/controller_config.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/render.h"

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::generated {
 

@@ -23,7 +23,7 @@
 #include "api/quantity.h"
 #include "generated/go_duration.h"
 #include "generated/go_reading.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::generated {
 

@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "generated/go_duration.h"
 #include "generated/go_field.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "json/parse.h"
 
 namespace pintle::generated {

@@ -10,7 +10,7 @@
 
 #include "api/image_policy.h"
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::generated {
 

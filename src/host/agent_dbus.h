@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::host {
 

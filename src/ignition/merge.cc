@@ -11,7 +11,7 @@
 
 #include "ignition/config.h"
 #include "ignition/keys.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ignition {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ignition {
 

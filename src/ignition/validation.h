@@ -24,7 +24,7 @@
 #include "ignition/unit_file.h"
 #include "ignition/url.h"
 #include "ignition/verification.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ignition {
 

@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Each struct lists its fields once:
+// Decodes, encodes, compares and merges structs by the list of their fields.
 //
-//     struct File {
-//       std::string path;
-//       std::optional<int> mode;
-//       std::vector<Resource> append;
-//
-//       static constexpr auto kFields = FieldList{
-//           Required{"path", &File::path},
-//           Field{"mode", &File::mode},
-//           Field{"append", &File::append},
-//       };
-//     };
-//
-// Decoding, encoding, comparing and merging all use that list, so that none of them can forget a member.  Decoding
-// reports every problem with its path, and unknown keys as warnings; it consumes its document, so that long strings
-// are moved and not copied.
+// Decoding reports every problem with its path, and unknown keys as warnings; it consumes its document, so that long
+// strings are moved and not copied.  Headers that define such structs include only json/field_list.h, so that a change
+// of this file compiles only the sources that read or write documents.
 
-#include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -35,139 +20,10 @@
 #include <variant>
 #include <vector>
 
-#include "json/parse.h"
+#include "json/field_list.h"
 #include "json/report.h"
 
 namespace pintle::json {
-
-// A member that may be missing in the document, in which case it keeps its default.  A member with its default is not
-// written.
-template <typename Owner, typename T>
-struct Field {
-  using Member = T;
-  static constexpr bool kIsRequired = false;
-  std::string_view name;
-  T Owner::*member;
-};
-template <typename Owner, typename T>
-Field(std::string_view, T Owner::*) -> Field<Owner, T>;
-
-// A member that must be in the document, and that is always written.
-template <typename Owner, typename T>
-struct Required {
-  using Member = T;
-  static constexpr bool kIsRequired = true;
-  std::string_view name;
-  T Owner::*member;
-};
-template <typename Owner, typename T>
-Required(std::string_view, T Owner::*) -> Required<Owner, T>;
-
-namespace internal {
-
-template <std::size_t kIndex, typename AnyField>
-struct Place {
-  AnyField field;
-};
-
-template <typename Indices, typename... Fields>
-struct Places;
-template <std::size_t... kIndex, typename... Fields>
-struct Places<std::index_sequence<kIndex...>, Fields...> : Place<kIndex, Fields>... {
-  explicit constexpr Places(Fields... field) : Place<kIndex, Fields>{field}... {}
-};
-
-template <typename Visit, std::size_t... kIndex, typename... Fields>
-constexpr void VisitAll([[maybe_unused]] Visit& visit,
-                        [[maybe_unused]] const Places<std::index_sequence<kIndex...>, Fields...>& places) {
-  (visit(static_cast<const Place<kIndex, Fields>&>(places).field), ...);
-}
-
-}  // namespace internal
-
-// The fields of a struct.  A std::tuple would hold them as well, but its constructors cost the compiler several times
-// as much, and most of our files see hundreds of these lists.
-template <typename... Fields>
-struct FieldList : internal::Places<std::index_sequence_for<Fields...>, Fields...> {
-  static constexpr std::size_t kSize = sizeof...(Fields);
-  explicit constexpr FieldList(Fields... field)
-      : internal::Places<std::index_sequence_for<Fields...>, Fields...>(field...) {}
-};
-template <typename... Fields>
-FieldList(Fields...) -> FieldList<Fields...>;
-
-template <std::size_t kIndex, typename AnyField>
-constexpr const AnyField& FieldAt(const internal::Place<kIndex, AnyField>& place) {
-  return place.field;
-}
-
-template <typename T>
-concept Described = requires {
-  T::kFields;
-};
-
-// Calls `visit` with each field of T in turn.
-template <Described T, typename Visit>
-constexpr void ForEachField(Visit&& visit) {
-  internal::VisitAll(visit, T::kFields);
-}
-
-namespace internal {
-
-template <typename T>
-inline constexpr bool kIsOptional = false;
-template <typename T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-template <typename T>
-inline constexpr bool kIsVector = false;
-template <typename T>
-inline constexpr bool kIsVector<std::vector<T>> = true;
-template <typename T>
-inline constexpr bool kIsMap = false;
-template <typename T>
-inline constexpr bool kIsMap<std::map<std::string, T>> = true;
-
-}  // namespace internal
-
-template <typename T>
-bool Equal(const T& a, const T& b) {
-  if constexpr (Described<T>) {
-    bool equal = true;
-    ForEachField<T>([&](const auto& field) { equal = equal && Equal(a.*field.member, b.*field.member); });
-    return equal;
-  } else if constexpr (internal::kIsOptional<T>) {
-    return a.has_value() == b.has_value() && (!a || Equal(*a, *b));
-  } else if constexpr (internal::kIsVector<T>) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return Equal(x, y); });
-  } else if constexpr (internal::kIsMap<T>) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const auto& x, const auto& y) { return x.first == y.first && Equal(x.second, y.second); });
-  } else {
-    return a == b;
-  }
-}
-
-// Reads and writes a type that is not a struct with fields.  Specialise it for a type of your own.
-template <typename T>
-struct Codec;
-
-template <typename T>
-void DecodeInto(Value&& from, T& to, const Path& path, Report& report) {
-  Codec<T>::Decode(std::move(from), to, path, report);
-}
-
-// Decodes a whole document.  The result may only be used if the report has no errors.
-template <typename T>
-T Decode(Value document, Report& report) {
-  T to{};
-  DecodeInto(std::move(document), to, Path(), report);
-  return to;
-}
-
-template <typename T>
-Value Encode(const T& from) {
-  return Codec<T>::Encode(from);
-}
 
 template <>
 struct Codec<Value> {  // Keeps a part of a document as it is.
@@ -304,11 +160,6 @@ struct Codec<T> {
   }
 };
 
-// The names of an enumeration's values.  Specialise it: `template <> inline constexpr auto kNames<Colour> =
-// std::array{std::pair{Colour::kRed, "red"}, ...}`.
-template <typename E>
-inline constexpr auto kNames = std::array<std::pair<E, const char*>, 0>{};
-
 template <typename E>
 requires std::is_enum_v<E>
 struct Codec<E> {
@@ -335,10 +186,6 @@ struct Codec<E> {
     return nullptr;
   }
 };
-
-// The value of "kind" that marks an alternative of a variant.
-template <typename T>
-inline constexpr std::string_view kKind = "";
 
 template <typename... Alternatives>
 struct Codec<std::variant<Alternatives...>> {

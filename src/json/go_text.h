@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "json/go_json.h"
 
 namespace pintle::json {

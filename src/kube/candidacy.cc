@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::kube {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "gotext/quote.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/file_below_file.h"
 #include "machineconfig/ignition_part.h"
 #include "machineconfig/own_files.h"

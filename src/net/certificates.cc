@@ -2,10 +2,6 @@
 #include "net/certificates.h"
 
 #include <fmt/core.h>
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <time.h>
 
 #include <algorithm>
@@ -14,48 +10,52 @@
 #include <utility>
 
 #include "base/c_ptr.h"
+#include "base/libcrypto.h"
 
 namespace pintle::net {
 namespace {
 
-using Bio = CPtr<BIO, BIO_free>;
-using X509Certificate = CPtr<X509, X509_free>;
+void FreeBioOfCertificates(BIO* bio) { Crypto().BIO_free_all(bio); }
+void FreeX509(X509* certificate) { Crypto().X509_free(certificate); }
+
+using Bio = CPtr<BIO, FreeBioOfCertificates>;
+using X509Certificate = CPtr<X509, FreeX509>;
 
 // Returns OpenSSL's error and clears its queue, so that no later call finds it there.
 std::string TakeReason() {
-  const unsigned long code = ERR_peek_last_error();
-  ERR_clear_error();
-  const char* const reason = ERR_reason_error_string(code);
+  const unsigned long code = Crypto().ERR_peek_last_error();
+  Crypto().ERR_clear_error();
+  const char* const reason = Crypto().ERR_reason_error_string(code);
   return reason == nullptr ? "not a certificate" : reason;
 }
 
 bool IsEndOfText() {
-  const unsigned long code = ERR_peek_last_error();
+  const unsigned long code = Crypto().ERR_peek_last_error();
   return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
 std::string TextOfName(const X509_NAME* name) {
-  const Bio text(BIO_new(BIO_s_mem()));
+  const Bio text(Crypto().BIO_new(Crypto().BIO_s_mem()));
   if (!text) return "";
-  X509_NAME_print_ex(text.get(), name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+  Crypto().X509_NAME_print_ex(text.get(), name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
   char* bytes = nullptr;
-  const long size = BIO_get_mem_data(text.get(), &bytes);
+  const long size = Crypto().BIO_ctrl(text.get(), BIO_CTRL_INFO, 0, &bytes);
   return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "";
 }
 
 std::string CommonNameOf(const X509* certificate) {
-  const X509_NAME* const subject = X509_get_subject_name(certificate);
+  const X509_NAME* const subject = Crypto().X509_get_subject_name(certificate);
   int last = -1;
-  for (int at = -1; (at = X509_NAME_get_index_by_NID(subject, NID_commonName, at)) >= 0;) last = at;
+  for (int at = -1; (at = Crypto().X509_NAME_get_index_by_NID(subject, NID_commonName, at)) >= 0;) last = at;
   if (last < 0) return "";
   unsigned char* bytes = nullptr;
-  const int size = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, last)));
+  const int size = Crypto().ASN1_STRING_to_UTF8(&bytes, Crypto().X509_NAME_ENTRY_get_data(Crypto().X509_NAME_get_entry(subject, last)));
   if (size < 0) {
-    ERR_clear_error();
+    Crypto().ERR_clear_error();
     return "";
   }
   std::string name(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-  OPENSSL_free(bytes);
+  Crypto().CRYPTO_free(bytes, __FILE__, __LINE__);
   return name;
 }
 
@@ -68,33 +68,33 @@ WallTime TimeAt(const tm& broken_down) {
 
 Result<WallTime> ReadTime(const ASN1_TIME* time) {
   tm broken_down = {};
-  if (ASN1_TIME_to_tm(time, &broken_down) != 1) return Error(ErrorKind::kInvalid, TakeReason());
+  if (Crypto().ASN1_TIME_to_tm(time, &broken_down) != 1) return Error(ErrorKind::kInvalid, TakeReason());
   return TimeAt(broken_down);
 }
 
 Result<Certificate> Read(const X509* certificate) {
-  return Certificate{.subject = TextOfName(X509_get_subject_name(certificate)),
-                     .issuer = TextOfName(X509_get_issuer_name(certificate)),
+  return Certificate{.subject = TextOfName(Crypto().X509_get_subject_name(certificate)),
+                     .issuer = TextOfName(Crypto().X509_get_issuer_name(certificate)),
                      .common_name = CommonNameOf(certificate),
-                     .not_before = TRY(ReadTime(X509_get0_notBefore(certificate)), "its begin of validity"),
-                     .not_after = TRY(ReadTime(X509_get0_notAfter(certificate)), "its end of validity")};
+                     .not_before = TRY(ReadTime(Crypto().X509_get0_notBefore(certificate)), "its begin of validity"),
+                     .not_after = TRY(ReadTime(Crypto().X509_get0_notAfter(certificate)), "its end of validity")};
 }
 
 }  // namespace
 
 Result<std::vector<Certificate>> ReadCertificates(std::string_view pem) {
   if (pem.size() > std::numeric_limits<int>::max()) return Error(ErrorKind::kInvalid, "the bundle is too large");
-  const Bio bytes(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const Bio bytes(Crypto().BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   if (!bytes) return Error(ErrorKind::kSystem, "out of memory");
   std::vector<Certificate> certificates;
-  ERR_clear_error();
+  Crypto().ERR_clear_error();
   while (true) {
-    const X509Certificate one(PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr));
+    const X509Certificate one(Crypto().PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr));
     const std::string which = fmt::format("certificate {}", certificates.size() + 1);
     if (one) {
       certificates.push_back(TRY(Read(one.get()), which));
     } else if (IsEndOfText()) {
-      ERR_clear_error();
+      Crypto().ERR_clear_error();
       return certificates;
     } else {
       return Error(ErrorKind::kInvalid, fmt::format("{}: {}", which, TakeReason()));

@@ -2,12 +2,12 @@
 #include "net/http_failure.h"
 
 #include <fmt/core.h>
-#include <openssl/x509_vfy.h>
 
 #include <initializer_list>
 #include <string_view>
 #include <system_error>
 
+#include "base/libcrypto.h"
 #include "net/curl_library.h"
 
 namespace pintle::net {
@@ -64,7 +64,7 @@ Error TunnelRefused(const TransferFailure& failure) {
 
 Error BadCertificate(const TransferFailure& failure) {
   const std::string whose = "the certificate of " + Peer(failure);
-  const std::string check = ::X509_verify_cert_error_string(failure.verify_result);
+  const std::string check = Crypto().X509_verify_cert_error_string(failure.verify_result);
   switch (failure.verify_result) {
     // The chain is good or was not checked, so the cause is the name, which curl checks.
     case X509_V_OK:

@@ -2,13 +2,13 @@
 #include "net/tls_identity.h"
 
 #include <fmt/core.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
 
 #include <array>
 #include <climits>
 #include <utility>
+
+#include "base/libcrypto.h"
+#include "net/libssl.h"
 
 namespace pintle::net {
 namespace {
@@ -21,36 +21,41 @@ constexpr const char* kIntermediateCiphers =
 // The list is in the format of ALPN: each entry follows its length.
 constexpr std::array<unsigned char, 9> kHttp1 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-using X509Ptr = CPtr<X509, X509_free>;
-using KeyPtr = CPtr<EVP_PKEY, EVP_PKEY_free>;
-using BioPtr = CPtr<BIO, BIO_free_all>;
-using SslPtr = CPtr<SSL, SSL_free>;
+void FreeCertificate(X509* certificate) { Crypto().X509_free(certificate); }
+void FreeKey(EVP_PKEY* key) { Crypto().EVP_PKEY_free(key); }
+void FreeBio(BIO* bio) { Crypto().BIO_free_all(bio); }
+void FreeSsl(SSL* ssl) { Ssl().SSL_free(ssl); }
+
+using X509Ptr = CPtr<X509, FreeCertificate>;
+using KeyPtr = CPtr<EVP_PKEY, FreeKey>;
+using BioPtr = CPtr<BIO, FreeBio>;
+using SslPtr = CPtr<SSL, FreeSsl>;
 
 // Returns the first error of OpenSSL's queue, which is the most precise, and clears the queue.
 Error OpensslError(std::string_view what) {
-  const unsigned long code = ::ERR_get_error();
-  ::ERR_clear_error();
-  const char* reason = code == 0 ? nullptr : ::ERR_reason_error_string(code);
+  const unsigned long code = Crypto().ERR_get_error();
+  Crypto().ERR_clear_error();
+  const char* reason = code == 0 ? nullptr : Crypto().ERR_reason_error_string(code);
   return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(what) : fmt::format("{}: {}", what, reason));
 }
 
 Result<BioPtr> Reader(const std::string& pem) {
   if (pem.size() > INT_MAX) return Error(ErrorKind::kInvalid, "it is too long");
-  BioPtr bio(::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  BioPtr bio(Crypto().BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   if (!bio) return OpensslError("BIO_new_mem_buf");
   return bio;
 }
 
 Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
   const BioPtr bio = TRY(Reader(pem));
-  const X509Ptr own(::PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
+  const X509Ptr own(Crypto().PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
   if (!own) return OpensslError("there is no certificate in it");
-  if (::SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("it cannot be used");
-  while (X509Ptr next{::PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
-    if (::SSL_CTX_add1_chain_cert(context, next.get()) != 1) return OpensslError("its chain cannot be used");
+  if (Ssl().SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("it cannot be used");
+  while (X509Ptr next{Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+    if (Ssl().SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, next.get()) != 1) return OpensslError("its chain cannot be used");
   }
-  if (ERR_GET_REASON(::ERR_peek_last_error()) != PEM_R_NO_START_LINE) return OpensslError("its chain cannot be read");
-  ::ERR_clear_error();
+  if (ERR_GET_REASON(Crypto().ERR_peek_last_error()) != PEM_R_NO_START_LINE) return OpensslError("its chain cannot be read");
+  Crypto().ERR_clear_error();
   return {};
 }
 
@@ -59,17 +64,19 @@ int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
   const BioPtr bio = TRY(Reader(pem));
-  const KeyPtr key(::PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
+  const KeyPtr key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
   if (!key) return OpensslError("no key can be read from it, and a key with a passphrase is refused");
-  if (::SSL_CTX_use_PrivateKey(context, key.get()) != 1) return OpensslError("it does not belong to the certificate");
+  if (Ssl().SSL_CTX_use_PrivateKey(context, key.get()) != 1) return OpensslError("it does not belong to the certificate");
   return {};
 }
 
 // Returns OpenSSL's name of a cipher, or null if it does not know the cipher.
 const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher) {
-  for (int i = 0; i < sk_SSL_CIPHER_num(known); ++i) {
-    const char* name = ::SSL_CIPHER_get_name(sk_SSL_CIPHER_value(known, i));
-    const char* standard_name = ::SSL_CIPHER_standard_name(sk_SSL_CIPHER_value(known, i));
+  const auto* const stack = reinterpret_cast<const OPENSSL_STACK*>(known);
+  for (int i = 0; i < Crypto().OPENSSL_sk_num(stack); ++i) {
+    const auto* const one = static_cast<const SSL_CIPHER*>(Crypto().OPENSSL_sk_value(stack, i));
+    const char* name = Ssl().SSL_CIPHER_get_name(one);
+    const char* standard_name = Ssl().SSL_CIPHER_standard_name(one);
     if (cipher == name || (standard_name != nullptr && cipher == standard_name)) return name;
   }
   return nullptr;
@@ -77,16 +84,16 @@ const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher
 
 // The list may name ciphers of TLS 1.3, too, since lists are often shared; they are ignored.
 Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
-  if (::SSL_CTX_set_cipher_list(context, "ALL") != 1) return OpensslError("listing ciphers");
-  const SslPtr any(::SSL_new(context));
+  if (Ssl().SSL_CTX_set_cipher_list(context, "ALL") != 1) return OpensslError("listing ciphers");
+  const SslPtr any(Ssl().SSL_new(context));
   std::string names = ciphers.empty() ? kIntermediateCiphers : "";
   for (const std::string& cipher : ciphers) {
-    const char* name = NameOf(::SSL_get_ciphers(any.get()), cipher);
+    const char* name = NameOf(Ssl().SSL_get_ciphers(any.get()), cipher);
     if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("OpenSSL does not know the cipher {}", cipher));
     if (!std::string_view(name).starts_with("TLS_")) names += std::string(names.empty() ? "" : ":") + name;
   }
   if (names.empty()) return Error(ErrorKind::kInvalid, "there has to be a cipher for TLS 1.2 among the ciphers");
-  if (::SSL_CTX_set_cipher_list(context, names.c_str()) != 1) return OpensslError("these ciphers cannot be used");
+  if (Ssl().SSL_CTX_set_cipher_list(context, names.c_str()) != 1) return OpensslError("these ciphers cannot be used");
   return {};
 }
 
@@ -94,7 +101,7 @@ Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
 int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                 unsigned int offered_length, void*) {
   unsigned char* found = nullptr;
-  const int outcome = ::SSL_select_next_proto(&found, length, kHttp1.data(), kHttp1.size(), offered, offered_length);
+  const int outcome = Ssl().SSL_select_next_proto(&found, length, kHttp1.data(), kHttp1.size(), offered, offered_length);
   if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_NOACK;
   *chosen = found;
   return SSL_TLSEXT_ERR_OK;
@@ -102,9 +109,9 @@ int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const
 
 // The clients of our server are new machines that connect once each, so remembering sessions would be useless.
 void ForgetSessions(SSL_CTX* context) {
-  ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  ::SSL_CTX_set_num_tickets(context, 0);
-  ::SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  Ssl().SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, nullptr);
+  Ssl().SSL_CTX_set_num_tickets(context, 0);
+  Ssl().SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
 }
 
 }  // namespace
@@ -116,21 +123,23 @@ Result<TlsVersion> ParseTlsVersion(std::string_view name) {
                fmt::format("\"{}\" is no supported version of TLS: it must be VersionTLS12 or VersionTLS13", name));
 }
 
-void TlsIdentity::Free(ssl_ctx_st* context) { ::SSL_CTX_free(context); }
+void TlsIdentity::Free(ssl_ctx_st* context) { Ssl().SSL_CTX_free(context); }
 
 Result<std::shared_ptr<const TlsIdentity>> TlsIdentity::Create(const std::string& certificate, const std::string& key,
                                                                const TlsRules& rules) {
-  ::ERR_clear_error();
-  Context context(::SSL_CTX_new(::TLS_server_method()));
+  Crypto().ERR_clear_error();
+  Context context(Ssl().SSL_CTX_new(Ssl().TLS_server_method()));
   if (!context) return OpensslError("SSL_CTX_new");
-  ::SSL_CTX_set_min_proto_version(context.get(), rules.oldest == TlsVersion::k1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
-  ::SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+  Ssl().SSL_CTX_ctrl(context.get(), SSL_CTRL_SET_MIN_PROTO_VERSION,
+                     rules.oldest == TlsVersion::k1_3 ? TLS1_3_VERSION : TLS1_2_VERSION, nullptr);
+  Ssl().SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                            SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
   // A write may be repeated from another buffer, and idle connections keep no buffers.
-  ::SSL_CTX_set_mode(context.get(),
-                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  ::SSL_CTX_set_alpn_select_cb(context.get(), ChooseHttp1, nullptr);
-  ::SSL_CTX_set_dh_auto(context.get(), 1);
+  Ssl().SSL_CTX_ctrl(context.get(), SSL_CTRL_MODE,
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS,
+                     nullptr);
+  Ssl().SSL_CTX_set_alpn_select_cb(context.get(), ChooseHttp1, nullptr);
+  Ssl().SSL_CTX_ctrl(context.get(), SSL_CTRL_SET_DH_AUTO, 1, nullptr);
   ForgetSessions(context.get());
   TRY(UseCiphers(context.get(), rules.ciphers));
   TRY(UseCertificates(context.get(), certificate), "the certificate");

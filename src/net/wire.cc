@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/wire.h"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+
+#include "base/libcrypto.h"
+#include "net/libssl.h"
 
 namespace pintle::net {
 namespace {
@@ -21,43 +22,43 @@ Progress AfterCall(ssize_t returned, Outcome to_wait) {
 
 }  // namespace
 
-void Wire::Free(ssl_st* tls) { ::SSL_free(tls); }
+void Wire::Free(ssl_st* tls) { Ssl().SSL_free(tls); }
 
 Wire::Wire(int socket, const TlsIdentity* identity) : socket_(socket), is_plain_(identity == nullptr) {
   if (is_plain_) return;
-  tls_.reset(::SSL_new(identity->context()));
-  if (tls_ && ::SSL_set_fd(tls_.get(), socket) != 1) tls_.reset();
+  tls_.reset(Ssl().SSL_new(identity->context()));
+  if (tls_ && Ssl().SSL_set_fd(tls_.get(), socket) != 1) tls_.reset();
 }
 
 Progress Wire::ShakeHands() {
   if (is_plain_) return {Outcome::kDone};
   if (!tls_) return {Outcome::kOver};  // There was no memory for it.
-  ::ERR_clear_error();
-  return AfterTls(::SSL_accept(tls_.get()));
+  Crypto().ERR_clear_error();
+  return AfterTls(Ssl().SSL_accept(tls_.get()));
 }
 
 Progress Wire::Read(std::span<char> bytes) {
   if (is_plain_) return AfterCall(::recv(socket_, bytes.data(), bytes.size(), 0), Outcome::kWaitToRead);
-  ::ERR_clear_error();
+  Crypto().ERR_clear_error();
   std::size_t count = 0;
-  Progress progress = AfterTls(::SSL_read_ex(tls_.get(), bytes.data(), bytes.size(), &count));
+  Progress progress = AfterTls(Ssl().SSL_read_ex(tls_.get(), bytes.data(), bytes.size(), &count));
   progress.bytes = count;
   return progress;
 }
 
 Progress Wire::Write(std::string_view bytes) {
   if (is_plain_) return AfterCall(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), Outcome::kWaitToWrite);
-  ::ERR_clear_error();
+  Crypto().ERR_clear_error();
   std::size_t count = 0;
-  Progress progress = AfterTls(::SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count));
+  Progress progress = AfterTls(Ssl().SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count));
   progress.bytes = count;
   return progress;
 }
 
 Progress Wire::SayGoodbye() {
   if (tls_) {
-    ::ERR_clear_error();
-    const int returned = ::SSL_shutdown(tls_.get());
+    Crypto().ERR_clear_error();
+    const int returned = Ssl().SSL_shutdown(tls_.get());
     // A result of 0 means that our message was sent and the client's has not arrived, for which nobody has to wait.
     if (returned < 0) {
       const Progress progress = AfterTls(returned);
@@ -72,7 +73,7 @@ Progress Wire::Discard(std::span<char> bytes) const {
 }
 
 Progress Wire::AfterTls(int returned) const {
-  switch (::SSL_get_error(tls_.get(), returned)) {
+  switch (Ssl().SSL_get_error(tls_.get(), returned)) {
     case SSL_ERROR_NONE:
       return {Outcome::kDone};
     case SSL_ERROR_WANT_READ:

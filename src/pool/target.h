@@ -11,7 +11,7 @@
 
 #include "api/machine_config_pool.h"
 #include "api/node.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "pool/layering.h"
 #include "pool/node_state.h"
 

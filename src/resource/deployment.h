@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::resource {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::resource {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::resource {
 

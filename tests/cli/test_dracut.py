@@ -16,6 +16,7 @@ moddir=$1 initdir=$2 dracutbasedir=$3 systemdsystemunitdir=/usr/lib/systemd/syst
 require_binaries() { [ "${HAS_PINTLE:-yes}" = yes ]; }
 inst_multiple() { printf '%s\\n' "$@"; }
 inst_simple() { mkdir -p "$(dirname "$initdir$2")"; cp "$1" "$initdir$2"; }
+inst_libdir_file() { printf '%s\\n' "$1"; }
 ln_r() { ln -s "$1" "$initdir$2"; }
 . "$moddir/module-setup.sh"
 """
@@ -61,6 +62,7 @@ def test_it_has_the_program_run_when_ignition_has_written_its_files(run):
     assert program[1:] == ["firstboot", "--root", "/sysroot", "--if-nothing-to-do"]
     assert any(line.startswith("After=") and "ignition-files.service" in line for line in lines)
     assert any(line.startswith("Before=") and "initrd-cleanup.service" in line for line in lines)
+    assert "libcrypto.so.3*" in installed.stdout.splitlines()
     # Everything that the module needs is there.
     before = [line.removeprefix("ExecStartPre=").split() for line in lines if line.startswith("ExecStartPre=")]
     assert {pathlib.Path(words[0]).name for words in before} <= set(installed.stdout.splitlines())

@@ -28,7 +28,7 @@
 #include "host/files/remedy.h"
 #include "host/files/stages.h"
 #include "host/files/unsynced.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::host {
 namespace {

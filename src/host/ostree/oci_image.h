@@ -13,7 +13,7 @@
 
 #include "base/digest.h"
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::host {
 

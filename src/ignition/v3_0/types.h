@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ignition::v3_0 {
 

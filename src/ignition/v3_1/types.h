@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ignition/v3_0/types.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ignition::v3_1 {
 

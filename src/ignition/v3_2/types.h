@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ignition/v3_1/types.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::ignition::v3_2 {
 

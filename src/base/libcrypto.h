@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Loads OpenSSL's libcrypto when it is first needed.
+//
+// A program that is linked with libcrypto has 1.7 MiB more memory from its start, which is a quarter of what a short
+// command takes, and few commands compute a digest or read a certificate.
+
+#include <openssl/asn1.h>
+#include <openssl/bio.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+
+namespace pintle {
+
+#define PINTLE_LIBCRYPTO_FUNCTIONS(WITH) \
+  WITH(ASN1_STRING_to_UTF8)              \
+  WITH(ASN1_TIME_to_tm)                  \
+  WITH(BIO_ctrl)                         \
+  WITH(BIO_free_all)                     \
+  WITH(BIO_new)                          \
+  WITH(BIO_new_mem_buf)                  \
+  WITH(BIO_s_mem)                        \
+  WITH(CRYPTO_free)                      \
+  WITH(CRYPTO_memcmp)                    \
+  WITH(ERR_clear_error)                  \
+  WITH(ERR_get_error)                    \
+  WITH(ERR_peek_last_error)              \
+  WITH(ERR_reason_error_string)          \
+  WITH(EVP_DigestFinal_ex)               \
+  WITH(EVP_DigestInit_ex)                \
+  WITH(EVP_DigestUpdate)                 \
+  WITH(EVP_MD_CTX_free)                  \
+  WITH(EVP_MD_CTX_new)                   \
+  WITH(EVP_MD_CTX_set_flags)             \
+  WITH(EVP_PKEY_free)                    \
+  WITH(EVP_md5)                          \
+  WITH(EVP_sha256)                       \
+  WITH(EVP_sha512)                       \
+  WITH(HMAC)                             \
+  WITH(OPENSSL_sk_num)                   \
+  WITH(OPENSSL_sk_value)                 \
+  WITH(PEM_read_bio_PrivateKey)          \
+  WITH(PEM_read_bio_X509)                \
+  WITH(PEM_read_bio_X509_AUX)            \
+  WITH(X509_NAME_ENTRY_get_data)         \
+  WITH(X509_NAME_get_entry)              \
+  WITH(X509_NAME_get_index_by_NID)       \
+  WITH(X509_NAME_print_ex)               \
+  WITH(X509_free)                        \
+  WITH(X509_get0_notAfter)               \
+  WITH(X509_get0_notBefore)              \
+  WITH(X509_get_issuer_name)             \
+  WITH(X509_get_subject_name)            \
+  WITH(X509_verify_cert_error_string)
+
+// The functions of the library.  A macro of its headers that calls one of them has to be written out.
+struct LibCrypto {
+#define PINTLE_MEMBER(function) decltype(&::function) function;
+  PINTLE_LIBCRYPTO_FUNCTIONS(PINTLE_MEMBER)
+#undef PINTLE_MEMBER
+};
+
+// Ends the program with a message that names the missing package if the library cannot be loaded, as the loader does
+// for a library that the program is linked with.
+const LibCrypto& Crypto();
+
+}  // namespace pintle
