@@ -17,7 +17,7 @@
 namespace pintle::ctl {
 
 // Returns whether to go on, as --yes or a person at the terminal decides.  Without either, the error says what to add.
-Result<bool> IsWanted(const CommandLine& line, std::string_view question);
+Result<bool> IsConfirmed(const CommandLine& line, std::string_view question);
 
 // The values of "outcome" that verbs print.
 namespace outcome {

@@ -15,7 +15,7 @@
 
 namespace pintle::ctl {
 
-// One problem, as `pintle validate -o json` prints it and TellFinding() puts it into a line.
+// One problem, as `pintle validate -o json` prints it and PrintFinding() puts it into a line.
 struct Finding {
   std::string file;
   std::optional<std::uint64_t> line;
@@ -47,6 +47,6 @@ std::vector<Finding> ErrorsOf(const std::string& path, const api::MachineConfig&
 std::vector<Finding> WarningsOf(const std::string& path, const json::Report& report);
 
 // Prints a finding to standard error.
-void TellFinding(const Finding& finding);
+void PrintFinding(const Finding& finding);
 
 }  // namespace pintle::ctl

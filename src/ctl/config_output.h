@@ -15,6 +15,6 @@ void PrintJson(api::MachineConfig config);
 Result<> PrintYaml(const json::Value& document);
 
 // Returns the config without members that are not set.
-json::Value ToWritten(api::MachineConfig config);
+json::Value WithoutUnsetMembers(api::MachineConfig config);
 
 }  // namespace pintle::ctl

@@ -44,7 +44,7 @@ struct GenerateAnswer {
   std::vector<std::string> problems;  // Why some configs are not made.
 };
 
-void Note(std::string_view what) { Tell(fmt::format("pintle: generate: {}\n", what)); }
+void Note(std::string_view what) { PrintToStderr(fmt::format("pintle: generate: {}\n", what)); }
 
 MadeFrom SourceNamed(std::string_view name) {
   if (name == "templates") return MadeFrom::kTemplates;
@@ -69,7 +69,7 @@ class ControllersPreview {
   Result<GenerateAnswer> Make(std::vector<Manifest> manifests, const generated::TemplateFolder& templates) && {
     Faults faults;
     for (Manifest& manifest : manifests) {
-      if (auto put = Put(std::move(manifest)); !put) faults.Keep(std::vector{std::move(put).error()});
+      if (auto put = Put(std::move(manifest)); !put) faults.Collect(std::vector{std::move(put).error()});
     }
     if (!faults.are_none()) return std::move(faults).All();
     if (cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName) == nullptr) {
@@ -191,7 +191,7 @@ Result<generated::Manifests> ManifestsOf(std::vector<Manifest> read) {
   for (Manifest& manifest : read) {
     const std::string place = PlaceOf(manifest);
     auto added = generated::AddManifest(std::move(manifest.object), manifest.file, manifests);
-    if (!added) faults.Keep(std::vector{std::move(added).error().While(place)});
+    if (!added) faults.Collect(std::vector{std::move(added).error().While(place)});
   }
   if (!faults.are_none()) return std::move(faults).All();
   return manifests;
@@ -245,10 +245,10 @@ Result<GenerateQuestion> GenerateQuestionOf(const CommandLine& line) {
 Result<ExitStatus> Generate(const CommandLine& line) {
   const GenerateQuestion question = TRY(GenerateQuestionOf(line));
   Faults faults;
-  auto templates = faults.Keep(generated::TemplateFolder::Read(question.templates_folder));
+  auto templates = faults.Collect(generated::TemplateFolder::Read(question.templates_folder));
   ManifestFiles read = ReadManifestFiles(question.inputs, question.pull_secret_file);
   for (const std::string& what : read.left_out) Note("left out: " + what);
-  faults.Keep(std::move(read.faults));
+  faults.Collect(std::move(read.faults));
   if (!faults.are_none()) return std::move(faults).All();
   const GenerateAnswer answer =
       TRY(line.Has("--bootstrap") ? MakeAtBootstrap(question, std::move(read.manifests), *templates)

@@ -30,9 +30,9 @@ struct ManifestFiles {
   std::vector<Error> faults;
 };
 
-// Reads the files; a directory stands for all such files in it.  `apart` is a file that is not a manifest, even if it
-// is in such a directory.
-ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& apart = {});
+// Reads the files; a directory stands for all such files in it.  `excluded` is a file that is not a manifest, even if
+// it is in such a directory.
+ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& excluded = {});
 
 // Reads credentials for registries: a Secret, or their JSON alone, of which this function makes one.
 Result<json::Value> ReadPullSecretFile(const std::string& file);

@@ -38,7 +38,7 @@ class Machine {
   std::string RootOptionText() const;
   // Keeps the machine from being shut down while the result exists.  Without logind that is not possible, and the
   // result is empty.
-  host::Inhibitor KeepUp(const std::string& why) const;
+  host::Inhibitor InhibitShutdown(const std::string& why) const;
 
  private:
   Machine() = default;

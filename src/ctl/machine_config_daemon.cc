@@ -83,7 +83,7 @@ constexpr std::array kStartOptions = {
     Option{"--tls-min-version", "VERSION", "accepted: the metrics are for this machine alone, and not encrypted"},
 };
 
-void Notice(const std::string& text) { Tell(fmt::format("machine-config-daemon: {}\n", text)); }
+void Notice(const std::string& text) { PrintToStderr(fmt::format("machine-config-daemon: {}\n", text)); }
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ ExitStatus PrintCommandHelp(const OldVerb& verb) {
 }
 
 ExitStatus FailCommand(const std::string& message) {
-  Tell(fmt::format("error: {}\n", message));
+  PrintToStderr(fmt::format("error: {}\n", message));
   return ExitStatus::kWrong;
 }
 

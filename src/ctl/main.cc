@@ -120,7 +120,7 @@ ExitStatus HelpWith(const VerbEntry& verb) {
 }
 
 ExitStatus Fail(std::string_view message) {
-  Tell(fmt::format("pintle: {}\n", message));
+  PrintToStderr(fmt::format("pintle: {}\n", message));
   return ExitStatus::kWrong;
 }
 
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
   // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
   // success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    pintle::ctl::Tell("pintle: cannot write to standard output\n");
+    pintle::ctl::PrintToStderr("pintle: cannot write to standard output\n");
     status = pintle::ctl::ExitStatus::kWrong;
   }
   return static_cast<int>(status);

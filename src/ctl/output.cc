@@ -11,7 +11,7 @@ namespace pintle::ctl {
 void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 // Error messages may hold names from configs and disks, whoever wrote them, so control characters are escaped.
-void Tell(std::string_view text) {
+void PrintToStderr(std::string_view text) {
   const std::string shown = PrintableLines(text);
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }

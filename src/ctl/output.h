@@ -13,6 +13,6 @@ namespace pintle::ctl {
 void Print(std::string_view text);
 
 // Prints warnings and errors to standard error.
-void Tell(std::string_view text);
+void PrintToStderr(std::string_view text);
 
 }  // namespace pintle::ctl

@@ -19,7 +19,7 @@ std::string ChangesText(const plan::Plan& plan, const plan::ParsedConfig& from, 
                         change::PrivateLines private_lines);
 
 // Returns the actions and their reasons, for people.  A machine without a cluster has no drains to report.
-enum class Drains { kTold, kNone };
+enum class Drains { kReported, kNone };
 std::string ConsequencesText(const plan::Plan& plan, Drains drains);
 
 // Returns everything for programs, with the keys that the Machine Config Operator's own tools use, and our own beside

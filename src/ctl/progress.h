@@ -31,7 +31,7 @@ class ProgressLines {
   }
 
  private:
-  void TellInAWhile(const std::string& doing);
+  void StartWatch(const std::string& doing);
   void Draw(const std::string& line);
   void Erase();
   void EndWatch();

@@ -33,9 +33,9 @@ bool IsUnderWay(const Recovered& recovered) {
 Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress, Direction direction) {
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (!pending) return Recovered();
-  const auto inhibitor = machine.KeepUp("a change of this machine was cut short and is being ended");
+  const auto inhibitor = machine.InhibitShutdown("a change of this machine was cut short and is being ended");
   const change::ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
-  const auto ended = direction == Direction::kBack ? change::GiveUp(machine.host(), progress.progress())
+  const auto ended = direction == Direction::kUndo ? change::GiveUp(machine.host(), progress.progress())
                                                    : change::Recover(machine.host(), progress.progress());
   if (!ended) {
     if (machine.IsRunning()) log::Record(change::RecordOfFailure(event, ended.error().message()));
@@ -121,7 +121,7 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
-  const auto direction = line.Has("--give-up") ? Direction::kBack : Direction::kAsItIs;
+  const auto direction = line.Has("--give-up") ? Direction::kUndo : Direction::kRecover;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress, direction));
   if (form != Form::kText) {
     const json::Value answer = {{"outcome", change::OutcomeOf(recovered.how)},

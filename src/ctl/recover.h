@@ -32,12 +32,12 @@ struct Recovered {
   std::string to;
 };
 
-enum class Direction { kAsItIs, kBack };
+enum class Direction { kRecover, kUndo };
 
 // Ends a change that was cut short, or undoes it.  The caller holds the claim to the machine, and calls this before it
 // changes anything.
 Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress,
-                                     Direction direction = Direction::kAsItIs);
+                                     Direction direction = Direction::kRecover);
 
 bool WaitsForReboot(const Recovered& recovered);
 // Returns whether the change has not ended yet, for that or another reason.

@@ -261,7 +261,7 @@ Result<ExitStatus> Rollout(const CommandLine& line) {
   const Form form = FormOf(line);
   const RolloutPreview preview =
       TRY(line.Has("--kubeconfig") ? PreviewRolloutFromCluster(line) : PreviewRolloutFromFiles(line));
-  for (const std::string& warning : preview.warnings) Tell(fmt::format("pintle: rollout: {}\n", warning));
+  for (const std::string& warning : preview.warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", warning));
   if (form == Form::kText) {
     Print(preview.table);
   } else if (form == Form::kName) {
@@ -271,8 +271,8 @@ Result<ExitStatus> Rollout(const CommandLine& line) {
     PrintData(json::Encode(preview.answer), form);
   }
   const RolloutAnswer& answer = preview.answer;
-  const bool tells = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();
-  return tells || answer.max_unavailable_error ? ExitStatus::kDiffers : ExitStatus::kFine;
+  const bool updates_nodes = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();
+  return updates_nodes || answer.max_unavailable_error ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 
 }  // namespace pintle::ctl

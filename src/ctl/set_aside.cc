@@ -90,7 +90,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   } else {
     Print(AftermathText(after));
   }
-  if (!after.pending.empty()) Tell(fmt::format("pintle: recover: {}\n", after.pending));
+  if (!after.pending.empty()) PrintToStderr(fmt::format("pintle: recover: {}\n", after.pending));
   // An error is ignored: if no agent runs there is nobody to tell, and a running agent looks again before long anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::TellAgent(host::AgentOrder::kCheck));
   return after.IsOpen() ? ExitStatus::kDiffers : ExitStatus::kFine;

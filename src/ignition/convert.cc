@@ -44,8 +44,8 @@ auto Convert(Config config, SpecVersion version, json::Report* lost, const Write
                              kNewestVersion, ToText(version)));
   }
   if (version == SpecVersion::k3_5) return write(config);
-  json::Report unheard;
-  auto v3_4 = TRY(v3_5::ToPrevious(std::move(config), lost != nullptr ? *lost : unheard));
+  json::Report discarded;
+  auto v3_4 = TRY(v3_5::ToPrevious(std::move(config), lost != nullptr ? *lost : discarded));
   if (version == SpecVersion::k3_4) return write(v3_4);
   auto v3_3 = TRY(v3_4::ToPrevious(std::move(v3_4)));
   if (version == SpecVersion::k3_3) return write(v3_3);

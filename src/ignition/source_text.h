@@ -23,7 +23,7 @@ struct TextPosition {
 };
 
 // The value that a problem is about, or the closest one around it if that is missing.
-struct Found {
+struct LocatedProblem {
   // The first byte of the value.  For an object or a list, the byte behind its bracket; for an unused key, the key
   // itself.
   TextPosition position;
@@ -37,8 +37,8 @@ enum class KeyCase { kExact, kAny };
 
 // Returns a result for each problem, in the same order; results after the first 200 are empty.  The text must be valid
 // JSON.
-std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems,
-                          KeyCase key_case = KeyCase::kExact);
+std::vector<LocatedProblem> Locate(std::string_view json_text, std::span<const json::Problem> problems,
+                                   KeyCase key_case = KeyCase::kExact);
 
 TextPosition PositionOf(std::string_view text, std::size_t offset);
 

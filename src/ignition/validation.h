@@ -242,9 +242,9 @@ class Validator {
     PathTree links;
     for (const auto& link : storage.links) links.Add(link.path);
     // Ignition reports one problem for each link.  Nobody counts many, so their number is limited.
-    constexpr std::size_t kMostTold = 100;
+    constexpr std::size_t kMostReported = 100;
     const auto check = [&](const auto& node, const Path& at, const char* problem) {
-      for (std::size_t i = std::min(links.CountAbove(node.path), kMostTold); i > 0; --i) Error(at, problem);
+      for (std::size_t i = std::min(links.CountAbove(node.path), kMostReported); i > 0; --i) Error(at, problem);
     };
     ForEach(storage.directories, Path(path, "directories"), [&](const auto& directory, const Path& at) {
       check(directory, at, "directory path includes link in config");

@@ -24,7 +24,7 @@ constexpr std::size_t kWidth = 80;        // A longer line is folded at its next
 constexpr std::size_t kLongestKey = 128;  // In bytes; a longer key gets a line of its own, after "? ".
 
 // Imitates the first step, which reads JSON as YAML: in a quoted text, a raw U+0085 is a line break, which is folded.
-class ContentsOfFile {
+class JsonStringReader {
  public:
   // Returns the text as it is read; the result is `text` itself, or lives until the next call.
   Result<std::string_view> operator()(std::string_view text) {
@@ -440,7 +440,7 @@ class Writer {
   static constexpr std::size_t kDirectly = 4096;  // Longer pieces bypass the buffer.
 
   const TextSink& sink_;
-  ContentsOfFile read_back_;
+  JsonStringReader read_back_;
   std::string buffer_;
   std::size_t column_ = 0;
   bool line_is_fresh_ = true;  // The line is empty so far.

@@ -118,13 +118,13 @@ ignition::Config EmptyIgnition() {
 }
 
 // A child that does not mention a file's compression must not inherit the parent's.
-void SayNoCompression(std::vector<ignition::File>& files) {
+void SetEmptyCompression(std::vector<ignition::File>& files) {
   for (ignition::File& file : files) {
     if (!file.contents.compression) file.contents.compression = "";
   }
 }
 
-void LeaveOutNoCompression(std::vector<ignition::File>& files) {
+void RemoveEmptyCompression(std::vector<ignition::File>& files) {
   for (ignition::File& file : files) {
     if (file.contents.compression == "") file.contents.compression.reset();
   }
@@ -136,12 +136,12 @@ ignition::Config MergeIgnition(std::vector<Part>& parts) {
   std::vector<ignition::Config> children;
   for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
     if (!part->ignition) continue;
-    SayNoCompression(part->ignition->storage.files);
+    SetEmptyCompression(part->ignition->storage.files);
     children.push_back(*std::move(part->ignition));
   }
   const bool is_merged = !children.empty();
   merged = MergeAll(std::move(merged), std::move(children));
-  if (is_merged) LeaveOutNoCompression(merged.storage.files);
+  if (is_merged) RemoveEmptyCompression(merged.storage.files);
   for (ignition::File& file : merged.storage.files) {
     if (!file.overwrite) file.overwrite = true;
   }

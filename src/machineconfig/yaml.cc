@@ -291,7 +291,7 @@ class Converter {
         break;
     }
     const PlainScalar meaning = MeaningOf(node.text);
-    if (!HasMeaning(node.tag, meaning)) {
+    if (!FitsTag(node.tag, meaning)) {
       return AtLine(node.line, "the value does not fit its tag");
     }
     if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
@@ -301,7 +301,7 @@ class Converter {
     return ConvertNumber(node, meaning);
   }
 
-  static bool HasMeaning(Tag tag, const PlainScalar& meaning) {
+  static bool FitsTag(Tag tag, const PlainScalar& meaning) {
     const bool is_integer = std::holds_alternative<std::int64_t>(meaning) ||  //
                             std::holds_alternative<std::uint64_t>(meaning);
     switch (tag) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ctl/foreseen.h"
+#include "ctl/config_preview.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -107,13 +107,13 @@ Result<> ApplyManifest(Manifest manifest, TrialCluster& cluster, AppliedFiles& f
 
 Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster& cluster) {
   ManifestFiles read = ReadManifestFiles(files);
-  for (const std::string& what : read.left_out) Tell(fmt::format("pintle: diff: left out: {}\n", what));
+  for (const std::string& what : read.left_out) PrintToStderr(fmt::format("pintle: diff: left out: {}\n", what));
   Faults faults;
-  faults.Keep(std::move(read.faults));
+  faults.Collect(std::move(read.faults));
   AppliedFiles applied;
   for (Manifest& manifest : read.manifests) {
     auto put = ApplyManifest(std::move(manifest), cluster, applied);
-    if (!put) faults.Keep(std::vector{std::move(put).error()});
+    if (!put) faults.Collect(std::vector{std::move(put).error()});
   }
   if (!faults.are_none()) return std::move(faults).All();
   return applied;
@@ -124,16 +124,16 @@ Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
   const controller::TrialOutcome outcome = TRY(cluster.Settle(
       {.templates = nullptr, .versions = {}, .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall())}));
   for (const controller::GenerateProblem& problem : outcome.problems) {
-    Tell(fmt::format("pintle: diff: {}: {}\n", problem.what, problem.why));
+    PrintToStderr(fmt::format("pintle: diff: {}: {}\n", problem.what, problem.why));
   }
   Faults refusals;
   for (const controller::ObjectProblem& problem : cluster.Problems()) {
     const std::string title = TitleOf(problem.kind, problem.name);
     const auto file = files.find(title);
     if (file == files.end()) {
-      Tell(fmt::format("pintle: diff: {}: {}\n", title, problem.message));
+      PrintToStderr(fmt::format("pintle: diff: {}: {}\n", title, problem.message));
     } else {
-      refusals.Keep(
+      refusals.Collect(
           std::vector{Error(ErrorKind::kInvalid, fmt::format("{}: {}: {}", file->second, title, problem.message))});
     }
   }
@@ -157,21 +157,21 @@ Result<api::MachineConfig> NextOf(const std::string& pool_name, const controller
 
 }  // namespace
 
-Result<Foreseen> Foresee(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files) {
+Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files) {
   TrialCluster copy = TRY(CopyOf(cluster));
   const AppliedFiles applied = TRY(ApplyFiles(files, copy));
   TRY(Settle(copy, applied));
   const controller::TrialObjects objects = copy.Look();
-  Foreseen foreseen;
-  foreseen.next = TRY(NextOf(pool, objects.view));
+  ConfigPair configs;
+  configs.next = TRY(NextOf(pool, objects.view));
   const api::MachineConfigPool& found = *objects.view.PoolNamed(pool);
   const std::string& has = found.status.configuration.name;
   const std::string& current = has.empty() ? found.spec.configuration.name : has;
   if (current.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet", pool));
   }
-  foreseen.current = TRY(cluster.Get<api::MachineConfig>(current), fmt::format("MachineConfig {}", current));
-  return foreseen;
+  configs.current = TRY(cluster.Get<api::MachineConfig>(current), fmt::format("MachineConfig {}", current));
+  return configs;
 }
 
 }  // namespace pintle::ctl

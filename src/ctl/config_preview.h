@@ -16,13 +16,13 @@
 
 namespace pintle::ctl {
 
-struct Foreseen {
+struct ConfigPair {
   api::MachineConfig current;  // The config that the pool's nodes have, or are to have if they have none yet.
   api::MachineConfig next;
 };
 
 // It is an error if the controllers would refuse one of the objects.  What they would report of other objects goes to
 // standard error.
-Result<Foreseen> Foresee(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files);
+Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files);
 
 }  // namespace pintle::ctl
