@@ -65,7 +65,7 @@ ignition::File FileFrom(const std::string& path, const FileState& state, const s
   return file;
 }
 
-// The unit to which a path below /etc/systemd/system belongs, and the drop-in if it is one.
+// The unit to which a path below /etc/systemd/system belongs, and the name of the drop-in if the path is one.
 struct UnitPart {
   std::string unit;
   std::string dropin;  // If it is empty, the path is the unit's own file.

@@ -56,7 +56,8 @@ struct ApplyAnswer {
 
 Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   if (line.Has("--none")) {
-    if (!line.words().empty()) return Error(ErrorKind::kInvalid, "--none is no config; leave out the files");
+    if (!line.words().empty())
+      return Error(ErrorKind::kInvalid, "--none removes the machine's config; leave out the files");
     return change::EmptyCurrentConfig();
   }
   if (line.words().empty()) {
@@ -67,8 +68,9 @@ Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
     PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
   // A person who names files without a config hardly wants to remove the machine's config.
   if (written.configs.empty() && !written.others.empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none removes the machine's config",
-                                                  change::WhyNotConfig(written.others.front())));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("these files have no config, only {}; --none removes the machine's config",
+                             change::WhyNotConfig(written.others.front())));
   }
   for (const std::string& other : written.others) {
     PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(change::WhyNotConfig(other))));

@@ -20,7 +20,7 @@ int FirstOfLine() {
   return first;
 }
 
-// Adds to an error how the machine is now.
+// Adds to an error whether the change has been undone.
 Error WithAftermath(const Error& error, const Machine& machine) {
   const auto pending = change::Journal(machine.root()).Read();
   const bool is_undone = pending && !*pending;
@@ -71,7 +71,7 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
   if (then == AndThen::kLeaveReboot) return ended(outcome::kRebootPending);
   log::Record(change::RecordOfEnd(event, outcome::kRebooting));
   TRY(host::PowerDbus().Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
-      "everything is in place, and ends with a reboot");
+      "the change is in place, but the reboot that it needs has failed");
   return outcome::kRebooting;
 }
 

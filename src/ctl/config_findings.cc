@@ -36,7 +36,7 @@ Finding ToFinding(const std::string& file, const json::Problem& problem) {
 void AddReport(const std::string& file, const json::Report& report, const std::string& text,
                std::vector<Finding>& findings) {
   const std::span problems = report.problems();
-  // Lines can be shown only for JSON whose text is in the file itself.
+  // Lines are known only for JSON that is the whole text of the file.
   std::vector<ignition::LocatedProblem> found;
   if (!problems.empty() && json::Parse(text)) found = ignition::Locate(text, problems);
   for (std::size_t i = 0; i < problems.size(); ++i) {

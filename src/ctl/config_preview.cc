@@ -26,7 +26,7 @@ namespace {
 using controller::TrialCluster;
 using controller::TrialKind;
 
-// Templates are made from objects of these kinds, too, and there are no templates here.
+// These objects have values for templates.  The preview has no templates, so a change of such an object has no effect.
 constexpr std::array<std::string_view, 3> kForTemplates = {"APIServer", "ControllerConfig", "Secret"};
 
 bool IsForTemplates(std::string_view kind) {
@@ -40,8 +40,8 @@ Result<TrialCluster> CopyOf(LiveCluster& cluster) {
     const auto put = [&](json::Value object) -> Result<> {
       object["kind"] = kind.resource.kind;  // The API server leaves it out in lists.
       TRY(kind.check(object));
-      // What the controllers have reported before must not be taken for a result.  The status of the ControllerConfig
-      // is needed: nothing is rendered while templates are missing.
+      // An old report of the controllers must not be taken for a result of this run.  The status of the
+      // ControllerConfig is kept: without it, the controllers wait for the templates' configs and render nothing.
       if (controller::IsReportedOn(object) && !IsForTemplates(kind.resource.kind)) object.Erase("status");
       copy.Put(std::move(object));
       return {};
@@ -69,7 +69,7 @@ json::Value Applied(const json::Value* existing, json::Value object) {
     if (wanted == nullptr || !wanted->is_object()) continue;
     for (const auto& [name, value] : wanted->members()) applied["metadata"][key][name] = value;
   }
-  // The controllers write this part of a pool's spec.
+  // The controllers write this part of a pool's spec, so a manifest without it does not remove it.
   const json::Value* const target = existing->Find({"spec", "configuration"});
   if (target != nullptr && !applied["spec"].contains("configuration")) applied["spec"]["configuration"] = *target;
   return applied;
@@ -119,7 +119,7 @@ Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster
   return applied;
 }
 
-// Has the controllers make their configs.
+// Runs the controllers until they have made their configs.
 Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
   const controller::TrialOutcome outcome = TRY(cluster.Settle(
       {.templates = nullptr, .versions = {}, .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall())}));
@@ -149,7 +149,7 @@ Result<api::MachineConfig> NextOf(const std::string& pool_name, const controller
     return Error(ErrorKind::kNotFound,
                  fmt::format("the cluster has no pool {}; its pools are {}", pool_name, fmt::join(names, ", ")));
   }
-  // Whether the nodes can change to the config is a part of the answer.
+  // Without a current config, RenderPass() accepts a config to which the nodes cannot change; the diff reports that.
   controller::RenderOutcome outcome = controller::RenderPass(controller::GatherFor(*pool, view, {}), nullptr);
   if (!outcome.rendered) return Error(ErrorKind::kInvalid, std::move(outcome.verdict.message));
   return std::move(outcome.rendered->config);

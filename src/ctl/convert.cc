@@ -33,7 +33,7 @@ void PrintWarnings(const std::string& path, const json::Report& report) {
   }
 }
 
-// Adds the operator's words for a config that it cannot read; other errors are complete.
+// Begins an error of the parser as the Machine Config Operator does.  Other errors are complete.
 Error InOperatorWords(Error error) {
   if (!error.message().starts_with("parsing Ignition")) return error;
   return std::move(error).While("failed to parse Ignition config");

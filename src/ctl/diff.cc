@@ -96,7 +96,7 @@ Result<UpdateSettings> UpdateSettingsOf(LiveCluster& cluster) {
     return UpdateSettings{.policy = plan::PolicyOf(*configuration),
                           .overrides = configuration->spec.irreconcilable_validation_overrides};
   }
-  // The object may be missing, and so may the kind.
+  // The cluster may lack the object, or even its kind.
   if (configuration.error().kind() == ErrorKind::kNotFound) return UpdateSettings();
   return Error(configuration.error()).While("reading the policy of updates");
 }
@@ -117,7 +117,8 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
   return std::pair(has, wants);
 }
 
-// Returns the configs in the cluster that the words name, or what a pool's nodes have and would get.
+// Returns the configs in the cluster that the words name.  With --with, returns the config that a pool's nodes have
+// and the one that they would get.
 Result<ConfigPair> ConfigsOf(const CommandLine& line, LiveCluster& cluster) {
   if (line.Has("--with")) {
     if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--with needs one POOL");

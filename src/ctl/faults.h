@@ -16,6 +16,7 @@ namespace pintle::ctl {
 
 class Faults {
  public:
+  // Returns the value of the result, or collects its error and returns nullopt.
   template <typename T>
   std::optional<T> Collect(Result<T> result) {
     if (result) return *std::move(result);

@@ -30,7 +30,7 @@ using std::chrono::seconds;
 
 constexpr auto kFirstRetry = seconds(1);
 constexpr auto kLongestRetry = seconds(60);
-// If the shutdown has not ended this process after this time, it is not going to happen.
+// If the shutdown has not ended this process after this time, the shutdown has failed.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
 Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const CommandLine& line) {
@@ -54,7 +54,7 @@ class FirstBootWork {
   explicit FirstBootWork(const CommandLine& line)
       : line_(line), file_(line.Value("--file").value_or(change::kFirstConfig)) {}
 
-  // Ends what was cut short before, and then does the work.
+  // Ends a change that was cut short before, and then does the work of the first boot.
   Result<AttemptResult> Attempt() const {
     const Machine machine = TRY(Machine::Of(line_));
     const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
@@ -118,7 +118,7 @@ void Announce(const Error& error, seconds delay) {
 }  // namespace
 
 Result<ExitStatus> Firstboot(const CommandLine& line) {
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--command-line") && !line.Has("--root")) {
     return Error(ErrorKind::kInvalid, "--command-line goes with --root");
   }

@@ -36,12 +36,12 @@ struct GenerateQuestion {
   std::vector<std::string> inputs;
   std::optional<std::string> pull_secret_file;
   generated::MadeFromOnly only;
-  std::string controller_version;  // Empty for that of the configs in the inputs, or ours.
+  std::string controller_version;  // If empty, the one in the inputs is used, or ours.
 };
 
 struct GenerateAnswer {
   std::vector<generated::MachineConfig> configs;
-  std::vector<std::string> problems;  // Why some configs are not made.
+  std::vector<std::string> problems;  // The reasons why some configs are not made.
 };
 
 void Note(std::string_view what) { PrintToStderr(fmt::format("pintle: generate: {}\n", what)); }
@@ -98,7 +98,7 @@ class ControllersPreview {
       return Error(ErrorKind::kInvalid, fmt::format("{}: has no name; set metadata.name", place));
     }
     TRY(kind->check(manifest.object), place);
-    // What controllers have reported before is no result of this run.
+    // An old report of the controllers must not be taken for a result of this run.
     if (controller::IsReportedOn(manifest.object)) manifest.object.Erase("status");
     const auto [file, is_new] = files_.insert_or_assign(fmt::format("{} {}", kind->resource.kind, name), manifest.file);
     const bool is_again = !is_new && kind->resource.scope == kube::Scope::kCluster;
@@ -107,7 +107,7 @@ class ControllersPreview {
     return {};
   }
 
-  // The Secret gets the name that the ControllerConfig has for it, and if there is none, the usual one.
+  // Adds the pull secret under the name that the ControllerConfig has for it, or else under the usual name.
   Result<> PutPullSecret() {
     json::Value config = *cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName);
     json::Value& spec = config["spec"];

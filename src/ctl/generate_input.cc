@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> kManifestEndings = {".yaml", ".yml", "
 constexpr std::string_view kSecretKind = api::Secret::kKind;
 
 bool IsSameFile(const std::string& path, const std::optional<std::string>& other) {
-  std::error_code ignored;  // A file that does not exist is the same as no other.
+  std::error_code ignored;  // A file that does not exist equals no other file.
   return other && std::filesystem::equivalent(path, *other, ignored);
 }
 

@@ -30,7 +30,7 @@ struct PluginVerb {
   Verb* run;
 };
 
-// These have no options for files, which are for `pintle rollout`: the plug-in always asks a cluster.
+// Unlike `pintle rollout`, the plug-in has no options for files, since it always asks a cluster.
 constexpr std::array kPluginRolloutOptions = {
     Option{"--feature-gates", "A,B", "feature gates that are on"},
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
@@ -55,7 +55,7 @@ Result<std::string> UsualKubeconfig() {
   const std::string variable(FromEnvironment("KUBECONFIG"));
   if (variable.empty()) {
     std::string usual = std::string(FromEnvironment("HOME")) + "/.kube/config";
-    std::error_code ignored;  // Reading a file that cannot be looked at reports the error.
+    std::error_code ignored;  // If this check fails, reading the file reports the error.
     if (std::filesystem::exists(usual, ignored) || ignored) return usual;
     return Error(ErrorKind::kInvalid,
                  fmt::format("there is no {}: name a kubeconfig with --kubeconfig or $KUBECONFIG", usual));
@@ -64,7 +64,7 @@ Result<std::string> UsualKubeconfig() {
   for (std::size_t begin = 0; begin <= variable.size();) {
     const std::size_t end = std::min(variable.find(':', begin), variable.size());
     const std::string path = variable.substr(begin, end - begin);
-    std::error_code ignored;  // A file that cannot be looked at counts as missing.
+    std::error_code ignored;  // A file that cannot be checked counts as missing.
     if (!path.empty() && std::filesystem::exists(path, ignored)) existing.push_back(path);
     begin = end + 1;
   }

@@ -49,7 +49,7 @@ namespace {
 struct VerbEntry {
   std::string_view name;
   std::string_view usage;    // The words that follow the name.
-  std::string_view summary;  // Half a sentence that describes the verb.
+  std::string_view summary;  // A phrase that describes the verb.
   std::span<const Option> options;
   Verb* run;
 };
@@ -172,7 +172,7 @@ ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
   return Run(words);
 }
 
-// Running out of memory, as large input may cause, is an error like others and no crash.
+// Large input may use up the memory.  Then the program reports an error and does not crash.
 [[noreturn]] void EndWithoutMemory() {
   constexpr std::string_view kMessage = "pintle: out of memory: the input is too large for this machine\n";
   // If this write fails too, nothing more can be done.

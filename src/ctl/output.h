@@ -3,7 +3,7 @@
 
 // Prints the program's texts.
 //
-// A text that cannot be written is not reported here; main() checks at the end whether everything was written.
+// These functions report no failed write; main() checks at the end whether everything was written.
 
 #include <string_view>
 

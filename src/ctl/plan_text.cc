@@ -248,7 +248,8 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   }
 }
 
-// Returns whether AddUsers() shows everything: a user may have more than keys and a password, or neither.
+// Returns whether AddUsers() describes all differences.  It describes only keys and passwords, but a user may have
+// other fields, or only a name.
 bool AreAllUserChangesShown(const ignition::Passwd& from, const ignition::Passwd& to) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
@@ -267,7 +268,7 @@ bool AreAllUserChangesShown(const ignition::Passwd& from, const ignition::Passwd
   return is_shown(before, after) && is_shown(after, before);
 }
 
-// Adds the names of changed parts that are not shown above.
+// Adds the names of the changed parts that the functions above do not describe.
 void AddRest(const ignition::Config& from, const ignition::Config& to, std::string& text) {
   json::Compare(from, to, [&](const json::Path& path) {
     const std::string place = path.ToString();
@@ -279,7 +280,7 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
   });
 }
 
-// Shows a change of disks, which may name keys and programs that fetch keys.
+// Returns the diff of a change of disks with secrets masked: it may contain keys, and programs that fetch keys.
 std::string MaskedDiff(const plan::IrreconcilableChange& change) {
   const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
   std::string text;

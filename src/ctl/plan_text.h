@@ -31,7 +31,7 @@ json::Value ActionsAnswer(const plan::Plan& plan);
 
 bool Differ(const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
-// Returns the error that a node cannot get from one config to the other, as the Machine Config Operator words it.
+// Returns the message that a node cannot change from one config to the other, in the Machine Config Operator's words.
 std::string UnreconcilableText(const api::MachineConfig& from, const api::MachineConfig& to, std::string_view why);
 
 }  // namespace pintle::ctl

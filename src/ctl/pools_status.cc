@@ -18,8 +18,8 @@ namespace {
 
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 
-// A pool's line covers these conditions already.  Any other condition that is true is printed, since a person should
-// know of it, whoever set it.
+// A pool's line covers these conditions already.  Any other condition that is true gets a line of its own, since
+// a person should know of it, whoever set it.
 constexpr std::string_view kCoveredConditions[] = {"Updated",      "Updating", "Degraded",
                                                    "BuildPending", "Building", "BuildSuccess"};
 

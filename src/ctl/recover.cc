@@ -102,10 +102,10 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   const auto change =
       TRY(change::PutFilesEarly({root, links, clock, host::Labels::OfThisMachine(), deployments.get()}));
   if (!change) {
-    Print("There were no files of a change to put.\n");
+    Print("No change that was cut short has files to put back.\n");
     return ExitStatus::kFine;
   }
-  Print(fmt::format("The files of the change from {} to {} are put; pintle-recover.service does the rest.\n",
+  Print(fmt::format("The files of the change from {} to {} are in place; pintle-recover.service does the rest.\n",
                     change->from, change->to));
   if (change::ChangesSystemd(change->steps)) TRY(host::SystemdDbus(root).QueueBootAgain(change::UnitsOf(*change)));
   return ExitStatus::kFine;
@@ -115,7 +115,7 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
 
 Result<ExitStatus> Recover(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--files")) return RecoverFiles(line);
   if (line.Has("--set-aside")) return SetAside(line);
   const Machine machine = TRY(Machine::Of(line));

@@ -21,7 +21,7 @@
 namespace pintle::ctl {
 namespace {
 
-// The Machine Config Operator's words name only one problem of each config, so all are printed here.
+// The error in the Machine Config Operator's words names only one problem of each config, so this prints all of them.
 void PrintErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
   for (const api::MachineConfig* config : selected) {
     const auto index = static_cast<std::size_t>(config - input.configs.data());

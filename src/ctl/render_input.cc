@@ -31,7 +31,7 @@ Result<api::MachineConfig> ReadNamedButane(const std::string& file, json::Value 
   return object;
 }
 
-// Returns the kind and the name of an object of another kind.
+// Describes an object that is not a MachineConfig.
 std::string KindAndName(const json::Value& object) {
   const std::string_view kind = machineconfig::KindOf(object);
   if (!json::IsPlainName(kind)) return "an object of another kind";

@@ -51,7 +51,7 @@ Result<StatusAnswer> StatusAnswerFromDisk(const CommandLine& line) {
   constexpr std::string_view kNoAgent = "No agent runs on this machine";
   StatusAnswer answer{.json = {{"running", false}}, .text = ""};
   if (::geteuid() != 0) {
-    answer.text = fmt::format("{}; what its config is, only root may see.\n", kNoAgent);
+    answer.text = fmt::format("{}; only root may see which config it has.\n", kNoAgent);
     return answer;
   }
   const Machine machine = TRY(Machine::Of(line));
@@ -90,7 +90,7 @@ void PrintStatusAnswer(const StatusAnswer& answer, Form form) {
   PrintData(answer.json, form);
 }
 
-// Prints until an error stops it, which is returned, or a person presses Control-C.
+// Prints the status whenever it changes, until a person presses Control-C.  Ends with an error if reading it fails.
 Result<ExitStatus> Watch(const CommandLine& line, Form form) {
   const bool redraws = form == Form::kText && ::isatty(STDOUT_FILENO) == 1;
   bool is_first = true;
@@ -168,7 +168,7 @@ std::string StatusText(const AgentStatus& status) {
 
 Result<ExitStatus> Status(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--watch")) return Watch(line, form);
   const StatusAnswer answer = TRY(Look(line, host::AskAgent()));
   PrintStatusAnswer(answer, form);

@@ -35,7 +35,8 @@ Colour ColourOfFinding(std::string_view line) {
 
 Result<ExitStatus> Verify(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words, and checks the whole machine");
+  if (!line.words().empty())
+    return Error(ErrorKind::kInvalid, "this verb takes no arguments, and checks the whole machine");
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   const host::Host host = machine.host();
