@@ -19,8 +19,8 @@
 namespace pintle::ignition {
 namespace {
 
-// A config from an older version may lack fields that the newest one requires.  The error names places in the text to
-// which the Machine Config Operator writes the config, since that operator reads this text again.
+// A config from an older version may lack fields that the newest one requires.  The error names places in the
+// text that the Machine Config Operator would write for the config and read again, as its own error does.
 Result<> CheckComplete(const Config& config) {
   json::Report report;
   v3_5::Validate(config, report);

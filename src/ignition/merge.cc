@@ -16,7 +16,7 @@
 namespace pintle::ignition {
 namespace {
 
-// The place of the last element with a key in the child's lists that share a space of keys.
+// The place of the last element with a key in those lists of the child that share a key space.
 struct Place {
   std::string_view field;
   std::size_t index;
@@ -35,7 +35,7 @@ void MergeElement(T& parent, T child) {
   }
 }
 
-// A header without a value removes the parent's.
+// A header without a value removes the header of that name in the parent.
 template <typename T>
 bool RemovesParentElement(const T& child) {
   if constexpr (std::same_as<T, HttpHeader>) {

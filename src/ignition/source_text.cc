@@ -255,7 +255,7 @@ class SyntaxCheck {
     context_ = std::move(context);
     return false;
   }
-  // For places where a space is allowed: there, the end of the text is reported as such, and not as an invalid space.
+  // For places where a space is allowed: if the text ends there, the problem is its end, and not an invalid space.
   bool ExpectedNext(const char* context) { return at_ < text_.size() && Expected(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }

@@ -53,13 +53,13 @@ void StoreResult(Result<T> result, ConfigDocument& document) {
   }
 }
 
-// Applies the checks with which a MachineConfig would be refused.
+// Applies the checks that a MachineConfig with this config would have to pass.
 void CheckValid(ConfigDocument& document) {
   if (!document.config) return;
   if (const auto valid = CheckIgnition(*document.config); !valid) document.unfit = valid.error();
 }
 
-// Applies the checks with which a machine would refuse a config.
+// Applies the checks that a machine makes before it accepts a config.
 void CheckFit(ConfigDocument& document) {
   if (!document.config || document.unfit) return;
   if (const auto fit = CheckOwnFiles(*document.config); !fit) {
@@ -86,7 +86,7 @@ ConfigDocument MachineConfigDocument(json::Value value) {
   return document;
 }
 
-// Makes a MachineConfig of the header and of the fields beside the Ignition part.
+// Makes a MachineConfig of Butane's metadata and of the other fields beside the Ignition part.
 api::MachineConfig ObjectOf(ignition::Butane& butane) {
   api::MachineConfig object;
   object.metadata.name = std::move(butane.metadata.name);
@@ -157,7 +157,7 @@ void CheckDocument(ConfigDocument& document) {
   WarnAboutModes(document);
 }
 
-// Returns the documents in a text, or nullopt if the text is an Ignition config, which is JSON that may be packed.
+// Returns the documents in a text, or nullopt if the text is an Ignition config, which may be gzipped.
 Result<std::optional<std::vector<json::Value>>> DocumentsIn(const std::string& path, const std::string& text,
                                                             json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;
@@ -217,7 +217,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std:
       CheckDocument(file.documents.emplace_back(ReadDocument(std::move(value))));
       return {};
     }));
-    file.text.clear();  // The paths in the reports are not relative to the whole file.
+    file.text.clear();  // The paths in the reports do not lead to places in the whole text.
     return file;
   }
   ConfigDocument& document = file.documents.emplace_back();

@@ -23,10 +23,11 @@ constexpr std::size_t kStep = 2;          // The indentation of a level.
 constexpr std::size_t kWidth = 80;        // A longer line is folded at its next space.
 constexpr std::size_t kLongestKey = 128;  // In bytes; a longer key gets a line of its own, after "? ".
 
-// Imitates the first step, which reads JSON as YAML: in a quoted text, a raw U+0085 is a line break, which is folded.
+// Imitates how the operator's library reads a string of a JSON text as YAML: there a raw U+0085 is a line break, which
+// is folded.
 class JsonStringReader {
  public:
-  // Returns the text as it is read; the result is `text` itself, or lives until the next call.
+  // Returns the text as it is read; the result is `text` itself, or is valid until the next call.
   Result<std::string_view> operator()(std::string_view text) {
     if (!MayChange(text)) return text;
     read_.clear();
@@ -116,7 +117,7 @@ class Writer {
     return {};
   }
 
-  // Whether the first entry of a list or a mapping is on the current line, after a "- ".
+  // kSame puts the first entry of a list or a mapping on the current line, after a "- ".
   enum class Line { kNew, kSame };
 
   Result<> WriteMap(const json::Value& map, std::size_t indent, Line line) {
@@ -161,7 +162,7 @@ class Writer {
     return {};
   }
 
-  // A mapping begins on a new line with more indentation, a list on a new line below its key.
+  // A mapping begins on a new line with more indentation.  A list begins on a new line, indented like its key.
   Result<> WriteBehindKey(const json::Value& value, std::size_t indent) {
     if (value.is_object() && !value.empty()) return WriteMap(value, indent + kStep, Line::kNew);
     if (value.is_array() && !value.empty()) return WriteList(value, indent, Line::kNew);
@@ -288,7 +289,7 @@ class Writer {
 
   void WriteDoubleQuoted(std::string_view text, std::size_t indent, bool may_fold) {
     Put('"');
-    // The library intends to escape byte order marks, and escapes every character of a text that begins with one.
+    // The library means to escape byte order marks only, but escapes every character of a text that begins with one.
     const bool escape_all = text.starts_with("\xEF\xBB\xBF");
     bool behind_space = false;
     for (std::size_t at = 0; at < text.size();) {
@@ -422,7 +423,7 @@ class Writer {
       if (buffer_.size() >= kDirectly) Flush();
       return;
     }
-    // After a text as long as this, the column only has to tell that the line is too wide.
+    // After such a long text, the column need not be exact: the line is too wide in any case.
     column_ += text.size() / 4;
     Flush();
     sink_(text);

@@ -42,6 +42,7 @@ bool IsBaseSixty(std::string_view text) {
   return text.empty();
 }
 
+// Returns whether the text without quotes is read back as the same text.
 bool MeansItself(std::string_view text) { return std::holds_alternative<Text>(MeaningOf(text)) && !IsBaseSixty(text); }
 
 bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").find(c) != std::string_view::npos; }

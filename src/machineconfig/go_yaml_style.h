@@ -9,6 +9,7 @@ namespace pintle::machineconfig {
 
 enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
 
+// The styles in which YAML allows a text to be written, and what else decides between them.
 struct Ways {
   bool plain = true;
   bool single_quoted = true;
@@ -20,7 +21,7 @@ struct Ways {
 // Returns whether all bytes are visible ASCII characters, as they nearly always are in a data URL.
 bool IsVisibleAscii(std::string_view text);
 
-// Returns the styles in which a text could be written.
+// Returns the styles that are allowed for a text.
 Ways WaysFor(std::string_view text, bool is_visible_ascii);
 
 // Returns the style in which the text is written.  A simple key is a key on the same line as its value.

@@ -20,8 +20,9 @@ namespace {
 
 constexpr const char* kKind = "MachineConfiguration";
 
-// The API's own types pass over what they do not know.  In a file that a person has written, such a key is a slip, and
-// a policy without it would reboot nodes that the person wanted to spare.
+// Reports keys that the type T does not have, and required ones that are missing.  Decoding the API's types ignores
+// unknown keys.  But in a file that a person has written, such a key is a mistake, and ignoring it could reboot nodes
+// that the person wanted to spare.
 template <typename T>
 struct Shape {
   static void Check(const json::Value&, const json::Path&, json::Report&) {}

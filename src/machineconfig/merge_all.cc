@@ -31,7 +31,7 @@ std::vector<T>& ListIn(Config& config) {
   return ListIn(config, static_cast<const T*>(nullptr));
 }
 
-// Merges two things of one name by the rules for configs that have nothing else.
+// Merges two things of one name, as ignition::Merge() merges two configs that have only these.
 template <typename T>
 T MergeOne(T parent, T child) {
   Config parent_config;

@@ -35,7 +35,7 @@ struct TypedField {
   std::string_view key;
   Type type;
   std::string_view go_type;
-  std::string_view go_field;  // The Go struct that has it, and its path.
+  std::string_view go_field;  // The Go struct that has the field, and the field's path.
 };
 
 constexpr TypedField kObjectFields[] = {

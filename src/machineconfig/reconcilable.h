@@ -32,7 +32,8 @@ std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedCon
                                        const api::IrreconcilableValidationOverrides& overrides);
 
 struct Verdict {
-  std::string text;  // The Machine Config Operator's message with the names of the configs; empty if it is possible.
+  std::string
+      text;  // The Machine Config Operator's message with the names of the configs; empty if the change is possible.
   std::vector<Obstacle> obstacles;
   bool is_valid = true;  // Whether the new config is valid for any machine.
 };

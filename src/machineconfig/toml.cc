@@ -29,8 +29,8 @@ bool IsBareKeyCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-// Returns whether a key may be shown, such as "registry.mirror-by-digest-only".  Tokens and hashes have capitals and
-// digits.
+// Returns whether a message may contain a key, such as "registry.mirror-by-digest-only".  Tokens and hashes have
+// capitals and digits.
 bool IsName(std::string_view key) {
   constexpr std::size_t kLongest = 64;
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-_.";
@@ -79,7 +79,7 @@ class Reader {
   }
 
  private:
-  // Characters
+  // These functions read characters.
 
   bool AtEnd() const { return at_ >= text_.size(); }
   char Peek() const { return AtEnd() ? '\0' : text_[at_]; }
@@ -140,7 +140,7 @@ class Reader {
                              QuotedCharacter()));
   }
 
-  // Tables
+  // These functions read tables and their keys.
 
   Result<json::Value*> ReadHeader(json::Value& document, Key& table_key) {
     const bool is_list = Take("[[");
@@ -217,7 +217,7 @@ class Reader {
     return Wrong(fmt::format("bare keys cannot contain {}", QuotedCharacter()));
   }
 
-  // Values
+  // These functions read values.
 
   Result<json::Value> ReadValue(std::size_t depth) {
     if (depth > kDeepest) return Wrong("nested too deep");

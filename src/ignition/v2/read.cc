@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads spec 2: removes what a minor version does not have, and decides which of several things of one name counts.
+// Reads spec 2: removes fields that a minor version does not have, and resolves duplicates.
 
 #include "ignition/read.h"
 
