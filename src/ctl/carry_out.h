@@ -16,7 +16,8 @@
 
 namespace pintle::ctl {
 
-// Returns true if --yes is given, or if a person at the terminal says yes.  Without a terminal, the error names --yes.
+// Returns whether the change is confirmed, by --yes or by a person at the terminal.  Without either, the error names
+// --yes.
 Result<bool> IsConfirmed(const CommandLine& line, std::string_view question);
 
 // The values of "outcome" that verbs print.

@@ -12,7 +12,7 @@ namespace pintle::ctl {
 // Prints an answer to standard output.
 void Print(std::string_view text);
 
-// Prints warnings and errors to standard error.
+// Prints warnings, errors, progress and questions to standard error.
 void PrintToStderr(std::string_view text);
 
 }  // namespace pintle::ctl

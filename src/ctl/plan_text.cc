@@ -240,7 +240,7 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
     const ignition::PasswdUser& old_user = find(before, name);
     const ignition::PasswdUser& new_user = find(after, name);
     AddLists("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
-    // A hash is not shown, since it can be tried against guesses.
+    // Hashes are masked, since passwords can be guessed from them.
     if (old_user.password_hash != new_user.password_hash) {
       text += fmt::format("password hash of {}\n-{}\n+{}\n", Printable(name), old_user.password_hash ? kMasked : "none",
                           new_user.password_hash ? kMasked : "none");

@@ -132,14 +132,14 @@ class Writer {
     for (const GoYamlMember& member : members) {
       BeginEntry(indent, std::exchange(line, Line::kNew));
       const std::string key(TRY(read_back_(member.key)));
-      const Ways ways = WaysFor(key, IsVisibleAscii(key));
-      if (key.size() <= kLongestKey && !ways.has_breaks) {
-        WriteText(key, ways, StyleOf(key, ways, true), indent + kStep, false);
+      const AllowedStyles styles = AllowedStylesFor(key, IsVisibleAscii(key));
+      if (key.size() <= kLongestKey && !styles.has_breaks) {
+        WriteText(key, styles, StyleOf(key, styles, true), indent + kStep, false);
         Put(':');
         TRY(WriteBehindKey(*member.value, indent));
       } else {
         Put("? ");
-        WriteText(key, ways, StyleOf(key, ways, false), indent + kStep, true);
+        WriteText(key, styles, StyleOf(key, styles, false), indent + kStep, true);
         BeginEntry(indent, Line::kNew);
         Put(": ");
         TRY(WriteBehindMark(*member.value, indent));
@@ -209,8 +209,8 @@ class Writer {
     // Contents of files are scanned once here, and once more when they are hashed.
     const bool is_visible_ascii = IsVisibleAscii(text);
     if (!is_visible_ascii) text = TRY(read_back_(text));
-    const Ways ways = WaysFor(text, is_visible_ascii);
-    WriteText(text, ways, StyleOf(text, ways, false), indent, true);
+    const AllowedStyles styles = AllowedStylesFor(text, is_visible_ascii);
+    WriteText(text, styles, StyleOf(text, styles, false), indent, true);
     return {};
   }
 
@@ -228,10 +228,10 @@ class Writer {
         *through_json);
   }
 
-  void WriteText(std::string_view text, const Ways& ways, Style style, std::size_t indent, bool may_fold) {
+  void WriteText(std::string_view text, const AllowedStyles& styles, Style style, std::size_t indent, bool may_fold) {
     switch (style) {
       case Style::kPlain:
-        return WritePlain(text, indent, may_fold && ways.has_blanks);
+        return WritePlain(text, indent, may_fold && styles.has_blanks);
       case Style::kSingleQuoted:
         return WriteSingleQuoted(text, indent, may_fold);
       case Style::kDoubleQuoted:

@@ -10,7 +10,7 @@ namespace pintle::machineconfig {
 enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
 
 // The styles in which YAML allows a text to be written, and what else decides between them.
-struct Ways {
+struct AllowedStyles {
   bool plain = true;
   bool single_quoted = true;
   bool literal = true;
@@ -22,9 +22,9 @@ struct Ways {
 bool IsVisibleAscii(std::string_view text);
 
 // Returns the styles that are allowed for a text.
-Ways WaysFor(std::string_view text, bool is_visible_ascii);
+AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii);
 
 // Returns the style in which the text is written.  A simple key is a key on the same line as its value.
-Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key);
+Style StyleOf(std::string_view text, const AllowedStyles& styles, bool is_simple_key);
 
 }  // namespace pintle::machineconfig
