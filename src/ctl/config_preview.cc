@@ -26,7 +26,7 @@ namespace {
 using controller::TrialCluster;
 using controller::TrialKind;
 
-// These objects have values for templates.  The preview has no templates, so a change of such an object has no effect.
+// Objects of these kinds act through templates, too, and the preview has no templates.
 constexpr std::array<std::string_view, 3> kForTemplates = {"APIServer", "ControllerConfig", "Secret"};
 
 bool IsForTemplates(std::string_view kind) {

@@ -16,7 +16,8 @@ namespace {
 
 using host::AgentOrder;
 
-// Sends an order to the running agent.  The agent refuses an order that the caller or this machine may not give.
+// Sends an order to the running agent.  The agent refuses an order that the caller may not give, or that
+// is not allowed on this machine.
 Result<ExitStatus> Order(const CommandLine& line, AgentOrder order, std::string_view done) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   TRY(host::TellAgent(order));

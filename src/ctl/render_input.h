@@ -17,7 +17,7 @@ namespace pintle::ctl {
 struct RenderInput {
   std::vector<api::MachineConfig> configs;
   std::vector<std::string> files;  // The file of each config, in the same order.
-  // Objects of other kinds, and entries of directories that are not files with configs, each with its kind.
+  // Objects of other kinds, and entries of directories that are not files with configs, each with the reason.
   std::vector<std::string> left_out;
   std::vector<Error> faults;  // The errors have the Machine Config Operator's words where it has any.
 };

@@ -25,8 +25,8 @@ namespace {
 using host::AgentState;
 using host::AgentStatus;
 
-constexpr std::string_view kClearScreen =
-    "\x1b[H\x1b[J";  // Moves the cursor to the top and clears the screen below it.
+// Moves the cursor to the top and clears the screen below it.
+constexpr std::string_view kClearScreen = "\x1b[H\x1b[J";
 
 struct StatusAnswer {
   json::Value json;
