@@ -29,8 +29,8 @@ class About {
   // Returns whether a step is about the thing.  A unit includes its files and drop-ins.
   bool Covers(const plan::Step& step) const;
 
-  // Returns the config without the thing.  A plan from that to the config has the actions that a change of the thing
-  // entails.
+  // Returns the config without the thing.  A plan from the result to the whole config has the actions that a
+  // change of the thing needs.
   ignition::Config Without(ignition::Config config) const;
 
  private:

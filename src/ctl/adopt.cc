@@ -65,7 +65,7 @@ ignition::File FileFrom(const std::string& path, const FileState& state, const s
   return file;
 }
 
-// The unit to which a path below /etc/systemd/system belongs, and the drop-in if it is one.
+// The unit to which a path below /etc/systemd/system belongs, and the name of the drop-in if the path is one.
 struct UnitPart {
   std::string unit;
   std::string dropin;  // If it is empty, the path is the unit's own file.
@@ -98,7 +98,7 @@ ignition::Unit UnitFrom(const UnitPart& part, const std::string& contents) {
   return unit;
 }
 
-Error NoConfigHolds(const std::string& path, std::string_view what) {
+Error NotAdoptable(const std::string& path, std::string_view what) {
   return Error(ErrorKind::kInvalid,
                fmt::format("{} is {}; a MachineConfig can only have the contents of files", path, what));
 }
@@ -109,9 +109,9 @@ Result<ignition::Config> ConfigFor(const Root& root, const std::string& path) {
   ignition::Config config;
   config.ignition.version = ignition::kNewestVersion;
   const auto unit = UnitPartAt(path);
-  if (state->kind == EntryKind::kDirectory) return NoConfigHolds(path, "a directory");
+  if (state->kind == EntryKind::kDirectory) return NotAdoptable(path, "a directory");
   if (state->kind == EntryKind::kLink) {
-    if (!unit || !unit->dropin.empty() || state->target != "/dev/null") return NoConfigHolds(path, "a link");
+    if (!unit || !unit->dropin.empty() || state->target != "/dev/null") return NotAdoptable(path, "a link");
     ignition::Unit& masked = config.systemd.units.emplace_back();
     masked.name = unit->unit;
     masked.mask = true;

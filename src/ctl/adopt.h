@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle adopt`: prints a MachineConfig that keeps what is there.
+// `pintle adopt`: prints a MachineConfig that sets a path to the state that it has on this machine.
 
 #include <array>
 
@@ -19,8 +19,8 @@ inline constexpr std::array kAdoptOptions = {
     Option{"-o", "yaml|json|name", "print it as YAML, the default, or as JSON, or just its name"},
 };
 
-// Returns a config that keeps a path as it is.  `config` is the name of the machine's config; the new one is for the
-// same pool.
+// Returns a config that sets a path to the state that it has now.  `config` is the name of the machine's config; the
+// new one is for the same pool.
 Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std::string_view config);
 
 }  // namespace pintle::ctl

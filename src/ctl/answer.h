@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The forms of a verb's answer, chosen by -o: a text for people, or the same for programs.
+// The forms of a verb's answer, chosen by -o: a text for people, or JSON, YAML or names for programs.
 
 #include <string_view>
 
@@ -10,14 +10,14 @@
 
 namespace pintle::ctl {
 
-// The values of -o for verbs that print a text without it.
+// The option for verbs that print a text if -o is not given.
 inline constexpr Option kOutputOption = {"-o", "json|yaml", "print JSON or YAML instead of a text"};
 // The option for verbs whose answer is about things with names.
 inline constexpr Option kFormatOption = {"-o", "json|yaml|name", "print JSON or YAML instead of a text, or just names"};
 
 enum class Form { kText, kJson, kYaml, kName };
 
-// Returns the form that -o asks for; its value was checked against the option's.
+// Returns the form that -o asks for.  The parser of the command line has checked the value already.
 Form FormOf(const CommandLine& line, Form usual = Form::kText);
 
 // Prints to standard output, as JSON or YAML.

@@ -56,21 +56,24 @@ struct ApplyAnswer {
 
 Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
   if (line.Has("--none")) {
-    if (!line.words().empty()) return Error(ErrorKind::kInvalid, "--none is no config; leave out the files");
+    if (!line.words().empty())
+      return Error(ErrorKind::kInvalid, "--none removes the machine's config; leave out the files");
     return change::EmptyCurrentConfig();
   }
   if (line.words().empty()) {
     return Error(ErrorKind::kInvalid, "name the files or directories that have the configs, or use --none");
   }
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
-  for (const std::string& what : written.left_out) Tell(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
+  for (const std::string& what : written.left_out)
+    PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
   // A person who names files without a config hardly wants to remove the machine's config.
   if (written.configs.empty() && !written.others.empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("no config is there, only {}; --none removes the machine's config",
-                                                  change::WhyNotConfig(written.others.front())));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("these files have no config, only {}; --none removes the machine's config",
+                             change::WhyNotConfig(written.others.front())));
   }
   for (const std::string& other : written.others) {
-    Tell(fmt::format("pintle: apply: left out: {}\n", Printable(change::WhyNotConfig(other))));
+    PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(change::WhyNotConfig(other))));
   }
   return change::RenderLocally(std::move(written.configs));
 }
@@ -86,10 +89,10 @@ Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const ch
   return Error(ErrorKind::kUnreconcilable, std::move(text));
 }
 
-class Application {
+class ApplyWork {
  public:
-  Application(const CommandLine& line, const Machine& machine, const change::CurrentConfig& to,
-              const api::NodeDisruptionPolicy& policy, Form form)
+  ApplyWork(const CommandLine& line, const Machine& machine, const change::CurrentConfig& to,
+            const api::NodeDisruptionPolicy& policy, Form form)
       : line_(line), machine_(machine), to_(to), policy_(policy), form_(form) {}
 
   Result<ExitStatus> Run() {
@@ -106,7 +109,7 @@ class Application {
     if (IsUnderWay(recovered)) {
       return Refuse(kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
     }
-    if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: apply: " + RecoveredText(recovered));
+    if (recovered.how != change::Recovery::kNothingToDo) PrintToStderr("pintle: apply: " + RecoveredText(recovered));
     return Look();
   }
 
@@ -137,13 +140,13 @@ class Application {
     if (!machine_.IsRunning()) plan.actions.clear();
     const bool differs = Differ(from, to_);
     for (const std::string& warning : change::WarningsOf(machine_.root(), from, to_)) {
-      Tell(fmt::format("pintle: apply: warning: {}\n", Printable(warning)));
+      PrintToStderr(fmt::format("pintle: apply: warning: {}\n", Printable(warning)));
     }
     if (differs) Show(TextOf(plan, from));
     answer_.left_aside = change::LeftAside(machine_.host(), to_.object.spec);
     if (!answer_.left_aside.empty()) Show(fmt::format("Left aside: {}.\n", answer_.left_aside));
     if (line_.Has("--dry-run")) return Finish(differs ? kWouldChange : outcome::kNothingToDo);
-    if (differs && !TRY(IsWanted(line_, "Do this?"))) {
+    if (differs && !TRY(IsConfirmed(line_, "Do this?"))) {
       return Refuse(outcome::kDeclined, "nothing was changed");
     }
     return Finish(TRY(CarryOut(machine_, line_, {.verb = "apply", .from = answer_.from, .to = answer_.to},
@@ -166,7 +169,7 @@ class Application {
   ExitStatus Refuse(const std::string& outcome, const std::string& why) {
     answer_.outcome = outcome;
     PrintAnswer();
-    Tell(fmt::format("pintle: apply: {}{}", why, why.ends_with('\n') ? "" : "\n"));
+    PrintToStderr(fmt::format("pintle: apply: {}{}", why, why.ends_with('\n') ? "" : "\n"));
     return ExitStatus::kDiffers;
   }
 
@@ -199,7 +202,7 @@ Result<ExitStatus> Apply(const CommandLine& line) {
   const change::CurrentConfig to = TRY(ReadWanted(line));
   const Machine machine = TRY(Machine::Of(line));
   const auto policy = TRY(PolicyFor(line, machine));
-  return Application(line, machine, to, policy, form).Run();
+  return ApplyWork(line, machine, to, policy, form).Run();
 }
 
 }  // namespace pintle::ctl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle apply`: takes a machine to the config in files.
+// `pintle apply`: changes a machine to the config in some files.
 
 #include <array>
 

@@ -20,7 +20,7 @@ int FirstOfLine() {
   return first;
 }
 
-// Adds to an error how the machine is now.
+// Adds to an error whether the change has been undone.
 Error WithAftermath(const Error& error, const Machine& machine) {
   const auto pending = change::Journal(machine.root()).Read();
   const bool is_undone = pending && !*pending;
@@ -32,13 +32,13 @@ Error WithAftermath(const Error& error, const Machine& machine) {
 
 }  // namespace
 
-Result<bool> IsWanted(const CommandLine& line, std::string_view question) {
+Result<bool> IsConfirmed(const CommandLine& line, std::string_view question) {
   if (line.Has("--yes")) return true;
   if (::isatty(STDIN_FILENO) != 1) {
     return Error(ErrorKind::kInvalid, "there is no terminal to ask at; use --yes to go on without asking");
   }
   std::fflush(stdout);  // The text above the question has to be printed first; main() reports a failure.
-  Tell(fmt::format("{} [y/N] ", question));
+  PrintToStderr(fmt::format("{} [y/N] ", question));
   const int answer = FirstOfLine();
   return answer == 'y' || answer == 'Y';
 }
@@ -51,7 +51,7 @@ Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, co
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& carry_out) {
   const auto carried_out = [&]() -> Result<change::Ending> {
-    const auto inhibitor = machine.KeepUp(fmt::format("{} of {} is under way", event.verb, event.to));
+    const auto inhibitor = machine.InhibitShutdown(fmt::format("{} of {} is under way", event.verb, event.to));
     ProgressLines progress;
     if (machine.IsRunning()) log::Record(change::RecordOfBegin(event));
     return carry_out(progress.progress());
@@ -71,7 +71,7 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
   if (then == AndThen::kLeaveReboot) return ended(outcome::kRebootPending);
   log::Record(change::RecordOfEnd(event, outcome::kRebooting));
   TRY(host::PowerDbus().Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
-      "everything is in place, and ends with a reboot");
+      "the change is in place, but the reboot that it needs has failed");
   return outcome::kRebooting;
 }
 

@@ -16,8 +16,9 @@
 
 namespace pintle::ctl {
 
-// Returns whether to go on, as --yes or a person at the terminal decides.  Without either, the error says what to add.
-Result<bool> IsWanted(const CommandLine& line, std::string_view question);
+// Returns whether the change is confirmed, by --yes or by a person at the terminal.  Without either, the error names
+// --yes.
+Result<bool> IsConfirmed(const CommandLine& line, std::string_view question);
 
 // The values of "outcome" that verbs print.
 namespace outcome {
@@ -29,7 +30,7 @@ inline constexpr const char* kDeclined = "declined";
 inline constexpr const char* kDrifted = "drifted";  // The machine is not as its config wants it; nothing was changed.
 }  // namespace outcome
 
-// Whether to reboot if a change needs that.
+// kLeaveReboot leaves a reboot that a change needs to someone else.
 enum class AndThen { kReboot, kLeaveReboot };
 
 // Carries out `change`, and returns the outcome.
@@ -40,8 +41,8 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& change);
 
-// Returns a text for people; `now` is what the change makes true, such as "this machine is as rendered-local-1 wants
-// it".
+// Describes an outcome to people.  `now` is a clause about the machine after the change, such as "this machine is as
+// rendered-local-1 wants it".
 std::string OutcomeText(std::string_view outcome, std::string_view now);
 
 }  // namespace pintle::ctl

@@ -31,7 +31,7 @@ constexpr std::string_view kControllerConfig = "ControllerConfig";
 constexpr std::string_view kOSImageStream = "OSImageStream";
 
 // The parts of a MachineConfig that pools need, without the config itself, which is long.
-struct ConfigGlance {
+struct ConfigSummary {
   struct Spec {
     std::string os_image_url;
     static constexpr bool kLenient = true;
@@ -43,8 +43,8 @@ struct ConfigGlance {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Field{"metadata", &ConfigGlance::metadata},
-      json::Field{"spec", &ConfigGlance::spec},
+      json::Field{"metadata", &ConfigSummary::metadata},
+      json::Field{"spec", &ConfigSummary::spec},
   };
 };
 
@@ -56,7 +56,7 @@ Result<T> Decode(Value document) {
   return object;
 }
 
-void Add(ConfigGlance config, ClusterObjects& objects) {
+void Add(ConfigSummary config, ClusterObjects& objects) {
   const auto& owners = config.metadata.owner_references;
   objects.configs[config.metadata.name] = {.owner = owners.empty() ? "" : owners.front().name,
                                            .os_image_url = std::move(config.spec.os_image_url)};
@@ -79,7 +79,7 @@ Result<> AddObject(std::string_view kind, Value document, ClusterObjects& object
   } else if (kind == kMachineOSBuild) {
     objects.os_builds.push_back(TRY(Decode<api::MachineOSBuild>(std::move(document))));
   } else if (kind == kMachineConfig) {
-    Add(TRY(Decode<ConfigGlance>(std::move(document))), objects);
+    Add(TRY(Decode<ConfigSummary>(std::move(document))), objects);
   } else if (kind == kControllerConfig) {
     Add(TRY(Decode<api::ControllerConfig>(std::move(document))), objects);
   } else if (kind == kOSImageStream) {
@@ -127,7 +127,7 @@ std::string_view GuessKind(const Value& document) {
   return "";
 }
 
-// Returns the kind that a file's name suggests, for objects that do not show theirs.
+// Returns the kind that a file's name suggests, for objects whose fields do not show their kind.
 std::string_view KindOfFile(const std::string& path) {
   constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"node", kNode},
@@ -166,17 +166,18 @@ Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& obje
   }
   if (!document.is_object()) return Error(ErrorKind::kInvalid, "is neither an object nor a list of objects");
 
-  std::string said = TextMember(document, "kind");
-  if (Value* items = document.Find("items"); items != nullptr && (said.empty() || said.ends_with("List"))) {
-    if (said.size() > 4) kind = std::string_view(said).substr(0, said.size() - 4);
+  std::string object_kind = TextMember(document, "kind");
+  if (Value* items = document.Find("items");
+      items != nullptr && (object_kind.empty() || object_kind.ends_with("List"))) {
+    if (object_kind.size() > 4) kind = std::string_view(object_kind).substr(0, object_kind.size() - 4);
     if (items->is_null()) return {};
     return AddDocument(std::move(*items), kind, objects);
   }
-  if (said.empty()) said = GuessKind(document);
-  if (said.empty()) said = kind;
-  if (said.empty()) return Error(ErrorKind::kInvalid, "$.kind: is required, to know what this object is");
+  if (object_kind.empty()) object_kind = GuessKind(document);
+  if (object_kind.empty()) object_kind = kind;
+  if (object_kind.empty()) return Error(ErrorKind::kInvalid, "$.kind: is required, to know what this object is");
   const std::string name = Member(&document, "metadata") != nullptr ? TextMember(document["metadata"], "name") : "";
-  TRY(AddObject(said, std::move(document), objects), fmt::format("{} {}", said, name));
+  TRY(AddObject(object_kind, std::move(document), objects), fmt::format("{} {}", object_kind, name));
   return {};
 }
 

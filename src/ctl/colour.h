@@ -13,7 +13,7 @@ namespace pintle::ctl {
 
 enum class Colour { kNone, kGood, kAttention, kBad, kPlace };
 
-// Returns whether standard output is a terminal that shall have colours.
+// Returns whether standard output is a terminal that should have colours.
 bool OutputHasColours();
 
 using ColourOfLine = Colour(std::string_view line);
@@ -21,7 +21,7 @@ using ColourOfLine = Colour(std::string_view line);
 // Returns the text with each line in its colour.
 std::string Coloured(std::string_view text, ColourOfLine colour_of);
 
-// Prints to standard output, in colours if that has them.
+// Prints to standard output, in colours if OutputHasColours().
 void PrintColoured(std::string_view text, ColourOfLine colour_of);
 
 // Returns the colour of a line of a diff, by whether the line was removed or added; for PrintColoured().

@@ -36,8 +36,8 @@ Finding ToFinding(const std::string& file, const json::Problem& problem) {
 void AddReport(const std::string& file, const json::Report& report, const std::string& text,
                std::vector<Finding>& findings) {
   const std::span problems = report.problems();
-  // Lines can be shown only for JSON whose text is in the file itself.
-  std::vector<ignition::Found> found;
+  // Lines are known only for JSON that is the whole text of the file.
+  std::vector<ignition::LocatedProblem> found;
   if (!problems.empty() && json::Parse(text)) found = ignition::Locate(text, problems);
   for (std::size_t i = 0; i < problems.size(); ++i) {
     Finding& finding = findings.emplace_back(ToFinding(file, problems[i]));
@@ -119,13 +119,13 @@ std::vector<Finding> WarningsOf(const std::string& path, const json::Report& rep
   return findings;
 }
 
-void TellFinding(const Finding& finding) {
+void PrintFinding(const Finding& finding) {
   std::string place = finding.file;
   if (finding.line) place += fmt::format(":{}:{}", *finding.line, finding.column.value_or(1));
   std::string what = finding.path.empty() ? finding.problem : fmt::format("{}: {}", finding.path, finding.problem);
   if (!finding.remedy.empty()) what += fmt::format(" ({})", finding.remedy);
   if (!finding.object.empty()) what = finding.object + ": " + what;
-  Tell(fmt::format("{}: {}: {}\n", place, finding.severity, what));
+  PrintToStderr(fmt::format("{}: {}: {}\n", place, finding.severity, what));
 }
 
 }  // namespace pintle::ctl

@@ -15,7 +15,7 @@
 
 namespace pintle::ctl {
 
-// One problem, as `pintle validate -o json` prints it and TellFinding() puts it into a line.
+// One problem, as `pintle validate -o json` prints it and PrintFinding() puts it into a line.
 struct Finding {
   std::string file;
   std::optional<std::uint64_t> line;
@@ -41,12 +41,12 @@ bool IsError(const Finding& finding);
 
 // Returns all problems of a file.
 std::vector<Finding> FindingsOn(const std::string& path, const machineconfig::ConfigFile& file);
-// Returns the errors of a config in a file, for which every machine refuses it.
+// Returns the errors for which every machine refuses a config; `path` is the file of the config.
 std::vector<Finding> ErrorsOf(const std::string& path, const api::MachineConfig& config);
-// Returns the warnings about a document in a file, which can be used nevertheless.
+// Returns the warnings about a document; `path` is the file of the document.
 std::vector<Finding> WarningsOf(const std::string& path, const json::Report& report);
 
 // Prints a finding to standard error.
-void TellFinding(const Finding& finding);
+void PrintFinding(const Finding& finding);
 
 }  // namespace pintle::ctl

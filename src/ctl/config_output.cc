@@ -23,7 +23,7 @@ void PrintJson(api::MachineConfig config) {
   Print(json::ToIndentedText(machineconfig::ToDocument(std::move(config))) + "\n");
 }
 
-json::Value ToWritten(api::MachineConfig config) {
+json::Value WithoutUnsetMembers(api::MachineConfig config) {
   json::Value document = machineconfig::ToDocument(std::move(config));
   auto& spec = document["spec"].members();
   std::erase_if(spec, [](const auto& member) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Prints a MachineConfig as people write it.
+// Prints a MachineConfig in the form in which people write it.
 
 #include "api/machine_config.h"
 #include "base/result.h"
@@ -9,12 +9,12 @@
 
 namespace pintle::ctl {
 
-// Prints to standard output.
+// These functions print to standard output.
 Result<> PrintYaml(api::MachineConfig config);
 void PrintJson(api::MachineConfig config);
 Result<> PrintYaml(const json::Value& document);
 
 // Returns the config without members that are not set.
-json::Value ToWritten(api::MachineConfig config);
+json::Value WithoutUnsetMembers(api::MachineConfig config);
 
 }  // namespace pintle::ctl

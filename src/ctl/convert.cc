@@ -25,15 +25,15 @@ using machineconfig::ConfigDocument;
 constexpr const char* kToIgnition = "ignition";
 constexpr const char* kToMachineConfig = "machineconfig";
 
-void TellWarnings(const std::string& path, const json::Report& report) {
+void PrintWarnings(const std::string& path, const json::Report& report) {
   for (const json::Problem& problem : report.problems()) {
     if (problem.severity == json::Severity::kWarning) {
-      Tell(fmt::format("{}: warning: {}\n", path, problem.ToString()));
+      PrintToStderr(fmt::format("{}: warning: {}\n", path, problem.ToString()));
     }
   }
 }
 
-// Adds the operator's words for a config that it cannot read; other errors are complete.
+// Begins an error of the parser as the Machine Config Operator does.  Other errors are complete.
 Error InOperatorWords(Error error) {
   if (!error.message().starts_with("parsing Ignition")) return error;
   return std::move(error).While("failed to parse Ignition config");
@@ -63,9 +63,9 @@ Result<ConfigDocument> ReadDocument(const std::string& path) {
   if (file.documents.size() != 1) {
     return Error(ErrorKind::kInvalid, fmt::format("{} holds {} configs: one is needed", path, file.documents.size()));
   }
-  TellWarnings(path, file.report);
+  PrintWarnings(path, file.report);
   ConfigDocument document = std::move(file.documents.front());
-  TellWarnings(path, document.report);
+  PrintWarnings(path, document.report);
   if (document.error) return InOperatorWords(*std::move(document.error)).While(path);
   return document;
 }
@@ -75,13 +75,13 @@ std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
   std::vector<std::string> beside;
   if (!document.object) return beside;
   const bool is_butane = document.kind != api::MachineConfig::kKind;
-  const auto add = [&](bool is_said, const char* in_butane, const char* in_object) {
-    if (is_said) beside.emplace_back(is_butane ? in_butane : in_object);
+  const auto add = [&](bool is_set, const char* in_butane, const char* in_object) {
+    if (is_set) beside.emplace_back(is_butane ? in_butane : in_object);
   };
   const api::MachineConfigSpec& spec = document.object->spec;
-  const auto is_said = [](const auto& list) { return list && !list->empty(); };
-  add(is_said(spec.kernel_arguments), "openshift.kernel_arguments", "spec.kernelArguments");
-  add(is_said(spec.extensions), "openshift.extensions", "spec.extensions");
+  const auto is_set = [](const auto& list) { return list && !list->empty(); };
+  add(is_set(spec.kernel_arguments), "openshift.kernel_arguments", "spec.kernelArguments");
+  add(is_set(spec.extensions), "openshift.extensions", "spec.extensions");
   add(spec.fips, "openshift.fips", "spec.fips");
   add(!spec.kernel_type.empty() && spec.kernel_type != machineconfig::kDefaultKernel, "openshift.kernel_type",
       "spec.kernelType");
@@ -102,7 +102,7 @@ Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::op
   json::Report lost;
   const json::Value converted =
       TRY(ignition::ConvertTo(*std::move(document.config), version.value_or(document.version), &lost));
-  TellWarnings(path, lost);
+  PrintWarnings(path, lost);
   Print(json::ToIndentedText(converted));
   Print("\n");
   return {};
@@ -111,7 +111,7 @@ Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::op
 Result<> PrintMachineConfig(const std::string& path, ConfigDocument document, const std::string& format) {
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)), path);
   TRY(machineconfig::CheckNamed(object), path);
-  const json::Value written = ToWritten(std::move(object));
+  const json::Value written = WithoutUnsetMembers(std::move(object));
   if (format == "yaml") return PrintYaml(written);
   Print(json::ToIndentedText(written));
   Print("\n");

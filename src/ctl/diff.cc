@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "ctl/colour.h"
 #include "ctl/config_findings.h"
-#include "ctl/foreseen.h"
+#include "ctl/config_preview.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
@@ -43,7 +43,7 @@ bool IsIgnition(const json::Value& document) {
 
 Result<api::MachineConfig> ReadButane(const std::string& file, json::Value value) {
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
-  for (const Finding& warning : WarningsOf(file, document.report)) TellFinding(warning);
+  for (const Finding& warning : WarningsOf(file, document.report)) PrintFinding(warning);
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)), file);
   if (object.metadata.name.empty()) object.metadata.name = NameFor(file);
   return object;
@@ -78,26 +78,26 @@ DiffPreview PreviewOfUnreadable(std::string_view which, const api::MachineConfig
 }
 
 // The settings of a cluster's administrator for updates.
-struct Wishes {
+struct UpdateSettings {
   api::NodeDisruptionPolicy policy;
   api::IrreconcilableValidationOverrides overrides;
 };
 
-Result<> ReadWishes(const std::optional<std::string>& policy_file, const std::optional<std::string>& overrides_file,
-                    Wishes& wishes) {
-  if (policy_file) wishes.policy = TRY(ReadPolicyFile(*policy_file));
-  if (overrides_file) wishes.overrides = TRY(machineconfig::ReadOverrides(*overrides_file));
+Result<> ReadUpdateSettings(const std::optional<std::string>& policy_file,
+                            const std::optional<std::string>& overrides_file, UpdateSettings& settings) {
+  if (policy_file) settings.policy = TRY(ReadPolicyFile(*policy_file));
+  if (overrides_file) settings.overrides = TRY(machineconfig::ReadOverrides(*overrides_file));
   return {};
 }
 
-Result<Wishes> WishesOf(LiveCluster& cluster) {
+Result<UpdateSettings> UpdateSettingsOf(LiveCluster& cluster) {
   const auto configuration = cluster.Get<api::MachineConfiguration>("cluster");
   if (configuration) {
-    return Wishes{.policy = plan::PolicyOf(*configuration),
-                  .overrides = configuration->spec.irreconcilable_validation_overrides};
+    return UpdateSettings{.policy = plan::PolicyOf(*configuration),
+                          .overrides = configuration->spec.irreconcilable_validation_overrides};
   }
-  // The object may be missing, and so may the kind.
-  if (configuration.error().kind() == ErrorKind::kNotFound) return Wishes();
+  // The cluster may lack the object, or even its kind.
+  if (configuration.error().kind() == ErrorKind::kNotFound) return UpdateSettings();
   return Error(configuration.error()).While("reading the policy of updates");
 }
 
@@ -117,14 +117,15 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
   return std::pair(has, wants);
 }
 
-// Returns the configs in the cluster that the words name, or what a pool's nodes have and would get.
-Result<Foreseen> ConfigsOf(const CommandLine& line, LiveCluster& cluster) {
+// Returns the configs in the cluster that the words name.  With --with, returns the config that a pool's nodes have
+// and the one that they would get.
+Result<ConfigPair> ConfigsOf(const CommandLine& line, LiveCluster& cluster) {
   if (line.Has("--with")) {
     if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--with needs one POOL");
-    return Foresee(cluster, line.words()[0], line.Values("--with"));
+    return PreviewConfigs(cluster, line.words()[0], line.Values("--with"));
   }
   const auto [old_name, new_name] = TRY(NamesOf(line, cluster));
-  Foreseen configs;
+  ConfigPair configs;
   configs.current = TRY(cluster.Get<api::MachineConfig>(old_name), fmt::format("MachineConfig {}", old_name));
   configs.next = TRY(cluster.Get<api::MachineConfig>(new_name), fmt::format("MachineConfig {}", new_name));
   return configs;
@@ -135,10 +136,10 @@ Result<DiffPreview> PreviewDiffFromCluster(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, "name two MachineConfigs, or one pool");
   }
   auto cluster = TRY(LiveCluster::Of(line));
-  const Foreseen configs = TRY(ConfigsOf(line, cluster));
-  Wishes wishes = TRY(WishesOf(cluster));
-  TRY(ReadWishes(line.Value("--policy"), line.Value("--overrides"), wishes));
-  return DiffBetween(configs.current, configs.next, wishes.policy, wishes.overrides, PrivateLinesFor(line));
+  const ConfigPair configs = TRY(ConfigsOf(line, cluster));
+  UpdateSettings settings = TRY(UpdateSettingsOf(cluster));
+  TRY(ReadUpdateSettings(line.Value("--policy"), line.Value("--overrides"), settings));
+  return DiffBetween(configs.current, configs.next, settings.policy, settings.overrides, PrivateLinesFor(line));
 }
 
 Result<DiffPreview> PreviewDiffFromFiles(const CommandLine& line) {
@@ -161,9 +162,9 @@ Result<DiffPreview> PreviewDiffFromFiles(const CommandLine& line) {
 Result<DiffPreview> PreviewDiff(const DiffQuestion& question) {
   const api::MachineConfig from = TRY(ReadConfig(question.old_file));
   const api::MachineConfig to = TRY(ReadConfig(question.new_file));
-  Wishes wishes;
-  TRY(ReadWishes(question.policy_file, question.overrides_file, wishes));
-  return DiffBetween(from, to, wishes.policy, wishes.overrides, question.private_lines);
+  UpdateSettings settings;
+  TRY(ReadUpdateSettings(question.policy_file, question.overrides_file, settings));
+  return DiffBetween(from, to, settings.policy, settings.overrides, question.private_lines);
 }
 
 DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig& to,
@@ -187,7 +188,7 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
   for (auto& [key, value] : AnswerOf(plan, before, after).members()) preview.answer[key] = std::move(value);
   preview.answer["differs"] = preview.differs;
   if (preview.differs)
-    preview.text = ChangesText(plan, before, after, private_lines) + "\n" + ConsequencesText(plan, Drains::kTold);
+    preview.text = ChangesText(plan, before, after, private_lines) + "\n" + ConsequencesText(plan, Drains::kReported);
   if (!valid) preview.text += fmt::format("The new config is not valid: {}\n", Printable(valid.error().message()));
   return preview;
 }

@@ -30,7 +30,8 @@ namespace {
 
 using FileState = resource::FileEntry::State;
 
-// The answer that `-o json` prints.  It has no contents, keys or hashes, except for masked ones in `difference`.
+// The answer that `-o json` prints.  It has no contents, keys or hashes; in the `difference` of a finding, keys and
+// hashes are masked.
 struct Explanation {
   std::string about;
   std::string config;
@@ -69,7 +70,7 @@ std::string PasswordText(const std::optional<resource::PasswordHash::State>& pas
   return is_locked ? "no password" : "a password";
 }
 
-// Describes what the config wants and what is there, for all steps about one thing.
+// Describes what the config wants and what the machine has, for all steps about one thing.
 class Describer {
  public:
   Describer(const host::Host& host, Explanation& explanation) : host_(host), explanation_(explanation) {}
@@ -84,7 +85,7 @@ class Describer {
   }
   Result<> operator()(const resource::Put<resource::AuthorizedKeys>& put) const {
     Want(put.key, KeysText(put.want));
-    return {};  // The password step reports the keys that are there as well.
+    return {};  // The step for the password also describes the keys that the user has.
   }
   Result<> operator()(const resource::Put<resource::PasswordHash>& put) const {
     Want(put.key, PasswordText(put.want));
@@ -124,7 +125,7 @@ class Describer {
   }
 
   Result<> HavePath(const std::string& path) const {
-    // An error from looking, as with a device, is an answer too.
+    // If the path cannot be observed, as with a device, the error is the answer.
     const auto state = host::Observe(host_.root, path);
     Have(path, !state ? state.error().message() : *state ? StateText(**state) : "nothing");
     return {};

@@ -16,13 +16,14 @@ namespace pintle::ctl {
 
 class Faults {
  public:
+  // Returns the value of the result, or collects its error and returns nullopt.
   template <typename T>
-  std::optional<T> Keep(Result<T> result) {
+  std::optional<T> Collect(Result<T> result) {
     if (result) return *std::move(result);
     errors_.push_back(std::move(result).error());
     return std::nullopt;
   }
-  void Keep(std::vector<Error> errors) { std::move(errors.begin(), errors.end(), std::back_inserter(errors_)); }
+  void Collect(std::vector<Error> errors) { std::move(errors.begin(), errors.end(), std::back_inserter(errors_)); }
 
   bool are_none() const { return errors_.empty(); }
 

@@ -27,7 +27,7 @@ Result<> FinalizeOnDisk(const Root& root) {
 }  // namespace
 
 Result<ExitStatus> Finalize(const CommandLine& line) {
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   const Root root = TRY(Root::Open("/"));
   const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
   const auto pending = TRY(change::Journal(root).Read());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle finalize-staged`: is run at shutdown by the unit that gives the next deployment its files.
+// `pintle finalize-staged`: writes the files of a change into the next deployment.  A unit runs it at shutdown.
 
 #include <array>
 

@@ -30,7 +30,7 @@ using std::chrono::seconds;
 
 constexpr auto kFirstRetry = seconds(1);
 constexpr auto kLongestRetry = seconds(60);
-// If the shutdown has not ended this process after this time, it is not going to happen.
+// If the shutdown has not ended this process after this time, the shutdown has failed.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
 Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const CommandLine& line) {
@@ -44,7 +44,7 @@ Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const 
   return host::NamedDeployment(machine.root(), text);
 }
 
-struct Attempted {
+struct AttemptResult {
   ExitStatus status = ExitStatus::kFine;
   bool is_rebooting = false;
 };
@@ -54,22 +54,23 @@ class FirstBootWork {
   explicit FirstBootWork(const CommandLine& line)
       : line_(line), file_(line.Value("--file").value_or(change::kFirstConfig)) {}
 
-  // Ends what was cut short before, and then does the work.
-  Result<Attempted> Attempt() const {
+  // Ends a change that was cut short before, and then does the work of the first boot.
+  Result<AttemptResult> Attempt() const {
     const Machine machine = TRY(Machine::Of(line_));
     const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
     ProgressLines progress;
     const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
-    if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: firstboot: " + RecoveredText(recovered));
+    if (recovered.how != change::Recovery::kNothingToDo)
+      PrintToStderr("pintle: firstboot: " + RecoveredText(recovered));
     if (WaitsForReboot(recovered)) return RebootFor(recovered);
     // A deployment that does not boot is not tried again at once.
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
-    if (IsUnderWay(recovered)) return Attempted();
+    if (IsUnderWay(recovered)) return AttemptResult();
     const auto first = TRY(change::FindFirstBoot(machine.host(), file_, TRY(Booted(machine, line_))));
     if (!first) {
       Print(fmt::format("Nothing to do: there is no {}.\n", file_));
-      return Attempted();
+      return AttemptResult();
     }
     return Complete(machine, *first);
   }
@@ -77,18 +78,18 @@ class FirstBootWork {
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
-  Result<Attempted> RebootFor(const Recovered& recovered) const {
-    if (then() == AndThen::kLeaveReboot) return Attempted{ExitStatus::kDiffers};
+  Result<AttemptResult> RebootFor(const Recovered& recovered) const {
+    if (then() == AndThen::kLeaveReboot) return AttemptResult{ExitStatus::kDiffers};
     TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
-    return Attempted{ExitStatus::kFine, true};
+    return AttemptResult{ExitStatus::kFine, true};
   }
 
-  Result<Attempted> Complete(const Machine& machine, const change::FirstBoot& first) const {
+  Result<AttemptResult> Complete(const Machine& machine, const change::FirstBoot& first) const {
     const std::string& name = first.to.object.metadata.name;
-    if (first.is_late) Tell(fmt::format("pintle: firstboot: this machine has {} already\n", name));
+    if (first.is_late) PrintToStderr(fmt::format("pintle: firstboot: this machine has {} already\n", name));
     if (first.IsWork() && line_.Has("--if-nothing-to-do")) {
       Print(fmt::format("There is something to do: the OS is not yet as {} wants it.\n", name));
-      return Attempted{ExitStatus::kDiffers};
+      return AttemptResult{ExitStatus::kDiffers};
     }
     const change::ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
     const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& doing) {
@@ -96,7 +97,7 @@ class FirstBootWork {
     }));
     Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name)));
     const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
-    return Attempted{status, outcome == outcome::kRebooting};
+    return AttemptResult{status, outcome == outcome::kRebooting};
   }
 
   const CommandLine& line_;
@@ -117,7 +118,7 @@ void Announce(const Error& error, seconds delay) {
 }  // namespace
 
 Result<ExitStatus> Firstboot(const CommandLine& line) {
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--command-line") && !line.Has("--root")) {
     return Error(ErrorKind::kInvalid, "--command-line goes with --root");
   }

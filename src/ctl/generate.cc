@@ -36,15 +36,15 @@ struct GenerateQuestion {
   std::vector<std::string> inputs;
   std::optional<std::string> pull_secret_file;
   generated::MadeFromOnly only;
-  std::string controller_version;  // Empty for that of the configs in the inputs, or ours.
+  std::string controller_version;  // If empty, the one in the inputs is used, or ours.
 };
 
 struct GenerateAnswer {
   std::vector<generated::MachineConfig> configs;
-  std::vector<std::string> problems;  // Why some configs are not made.
+  std::vector<std::string> problems;  // The reasons why some configs are not made.
 };
 
-void Note(std::string_view what) { Tell(fmt::format("pintle: generate: {}\n", what)); }
+void Note(std::string_view what) { PrintToStderr(fmt::format("pintle: generate: {}\n", what)); }
 
 MadeFrom SourceNamed(std::string_view name) {
   if (name == "templates") return MadeFrom::kTemplates;
@@ -69,7 +69,7 @@ class ControllersPreview {
   Result<GenerateAnswer> Make(std::vector<Manifest> manifests, const generated::TemplateFolder& templates) && {
     Faults faults;
     for (Manifest& manifest : manifests) {
-      if (auto put = Put(std::move(manifest)); !put) faults.Keep(std::vector{std::move(put).error()});
+      if (auto put = Put(std::move(manifest)); !put) faults.Collect(std::vector{std::move(put).error()});
     }
     if (!faults.are_none()) return std::move(faults).All();
     if (cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName) == nullptr) {
@@ -98,7 +98,7 @@ class ControllersPreview {
       return Error(ErrorKind::kInvalid, fmt::format("{}: has no name; set metadata.name", place));
     }
     TRY(kind->check(manifest.object), place);
-    // What controllers have reported before is no result of this run.
+    // An old report of the controllers must not be taken for a result of this run.
     if (controller::IsReportedOn(manifest.object)) manifest.object.Erase("status");
     const auto [file, is_new] = files_.insert_or_assign(fmt::format("{} {}", kind->resource.kind, name), manifest.file);
     const bool is_again = !is_new && kind->resource.scope == kube::Scope::kCluster;
@@ -107,7 +107,7 @@ class ControllersPreview {
     return {};
   }
 
-  // The Secret gets the name that the ControllerConfig has for it, and if there is none, the usual one.
+  // Adds the pull secret under the name that the ControllerConfig has for it, or else under the usual name.
   Result<> PutPullSecret() {
     json::Value config = *cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName);
     json::Value& spec = config["spec"];
@@ -191,7 +191,7 @@ Result<generated::Manifests> ManifestsOf(std::vector<Manifest> read) {
   for (Manifest& manifest : read) {
     const std::string place = PlaceOf(manifest);
     auto added = generated::AddManifest(std::move(manifest.object), manifest.file, manifests);
-    if (!added) faults.Keep(std::vector{std::move(added).error().While(place)});
+    if (!added) faults.Collect(std::vector{std::move(added).error().While(place)});
   }
   if (!faults.are_none()) return std::move(faults).All();
   return manifests;
@@ -245,10 +245,10 @@ Result<GenerateQuestion> GenerateQuestionOf(const CommandLine& line) {
 Result<ExitStatus> Generate(const CommandLine& line) {
   const GenerateQuestion question = TRY(GenerateQuestionOf(line));
   Faults faults;
-  auto templates = faults.Keep(generated::TemplateFolder::Read(question.templates_folder));
+  auto templates = faults.Collect(generated::TemplateFolder::Read(question.templates_folder));
   ManifestFiles read = ReadManifestFiles(question.inputs, question.pull_secret_file);
   for (const std::string& what : read.left_out) Note("left out: " + what);
-  faults.Keep(std::move(read.faults));
+  faults.Collect(std::move(read.faults));
   if (!faults.are_none()) return std::move(faults).All();
   const GenerateAnswer answer =
       TRY(line.Has("--bootstrap") ? MakeAtBootstrap(question, std::move(read.manifests), *templates)

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> kManifestEndings = {".yaml", ".yml", "
 constexpr std::string_view kSecretKind = api::Secret::kKind;
 
 bool IsSameFile(const std::string& path, const std::optional<std::string>& other) {
-  std::error_code ignored;  // A file that does not exist is the same as no other.
+  std::error_code ignored;  // A file that does not exist equals no other file.
   return other && std::filesystem::equivalent(path, *other, ignored);
 }
 
@@ -66,7 +66,7 @@ std::string PlaceOf(const Manifest& manifest) {
                      name);
 }
 
-ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& apart) {
+ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& excluded) {
   ManifestFiles read;
   auto named = machineconfig::FilesNamedBy(inputs, kManifestEndings, machineconfig::EmptyDirectory::kRefused);
   if (!named) {
@@ -75,11 +75,11 @@ ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::
   }
   read.left_out = std::move(named->left_out);
   for (const std::string& other : named->others) {
-    if (std::error_code ignored; std::filesystem::is_directory(other, ignored) || IsSameFile(other, apart)) continue;
+    if (std::error_code ignored; std::filesystem::is_directory(other, ignored) || IsSameFile(other, excluded)) continue;
     read.left_out.push_back(fmt::format("{}: its name ends in none of {}", other, fmt::join(kManifestEndings, ", ")));
   }
   for (const machineconfig::InputFile& file : named->files) {
-    if (!IsSameFile(file.path, apart)) ReadManifestFile(file, read);
+    if (!IsSameFile(file.path, excluded)) ReadManifestFile(file, read);
   }
   return read;
 }
@@ -92,7 +92,7 @@ Result<json::Value> ReadPullSecretFile(const std::string& file) {
   json::Value& document = documents->front();
   const std::string_view kind = machineconfig::KindOf(document);
   if (kind.empty()) return SecretWith(text);
-  if (kind != kSecretKind) return machineconfig::Not(kSecretKind, kind).While(file);
+  if (kind != kSecretKind) return machineconfig::WrongKind(kSecretKind, kind).While(file);
   return std::move(document);
 }
 

@@ -26,15 +26,15 @@ std::string PlaceOf(const Manifest& manifest);
 
 struct ManifestFiles {
   std::vector<Manifest> manifests;    // In the order of the files' names and of the documents in a file.
-  std::vector<std::string> left_out;  // Entries of directories that are no such files, each with what it is.
+  std::vector<std::string> left_out;  // Entries of directories that are not manifests, each with the reason.
   std::vector<Error> faults;
 };
 
-// Reads the files; a directory stands for all such files in it.  `apart` is a file that is not a manifest, even if it
-// is in such a directory.
-ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& apart = {});
+// Reads manifests from files; a directory stands for all manifests in it.  The file `excluded` is skipped.
+ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& excluded = {});
 
-// Reads credentials for registries: a Secret, or their JSON alone, of which this function makes one.
+// Reads the credentials for registries.  The file has a Secret, or only their JSON, which this function puts into a
+// Secret.
 Result<json::Value> ReadPullSecretFile(const std::string& file);
 
 // Returns the credentials in a Secret.

@@ -23,7 +23,7 @@ GeneratedForm GeneratedFormNamed(const std::string& format) {
 
 std::string DigestsText(const std::vector<generated::MachineConfig>& configs) {
   if (configs.empty()) return "[]\n";
-  // The members of our JSON are sorted by name, and those of the lists are not.
+  // json::Value would sort the members by name, but the operator's lists have them in this order.
   std::string text = "[\n";
   for (const generated::MachineConfig& config : configs) {
     text += fmt::format(" {{\n  \"name\": {},\n  \"file\": {},\n  \"sha256OfSpecConfigRaw\": {}\n }}{}\n",

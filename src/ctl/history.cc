@@ -65,7 +65,7 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
 
 Result<ExitStatus> History(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   constexpr std::array kIds = {change::kChangeBegan, change::kChangeEnded, change::kChangeFailed, change::kRecovered};
   const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)));
   if (form != Form::kText) {

@@ -34,7 +34,8 @@ struct PastChange {
   };
 };
 
-// Joins each beginning with its outcome.  A change without an end was cut short.
+// Joins the entry about the beginning of each change with the entry about its end.  A change without an end was cut
+// short.
 std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries);
 
 }  // namespace pintle::ctl

@@ -54,7 +54,7 @@ Result<> Change(const CommandLine& line, const Machine& machine, Ignored& ignore
   return {};
 }
 
-// The list is read under the claim too, or an entry that someone else adds meanwhile would be lost.
+// The list is read while the claim is held.  Otherwise an entry that someone else adds in between would be lost.
 Result<Ignored> ReadAndChange(const CommandLine& line, const Machine& machine) {
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   Ignored ignored = TRY(Read(machine));

@@ -30,7 +30,7 @@ struct PluginVerb {
   Verb* run;
 };
 
-// These have no options for files, which are for `pintle rollout`: the plug-in always asks a cluster.
+// Unlike `pintle rollout`, the plug-in has no options for files, since it always asks a cluster.
 constexpr std::array kPluginRolloutOptions = {
     Option{"--feature-gates", "A,B", "feature gates that are on"},
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
@@ -52,35 +52,36 @@ constexpr std::array kPluginVerbs = {
 // Returns the kubeconfig that kubectl would use.  If there are several, kubectl merges the files in $KUBECONFIG; this
 // program refuses them.
 Result<std::string> UsualKubeconfig() {
-  const std::string said(FromEnvironment("KUBECONFIG"));
-  if (said.empty()) {
+  const std::string variable(FromEnvironment("KUBECONFIG"));
+  if (variable.empty()) {
     std::string usual = std::string(FromEnvironment("HOME")) + "/.kube/config";
-    std::error_code ignored;  // Reading a file that cannot be looked at reports the error.
+    std::error_code ignored;  // If this check fails, reading the file reports the error.
     if (std::filesystem::exists(usual, ignored) || ignored) return usual;
     return Error(ErrorKind::kInvalid,
                  fmt::format("there is no {}: name a kubeconfig with --kubeconfig or $KUBECONFIG", usual));
   }
-  std::vector<std::string> there;
-  for (std::size_t begin = 0; begin <= said.size();) {
-    const std::size_t end = std::min(said.find(':', begin), said.size());
-    const std::string path = said.substr(begin, end - begin);
-    std::error_code ignored;  // A file that cannot be looked at counts as missing.
-    if (!path.empty() && std::filesystem::exists(path, ignored)) there.push_back(path);
+  std::vector<std::string> existing;
+  for (std::size_t begin = 0; begin <= variable.size();) {
+    const std::size_t end = std::min(variable.find(':', begin), variable.size());
+    const std::string path = variable.substr(begin, end - begin);
+    std::error_code ignored;  // A file that cannot be checked counts as missing.
+    if (!path.empty() && std::filesystem::exists(path, ignored)) existing.push_back(path);
     begin = end + 1;
   }
-  if (there.size() == 1) return there.front();
-  if (there.empty()) {
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("$KUBECONFIG is {}, of which no file exists: name one there or with --kubeconfig", said));
+  if (existing.size() == 1) return existing.front();
+  if (existing.empty()) {
+    return Error(
+        ErrorKind::kInvalid,
+        fmt::format("$KUBECONFIG is {}, of which no file exists: name one there or with --kubeconfig", variable));
   }
   return Error(ErrorKind::kInvalid,
                fmt::format("$KUBECONFIG names {} files that exist where one is needed: name one with --kubeconfig, or "
                            "make one of them with `kubectl config view --flatten --minify`",
-                           there.size()));
+                           existing.size()));
 }
 
 ExitStatus FailPlugin(std::string_view message) {
-  Tell(fmt::format("kubectl pintle: {}\n", message));
+  PrintToStderr(fmt::format("kubectl pintle: {}\n", message));
   return ExitStatus::kWrong;
 }
 

@@ -26,7 +26,7 @@ kube::Patience BriefPatience() {
   return patience;
 }
 
-// The configs in the objects are long and do not concern pools.
+// The Ignition configs in MachineConfigs are long, and pools do not need them.
 void DropConfig(json::Value& document) {
   if (json::Value* spec = document.Find("spec")) spec->Erase("config");
 }

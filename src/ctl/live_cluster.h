@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asks a cluster while a verb runs, instead of reading files that someone got from it.
+// Reads objects from a cluster while a verb runs, instead of from files that someone has saved.
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,8 @@ namespace pintle::ctl {
 inline constexpr Option kKubeconfigOption = {"--kubeconfig", "FILE", "ask the cluster that this kubeconfig leads to"};
 inline constexpr Option kContextOption = {"--context", "NAME", "the context of the kubeconfig, if not its current one"};
 
-// Whether MachineConfigs are read with their Ignition configs, which are long.  Those of rendered ones never are.
+// kRead reads MachineConfigs with their Ignition configs, which are long.  Rendered MachineConfigs are always read
+// without them.
 enum class ConfigBodies { kLeftOut, kRead };
 
 class LiveCluster {

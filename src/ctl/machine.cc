@@ -30,7 +30,7 @@ host::Host Machine::host() const {
 
 std::string Machine::RootOptionText() const { return IsRunning() ? "" : " --root " + ShellQuoted(directory_); }
 
-host::Inhibitor Machine::KeepUp(const std::string& why) const {
+host::Inhibitor Machine::InhibitShutdown(const std::string& why) const {
   if (!IsRunning()) return {};
   auto inhibitor = running_->power().InhibitShutdown(why);
   return inhibitor ? *std::move(inhibitor) : host::Inhibitor();

@@ -34,11 +34,11 @@ class Machine {
   const Root& root() const { return running_ ? running_->root() : offline_->root; }
   // A machine that is not running cannot start or reload anything, and needs no reboot.
   bool IsRunning() const { return directory_.empty(); }
-  // Returns the option with which a printed command is about this machine, such as " --root /mnt", or "".
+  // Returns the option that a printed command needs to be about this machine, such as " --root /mnt", or "".
   std::string RootOptionText() const;
   // Keeps the machine from being shut down while the result exists.  Without logind that is not possible, and the
   // result is empty.
-  host::Inhibitor KeepUp(const std::string& why) const;
+  host::Inhibitor InhibitShutdown(const std::string& why) const;
 
  private:
   Machine() = default;

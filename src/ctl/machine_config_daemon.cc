@@ -64,7 +64,7 @@ constexpr std::array kOldPivotOptions = {
 };
 
 constexpr std::array kOldFirstbootOptions = {
-    Option{"--root-mount", "DIR", "accepted: / is the only one"},
+    Option{"--root-mount", "DIR", "accepted only as /, the default"},
     Option{"--persist-nics", "", "accepted: the names of network interfaces stay as they are"},
     Option{"--machineconfig-file", "FILE", "the first config, if it is not where Ignition puts it"},
 };
@@ -73,7 +73,7 @@ constexpr std::array kStartOptions = {
     Option{"--kubeconfig", "FILE", "Kubeconfig= of pintled.conf(5)"},
     Option{"--node-name", "NAME", "NodeName= of pintled.conf(5)"},
     Option{"--metrics-url", "ADDRESS", "Listen= of pintled.conf(5)"},
-    Option{"--root-mount", "DIR", "accepted: / is the only one"},
+    Option{"--root-mount", "DIR", "accepted only as /, the default"},
     Option{"--desired-configmap", "DIR", "refused"},
     Option{"--once-from", "FILE", "refused: see pintle apply"},
     Option{"--skip-reboot", "", "refused: see pintle apply"},
@@ -83,7 +83,7 @@ constexpr std::array kStartOptions = {
     Option{"--tls-min-version", "VERSION", "accepted: the metrics are for this machine alone, and not encrypted"},
 };
 
-void Notice(const std::string& text) { Tell(fmt::format("machine-config-daemon: {}\n", text)); }
+void Notice(const std::string& text) { PrintToStderr(fmt::format("machine-config-daemon: {}\n", text)); }
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
   }
   order.what.add_arguments = tuning.add;
   order.what.remove_arguments = tuning.remove;
-  // The old command asked nobody, and looked at nothing but the OS.
+  // The old command did not ask for confirmation, and checked nothing but the OS.
   order.is_agreed = true;
   order.is_forced = true;
   const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));
@@ -203,7 +203,7 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
 
 Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
   const CommandLine line = TRY(Parse(kOldFirstbootOptions, words));
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
   TRY(ExpectRootMount(line));
   if (line.Has("--persist-nics")) {
     Notice("--persist-nics: the names of network interfaces stay as they are");
@@ -226,7 +226,7 @@ Result<std::string> Setting(const CommandLine& line, const char* flag, const cha
   return fmt::format("[{}]\n{}={}\n", section, key, value);
 }
 
-// Go's flag package turns off a flag that is on by default in these ways.
+// Returns whether a flag that is on by default is turned off, in one of the forms that Go's flag package accepts.
 bool IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
   return std::any_of(words.begin(), words.end(), [&](std::string word) {
     std::replace(word.begin(), word.end(), '_', '-');
@@ -241,7 +241,7 @@ Result<std::string> KubeletSetting(const CommandLine& line, std::span<const char
 
 Result<ExitStatus> OldStart(std::span<const char* const> words) {
   const CommandLine line = TRY(Parse(kStartOptions, words));
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
   if (line.Has("--once-from") || line.Has("--skip-reboot")) {
     return Error(ErrorKind::kInvalid, "--once-from and --skip-reboot are `pintle apply [--no-reboot] FILE` now");
   }
@@ -305,7 +305,7 @@ ExitStatus PrintCommandHelp(const OldVerb& verb) {
 }
 
 ExitStatus FailCommand(const std::string& message) {
-  Tell(fmt::format("error: {}\n", message));
+  PrintToStderr(fmt::format("error: {}\n", message));
   return ExitStatus::kWrong;
 }
 
@@ -313,7 +313,7 @@ ExitStatus FailCommand(const std::string& message) {
 
 ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
   const bool wants_help = words.empty() || words[0] == std::string_view("help") || AsksForHelp(words[0]);
-  // Flags that are for all commands may stand before them, with values that are no command.
+  // Flags for all commands may precede the command.  Their values are not names of commands.
   for (auto word = words.begin(); word != words.end(); ++word) {
     const auto verb = std::find_if(kOldVerbs.begin(), kOldVerbs.end(),
                                    [&](const OldVerb& known) { return known.name == std::string_view(*word); });

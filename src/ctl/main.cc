@@ -49,7 +49,7 @@ namespace {
 struct VerbEntry {
   std::string_view name;
   std::string_view usage;    // The words that follow the name.
-  std::string_view summary;  // Half a sentence that describes the verb.
+  std::string_view summary;  // A phrase that describes the verb.
   std::span<const Option> options;
   Verb* run;
 };
@@ -120,7 +120,7 @@ ExitStatus HelpWith(const VerbEntry& verb) {
 }
 
 ExitStatus Fail(std::string_view message) {
-  Tell(fmt::format("pintle: {}\n", message));
+  PrintToStderr(fmt::format("pintle: {}\n", message));
   return ExitStatus::kWrong;
 }
 
@@ -172,7 +172,7 @@ ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
   return Run(words);
 }
 
-// Running out of memory, as large input may cause, is an error like others and no crash.
+// Large input may use up the memory.  Then the program reports an error and does not crash.
 [[noreturn]] void EndWithoutMemory() {
   constexpr std::string_view kMessage = "pintle: out of memory: the input is too large for this machine\n";
   // If this write fails too, nothing more can be done.
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
   // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
   // success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    pintle::ctl::Tell("pintle: cannot write to standard output\n");
+    pintle::ctl::PrintToStderr("pintle: cannot write to standard output\n");
     status = pintle::ctl::ExitStatus::kWrong;
   }
   return static_cast<int>(status);

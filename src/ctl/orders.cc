@@ -16,20 +16,22 @@ namespace {
 
 using host::AgentOrder;
 
-// Sends an order to a running agent, which knows who may give it, and whether this machine may decide that.
+// Sends an order to the running agent.  The agent refuses an order that the caller may not give, or that
+// is not allowed on this machine.
 Result<ExitStatus> Order(const CommandLine& line, AgentOrder order, std::string_view done) {
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   TRY(host::TellAgent(order));
   Print(done);
   return ExitStatus::kFine;
 }
 
-// Sends the order, or without an agent puts the same file that an agent would make or remove.
+// Sends the order.  If no agent runs, this makes or removes the same file as an agent would.
 Result<ExitStatus> OrderOrPut(const CommandLine& line, AgentOrder order, Result<> put_file(const Root& root),
                               std::string_view done) {
   Result<ExitStatus> told = Order(line, order, done);
   if (told || told.error().kind() != ErrorKind::kNotFound) return told;
-  if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "no agent runs here that could be asked, so be root");
+  if (::geteuid() != 0)
+    return Error(ErrorKind::kInvalid, "no agent runs on this machine, and without one only root may do this; be root");
   TRY(put_file(TRY(Root::Open("/"))));
   Print(done);
   return ExitStatus::kFine;
@@ -38,11 +40,12 @@ Result<ExitStatus> OrderOrPut(const CommandLine& line, AgentOrder order, Result<
 }  // namespace
 
 Result<ExitStatus> Check(const CommandLine& line) {
-  return Order(line, AgentOrder::kCheck, "The agent looks at everything; `pintle status` shows what it finds.\n");
+  return Order(line, AgentOrder::kCheck, "The agent checks everything now; `pintle status` reports what it finds.\n");
 }
 
 Result<ExitStatus> Retry(const CommandLine& line) {
-  return Order(line, AgentOrder::kRetry, "The agent tries again what has failed; `pintle status` shows how it goes.\n");
+  return Order(line, AgentOrder::kRetry,
+               "The agent tries again what has failed; `pintle status` reports the progress.\n");
 }
 
 Result<ExitStatus> Pause(const CommandLine& line) {

@@ -10,8 +10,8 @@ namespace pintle::ctl {
 
 void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-// Error messages may hold names from configs and disks, whoever wrote them, so control characters are escaped.
-void Tell(std::string_view text) {
+// Messages may contain names from configs and disks, which anyone may have written, so control characters are escaped.
+void PrintToStderr(std::string_view text) {
   const std::string shown = PrintableLines(text);
   std::fwrite(shown.data(), 1, shown.size(), stderr);
 }

@@ -3,7 +3,7 @@
 
 // Prints the program's texts.
 //
-// A text that cannot be written is not reported here; main() checks at the end whether everything was written.
+// These functions report no failed write; main() checks at the end whether everything was written.
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace pintle::ctl {
 // Prints an answer to standard output.
 void Print(std::string_view text);
 
-// Prints warnings and errors to standard error.
-void Tell(std::string_view text);
+// Prints warnings, errors, progress and questions to standard error.
+void PrintToStderr(std::string_view text);
 
 }  // namespace pintle::ctl

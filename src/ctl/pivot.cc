@@ -24,8 +24,8 @@ namespace {
 
 // Returns an exact name: "quay.io/os@sha256:4f0a...", or a branch with the commit that it stands for.
 std::string WithCommit(const std::string& name, const std::string& commit) {
-  const bool says_it = commit.empty() || name == commit || name.find('@') != std::string::npos;
-  return says_it ? name : fmt::format("{} ({})", name, commit);
+  const bool is_exact = commit.empty() || name == commit || name.find('@') != std::string::npos;
+  return is_exact ? name : fmt::format("{} ({})", name, commit);
 }
 
 std::string ExactName(const host::DeployedImage& image) { return WithCommit(host::NameOf(image), image.base_commit); }
@@ -42,7 +42,7 @@ class PivotWork {
       TRY(LookForDrift(config));
       if (answer_.drifts) return End(outcome::kDrifted);
     }
-    if (!order_.is_agreed && !TRY(IsWanted(line_, Question(*state.booted)))) return End(outcome::kDeclined);
+    if (!order_.is_agreed && !TRY(IsConfirmed(line_, Question(*state.booted)))) return End(outcome::kDeclined);
     const std::string& to = order_.what.image;
     const change::ChangeEvent event{.verb = "pivot", .from = answer_.from, .to = to.empty() ? answer_.from : to};
     return End(TRY(CarryOut(machine_, order_.then, event, [&](const change::Progress& progress) {
@@ -91,8 +91,8 @@ class PivotWork {
                                          const change::Progress& progress) {
     const auto prepared = TRY(change::Prepare(machine_.host(), order_.what, progress));
     if (pending && !prepared.is_needless) {
-      Tell(fmt::format("pintle: pivot: this replaces {}, which someone else has made the next one to boot\n",
-                       Printable(ExactName(*pending))));
+      PrintToStderr(fmt::format("pintle: pivot: this replaces {}, which someone else has made the next one to boot\n",
+                                Printable(ExactName(*pending))));
     }
     // For an image that is booted already, the answer keeps the name that Look() has set.
     if (!prepared.is_booted) answer_.to = WithCommit(prepared.image.name, prepared.image.commit);
@@ -133,7 +133,7 @@ Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& lin
   if (IsUnderWay(recovered)) {
     return Error(ErrorKind::kConflict, RecoveredText(recovered) + "Reboot, or undo it with `pintle recover --give-up`");
   }
-  if (recovered.how != change::Recovery::kNothingToDo) Tell("pintle: pivot: " + RecoveredText(recovered));
+  if (recovered.how != change::Recovery::kNothingToDo) PrintToStderr("pintle: pivot: " + RecoveredText(recovered));
   return PivotWork(machine, line, order).Run();
 }
 
@@ -171,7 +171,8 @@ Result<ExitStatus> Pivot(const CommandLine& line) {
     PrintData(json::Encode(answer), form);
   }
   if (answer.drifts) {
-    Tell("pintle: pivot: this machine is not as its config wants it; nothing was changed; --force ignores that\n");
+    PrintToStderr(
+        "pintle: pivot: this machine is not as its config wants it; nothing was changed; --force ignores that\n");
   }
   return StatusOf(answer);
 }

@@ -240,7 +240,7 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
     const ignition::PasswdUser& old_user = find(before, name);
     const ignition::PasswdUser& new_user = find(after, name);
     AddLists("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
-    // A hash is not shown, since it can be tried against guesses.
+    // Hashes are masked, since passwords can be guessed from them.
     if (old_user.password_hash != new_user.password_hash) {
       text += fmt::format("password hash of {}\n-{}\n+{}\n", Printable(name), old_user.password_hash ? kMasked : "none",
                           new_user.password_hash ? kMasked : "none");
@@ -248,11 +248,12 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   }
 }
 
-// Returns whether AddUsers() shows everything: a user may have more than keys and a password, or neither.
-bool AreToldOf(const ignition::Passwd& from, const ignition::Passwd& to) {
+// Returns whether AddUsers() describes all differences.  It describes only keys and passwords, but a user may have
+// other fields, or only a name.
+bool AreAllUserChangesShown(const ignition::Passwd& from, const ignition::Passwd& to) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
-  const auto is_told = [](const UsersByName& users, const UsersByName& others) {
+  const auto is_shown = [](const UsersByName& users, const UsersByName& others) {
     return std::all_of(users.begin(), users.end(), [&](const auto& user) {
       const auto other = others.find(user.first);
       const bool has_any = !user.second->ssh_authorized_keys.empty() || user.second->password_hash;
@@ -264,14 +265,14 @@ bool AreToldOf(const ignition::Passwd& from, const ignition::Passwd& to) {
       return json::Equal(rest, *user.second);
     });
   };
-  return is_told(before, after) && is_told(after, before);
+  return is_shown(before, after) && is_shown(after, before);
 }
 
-// Adds the names of changed parts that are not shown above.
+// Adds the names of the changed parts that the functions above do not describe.
 void AddRest(const ignition::Config& from, const ignition::Config& to, std::string& text) {
   json::Compare(from, to, [&](const json::Path& path) {
     const std::string place = path.ToString();
-    if (place == "$.passwd.users" && AreToldOf(from.passwd, to.passwd)) return;
+    if (place == "$.passwd.users" && AreAllUserChangesShown(from.passwd, to.passwd)) return;
     constexpr auto kShown =
         std::to_array<std::string_view>({"$.storage.files", "$.systemd.units", "$.storage.disks",
                                          "$.storage.filesystems", "$.storage.luks", "$.storage.raid"});
@@ -279,7 +280,7 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
   });
 }
 
-// Shows a change of disks, which may name keys and programs that fetch keys.
+// Returns the diff of a change of disks with secrets masked: it may contain keys, and programs that fetch keys.
 std::string MaskedDiff(const plan::IrreconcilableChange& change) {
   const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
   std::string text;
@@ -376,7 +377,7 @@ std::string ConsequencesText(const Plan& plan, Drains drains) {
   text += "Actions:\n";
   for (const plan::Action& action : plan.actions) text += ActionText(action);
   if (plan.actions.empty()) text += "  none\n";
-  if (drains == Drains::kTold) text += DrainText(plan.drain);
+  if (drains == Drains::kReported) text += DrainText(plan.drain);
   text += plan.Reboots() ? "The node reboots.\n" : "The node does not reboot.\n";
   return text;
 }

@@ -19,7 +19,7 @@ std::string ChangesText(const plan::Plan& plan, const plan::ParsedConfig& from, 
                         change::PrivateLines private_lines);
 
 // Returns the actions and their reasons, for people.  A machine without a cluster has no drains to report.
-enum class Drains { kTold, kNone };
+enum class Drains { kReported, kNone };
 std::string ConsequencesText(const plan::Plan& plan, Drains drains);
 
 // Returns everything for programs, with the keys that the Machine Config Operator's own tools use, and our own beside
@@ -31,7 +31,7 @@ json::Value ActionsAnswer(const plan::Plan& plan);
 
 bool Differ(const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
-// Returns the error that a node cannot get from one config to the other, as the Machine Config Operator words it.
+// Returns the message that a node cannot change from one config to the other, in the Machine Config Operator's words.
 std::string UnreconcilableText(const api::MachineConfig& from, const api::MachineConfig& to, std::string_view why);
 
 }  // namespace pintle::ctl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Returns the policy for changes that need no reboot: from --policy, or else the one by which the agent planned its
-// last change.
+// Reads the policy for changes that need no reboot: the one in the file of --policy, or else the one by which the agent
+// planned its last change.
 
 #include <string>
 
@@ -13,7 +13,7 @@
 
 namespace pintle::ctl {
 
-// The policy in a file that a person names.
+// Returns the policy in a file.
 Result<api::NodeDisruptionPolicy> ReadPolicyFile(const std::string& file);
 
 Result<api::NodeDisruptionPolicy> PolicyFor(const CommandLine& line, const Machine& machine);

@@ -18,13 +18,14 @@ namespace {
 
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 
-// A pool's line covers these conditions already.  Any other condition that is true is printed, since a person should
-// know of it, whoever set it.
-constexpr std::string_view kHowFar[] = {"Updated", "Updating", "Degraded", "BuildPending", "Building", "BuildSuccess"};
+// A pool's line covers these conditions already.  Any other condition that is true gets a line of its own, since
+// a person should know of it, whoever set it.
+constexpr std::string_view kCoveredConditions[] = {"Updated",      "Updating", "Degraded",
+                                                   "BuildPending", "Building", "BuildSuccess"};
 
-bool IsTold(const api::Condition& condition) {
-  return condition.status == "True" &&
-         std::find(std::begin(kHowFar), std::end(kHowFar), condition.type) == std::end(kHowFar);
+bool GetsOwnLine(const api::Condition& condition) {
+  return condition.status == "True" && std::find(std::begin(kCoveredConditions), std::end(kCoveredConditions),
+                                                 condition.type) == std::end(kCoveredConditions);
 }
 
 std::string_view StateOf(const api::MachineConfigPool& pool) {
@@ -45,7 +46,7 @@ std::string Line(const api::MachineConfigPool& pool) {
 
 bool NeedsAttention(const api::MachineConfigPool& pool) {
   const auto& conditions = pool.status.conditions;
-  return StateOf(pool) != "updated" || std::any_of(conditions.begin(), conditions.end(), IsTold);
+  return StateOf(pool) != "updated" || std::any_of(conditions.begin(), conditions.end(), GetsOwnLine);
 }
 
 Result<PoolPointers> Chosen(const std::vector<api::MachineConfigPool>& pools, const std::vector<std::string>& names) {
@@ -87,7 +88,7 @@ std::string PoolsText(std::span<const api::MachineConfigPool* const> pools) {
   for (const api::MachineConfigPool* pool : pools) {
     text += Line(*pool) + "\n";
     for (const api::Condition& condition : pool->status.conditions) {
-      if (!IsTold(condition)) continue;
+      if (!GetsOwnLine(condition)) continue;
       text += fmt::format("  {}: {}\n", Printable(condition.type), Printable(condition.message));
     }
   }

@@ -20,9 +20,9 @@ constexpr int kPatienceInMilliseconds = 1000;
 constexpr std::size_t kUsualColumns = 80;
 
 // Prints the text, unless the work ends within a short time.
-void PrintAfterAWhile(const UniqueFd& over, const std::string& doing) {
-  pollfd end = {.fd = over.get(), .events = POLLIN, .revents = 0};
-  if (::poll(&end, 1, kPatienceInMilliseconds) == 0) Tell(Printable(doing) + " ...\n");
+void PrintAfterAWhile(const UniqueFd& end_pipe, const std::string& doing) {
+  pollfd end = {.fd = end_pipe.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&end, 1, kPatienceInMilliseconds) == 0) PrintToStderr(Printable(doing) + " ...\n");
 }
 
 std::size_t Columns() {
@@ -38,20 +38,20 @@ ProgressLines::ProgressLines() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLines::Take(const host::HowFar& how_far) {
   if (!is_terminal_) {
-    if (const auto line = tenths_.LineOf(how_far, SystemClock().Monotonic())) Tell(Printable(*line) + "\n");
+    if (const auto line = tenths_.LineOf(how_far, SystemClock().Monotonic())) PrintToStderr(Printable(*line) + "\n");
     return;
   }
   EndWatch();
   if (!PartInWords(how_far).empty()) return Draw(FittingLine(how_far, Columns()));
   Erase();
-  TellInAWhile(how_far.doing);
+  StartWatch(how_far.doing);
 }
 
-void ProgressLines::TellInAWhile(const std::string& doing) {
+void ProgressLines::StartWatch(const std::string& doing) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
   stop_ = UniqueFd(ends[1]);
-  auto watch = StartThread([over = UniqueFd(ends[0]), text = doing] { PrintAfterAWhile(over, text); });
+  auto watch = StartThread([end_pipe = UniqueFd(ends[0]), text = doing] { PrintAfterAWhile(end_pipe, text); });
   // If no thread can be started, the change goes on without this line.
   if (watch) watch_ = *std::move(watch);
 }

@@ -3,8 +3,8 @@
 
 // Prints the progress of a change for someone who waits.
 //
-// On a terminal, anything that takes longer than a second gets a line; where its progress is known, one line is redrawn
-// in place.  Elsewhere only progress gets lines, and few of them.
+// On a terminal, each activity that takes longer than a second gets a line.  If its progress is known, the line is
+// redrawn in place.  Other outputs get a few lines, and only for activities whose progress is known.
 
 #include <cstddef>
 #include <string>
@@ -31,7 +31,7 @@ class ProgressLines {
   }
 
  private:
-  void TellInAWhile(const std::string& doing);
+  void StartWatch(const std::string& doing);
   void Draw(const std::string& line);
   void Erase();
   void EndWatch();

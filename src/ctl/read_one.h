@@ -16,7 +16,7 @@
 
 namespace pintle::ctl {
 
-// With json::Value as its type, the object is kept as it is.
+// If T is json::Value, the object is returned as it is.
 template <typename T>
 Result<T> ReadOne(const std::string& file, std::string_view kind) {
   const auto read = [&]() -> Result<T> {

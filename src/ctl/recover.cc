@@ -33,9 +33,9 @@ bool IsUnderWay(const Recovered& recovered) {
 Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress, Direction direction) {
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (!pending) return Recovered();
-  const auto inhibitor = machine.KeepUp("a change of this machine was cut short and is being ended");
+  const auto inhibitor = machine.InhibitShutdown("a change of this machine was cut short and is being ended");
   const change::ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
-  const auto ended = direction == Direction::kBack ? change::GiveUp(machine.host(), progress.progress())
+  const auto ended = direction == Direction::kUndo ? change::GiveUp(machine.host(), progress.progress())
                                                    : change::Recover(machine.host(), progress.progress());
   if (!ended) {
     if (machine.IsRunning()) log::Record(change::RecordOfFailure(event, ended.error().message()));
@@ -102,10 +102,10 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   const auto change =
       TRY(change::PutFilesEarly({root, links, clock, host::Labels::OfThisMachine(), deployments.get()}));
   if (!change) {
-    Print("There were no files of a change to put.\n");
+    Print("No change that was cut short has files to put back.\n");
     return ExitStatus::kFine;
   }
-  Print(fmt::format("The files of the change from {} to {} are put; pintle-recover.service does the rest.\n",
+  Print(fmt::format("The files of the change from {} to {} are in place; pintle-recover.service does the rest.\n",
                     change->from, change->to));
   if (change::ChangesSystemd(change->steps)) TRY(host::SystemdDbus(root).QueueBootAgain(change::UnitsOf(*change)));
   return ExitStatus::kFine;
@@ -115,13 +115,13 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
 
 Result<ExitStatus> Recover(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--files")) return RecoverFiles(line);
   if (line.Has("--set-aside")) return SetAside(line);
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
-  const auto direction = line.Has("--give-up") ? Direction::kBack : Direction::kAsItIs;
+  const auto direction = line.Has("--give-up") ? Direction::kUndo : Direction::kRecover;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress, direction));
   if (form != Form::kText) {
     const json::Value answer = {{"outcome", change::OutcomeOf(recovered.how)},

@@ -27,26 +27,27 @@ inline constexpr std::array kRecoverOptions = {
 
 struct Recovered {
   change::Recovery how = change::Recovery::kNothingToDo;
-  std::string reason;  // Says why the change was undone, unless it was only cut short.
+  std::string reason;  // The reason why the change was undone; empty if it was only cut short.
   std::string from;    // The names of the two configs of the change that was under way.
   std::string to;
 };
 
-enum class Direction { kAsItIs, kBack };
+// kRecover goes on or undoes the change, as its journal decides; kUndo undoes it in any case.
+enum class Direction { kRecover, kUndo };
 
 // Ends a change that was cut short, or undoes it.  The caller holds the claim to the machine, and calls this before it
 // changes anything.
 Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress,
-                                     Direction direction = Direction::kAsItIs);
+                                     Direction direction = Direction::kRecover);
 
 bool WaitsForReboot(const Recovered& recovered);
-// Returns whether the change has not ended yet, for that or another reason.
+// Returns whether the change has not ended yet: it waits for a reboot, or for pintled to confirm it.
 bool IsUnderWay(const Recovered& recovered);
 
 // Returns a text for people about what was done.
 std::string RecoveredText(const Recovered& recovered);
 
-// Returns a text for people that says which change is under way, and what to do about it.
+// Returns a text for people that names the change under way, and what to do about it.
 std::string PendingText(const change::Change& pending, const Machine& machine);
 
 }  // namespace pintle::ctl

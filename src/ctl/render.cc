@@ -21,11 +21,11 @@
 namespace pintle::ctl {
 namespace {
 
-// The Machine Config Operator's words name only one problem of each config, so all are printed here.
+// The error in the Machine Config Operator's words names only one problem of each config, so this prints all of them.
 void PrintErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
   for (const api::MachineConfig* config : selected) {
     const auto index = static_cast<std::size_t>(config - input.configs.data());
-    for (const Finding& finding : ErrorsOf(input.files[index], *config)) TellFinding(finding);
+    for (const Finding& finding : ErrorsOf(input.files[index], *config)) PrintFinding(finding);
   }
 }
 
@@ -70,29 +70,29 @@ Result<> PrintConfig(api::MachineConfig config, Format format) {
 
 Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
   Faults faults;
-  const auto pool = faults.Keep(ReadOne<api::MachineConfigPool>(question.pool_file, "MachineConfigPool"));
+  const auto pool = faults.Collect(ReadOne<api::MachineConfigPool>(question.pool_file, "MachineConfigPool"));
   const auto controller_config =
-      faults.Keep(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
+      faults.Collect(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
   RenderInput input = ReadRenderInput(question.inputs);
-  for (const std::string& what : input.left_out) Tell(fmt::format("pintle: render: left out: {}\n", what));
+  for (const std::string& what : input.left_out) PrintToStderr(fmt::format("pintle: render: left out: {}\n", what));
   const bool are_all_read = input.faults.empty();
-  faults.Keep(std::exchange(input.faults, {}));
+  faults.Collect(std::exchange(input.faults, {}));
   std::optional<api::IrreconcilableValidationOverrides> overrides;
-  if (question.overrides_file) overrides = faults.Keep(machineconfig::ReadOverrides(*question.overrides_file));
+  if (question.overrides_file) overrides = faults.Collect(machineconfig::ReadOverrides(*question.overrides_file));
   std::optional<api::MachineConfig> current;
   if (question.current_file) {
-    current = faults.Keep(ReadOne<api::MachineConfig>(*question.current_file, api::MachineConfig::kKind));
+    current = faults.Collect(ReadOne<api::MachineConfig>(*question.current_file, api::MachineConfig::kKind));
   }
   std::optional<api::OSImageStream> stream;
   if (question.os_image_stream_file) {
-    stream = faults.Keep(ReadOne<api::OSImageStream>(*question.os_image_stream_file, api::OSImageStream::kKind));
+    stream = faults.Collect(ReadOne<api::OSImageStream>(*question.os_image_stream_file, api::OSImageStream::kKind));
   }
   machineconfig::MachineConfigs selected;
   if (pool) {
     auto chosen = machineconfig::SelectFor(*pool, input.configs);
     if (chosen) selected = *std::move(chosen);
     // If some files could not be read, the missing configs may be in them.
-    if (!chosen && are_all_read) faults.Keep(std::vector{std::move(chosen).error()});
+    if (!chosen && are_all_read) faults.Collect(std::vector{std::move(chosen).error()});
   }
   if (!faults.are_none()) {
     PrintErrorsOf(input, selected);
@@ -148,12 +148,12 @@ Result<ExitStatus> Render(const CommandLine& line) {
       .controller_version = line.Value("--controller-version"),
       .operator_version = line.Value("--operator-version").value_or(""),
   }));
-  for (const std::string& warning : rendered.warnings) Tell(fmt::format("pintle: render: {}\n", warning));
+  for (const std::string& warning : rendered.warnings) PrintToStderr(fmt::format("pintle: render: {}\n", warning));
   // The config can be rendered and printed, but no cluster would store it.
   if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
-    Tell(fmt::format("pintle: render: {}\n", size.error().message()));
+    PrintToStderr(fmt::format("pintle: render: {}\n", size.error().message()));
   } else if (const auto warning = machineconfig::SizeWarning(rendered.config)) {
-    Tell(fmt::format("pintle: render: {}\n", *warning));
+    PrintToStderr(fmt::format("pintle: render: {}\n", *warning));
   }
   TRY(PrintConfig(std::move(rendered.config), format));
   return ExitStatus::kFine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle render`: makes the config that a pool's nodes would get, out of many.
+// `pintle render`: renders many MachineConfigs to the one that a pool's nodes would get.
 
 #include <array>
 #include <optional>

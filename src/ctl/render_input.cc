@@ -25,14 +25,14 @@ constexpr std::array<std::string_view, 6> kEndings = {".yaml", ".yml", ".json", 
 
 Result<api::MachineConfig> ReadNamedButane(const std::string& file, json::Value value) {
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
-  for (const Finding& warning : WarningsOf(file, document.report)) TellFinding(warning);
+  for (const Finding& warning : WarningsOf(file, document.report)) PrintFinding(warning);
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)));
   TRY(machineconfig::CheckNamed(object));
   return object;
 }
 
-// Returns the kind and the name of an object of another kind.
-std::string WhatItIs(const json::Value& object) {
+// Describes an object that is not a MachineConfig.
+std::string KindAndName(const json::Value& object) {
   const std::string_view kind = machineconfig::KindOf(object);
   if (!json::IsPlainName(kind)) return "an object of another kind";
   const json::Value* name = object.Find({"metadata", "name"});
@@ -84,7 +84,7 @@ class Reader {
       Add(file, TRY(machineconfig::ReadMachineConfig(std::move(object))));
     } else {
       input_.left_out.push_back(
-          fmt::format("{}: {}, which is no {}", file, WhatItIs(object), api::MachineConfig::kKind));
+          fmt::format("{}: {}, which is no {}", file, KindAndName(object), api::MachineConfig::kKind));
     }
     return {};
   }

@@ -17,12 +17,12 @@ namespace pintle::ctl {
 struct RenderInput {
   std::vector<api::MachineConfig> configs;
   std::vector<std::string> files;  // The file of each config, in the same order.
-  // Objects of other kinds, and entries that are no files with configs, each with what it is.
+  // Objects of other kinds, and entries of directories that are not files with configs, each with the reason.
   std::vector<std::string> left_out;
   std::vector<Error> faults;  // The errors have the Machine Config Operator's words where it has any.
 };
 
-// Reads the files; a directory stands for all such files in it.  Warnings go to standard error.
+// Reads the files; a directory stands for all files with configs in it.  Warnings are printed to standard error.
 RenderInput ReadRenderInput(std::span<const std::string> inputs);
 
 }  // namespace pintle::ctl

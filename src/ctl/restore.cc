@@ -67,7 +67,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
     }
     if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));
   }
-  if (about.plan.Reboots() && !line.Has("--no-reboot") && !TRY(IsWanted(line, "Restore it and reboot?"))) {
+  if (about.plan.Reboots() && !line.Has("--no-reboot") && !TRY(IsConfirmed(line, "Restore it and reboot?"))) {
     return outcome::kDeclined;
   }
   const std::string& name = config.object.metadata.name;
@@ -87,7 +87,7 @@ Result<ExitStatus> Restore(const CommandLine& line) {
   ProgressLines progress;
   const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
   if (IsUnderWay(recovered)) {
-    Tell("pintle: restore: " + RecoveredText(recovered));
+    PrintToStderr("pintle: restore: " + RecoveredText(recovered));
     return ExitStatus::kDiffers;
   }
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle restore`: puts things back to what the machine's config wants.
+// `pintle restore`: brings things back to the state that the machine's config wants.
 
 #include <array>
 

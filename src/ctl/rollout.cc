@@ -59,7 +59,7 @@ class Memberships {
         warnings.push_back(primary.error().message());
         continue;
       }
-      // A node without any role is taken to be listed because it is in this pool.
+      // A node without any role counts as a node of this pool: it was probably listed for that reason.
       const bool is_unclaimed = *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
       if (*primary == nullptr && !is_unclaimed) continue;
       memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);
@@ -111,7 +111,7 @@ const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObje
   return found == objects.pools.end() ? nullptr : &*found;
 }
 
-// Returns how the masters are doing, for which arbiters wait.
+// Returns the state of the master pool's update, for which arbiters wait.
 std::optional<pool::Masters> MastersOf(const ClusterObjects& objects, const Memberships& memberships) {
   const api::MachineConfigPool* masters = PoolNamed(api::kMasterPool, objects);
   if (masters == nullptr) return std::nullopt;
@@ -261,7 +261,7 @@ Result<ExitStatus> Rollout(const CommandLine& line) {
   const Form form = FormOf(line);
   const RolloutPreview preview =
       TRY(line.Has("--kubeconfig") ? PreviewRolloutFromCluster(line) : PreviewRolloutFromFiles(line));
-  for (const std::string& warning : preview.warnings) Tell(fmt::format("pintle: rollout: {}\n", warning));
+  for (const std::string& warning : preview.warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", warning));
   if (form == Form::kText) {
     Print(preview.table);
   } else if (form == Form::kName) {
@@ -271,8 +271,8 @@ Result<ExitStatus> Rollout(const CommandLine& line) {
     PrintData(json::Encode(preview.answer), form);
   }
   const RolloutAnswer& answer = preview.answer;
-  const bool tells = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();
-  return tells || answer.max_unavailable_error ? ExitStatus::kDiffers : ExitStatus::kFine;
+  const bool updates_nodes = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();
+  return updates_nodes || answer.max_unavailable_error ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 
 }  // namespace pintle::ctl

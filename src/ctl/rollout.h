@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle rollout`: prints what would happen next in a pool, to which nodes, and what its status would be.
+// `pintle rollout`: prints which nodes of a pool would be updated next, and what the pool's status would be.
 
 #include <array>
 #include <optional>
@@ -38,7 +38,7 @@ struct RolloutQuestion {
   std::string operator_node;
 };
 
-// The answer that `-o json` prints, without what could not be decided.
+// The answer that `-o json` prints.  Values that could not be decided are left out.
 struct RolloutAnswer {
   struct Image {
     bool can_apply_updates = false;
@@ -84,7 +84,7 @@ struct RolloutAnswer {
 struct RolloutPreview {
   RolloutAnswer answer;
   std::string table;                  // The same answer as a table for people.
-  std::vector<std::string> warnings;  // Warnings for these people.
+  std::vector<std::string> warnings;  // Warnings about the objects.
 };
 
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question);

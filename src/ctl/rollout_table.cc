@@ -39,22 +39,22 @@ class Outlook {
   }
 
   std::string Of(const pool::NodeState& node) const {
-    if (const auto turn = turn_.find(node.name()); turn != turn_.end()) return OfTold(turn->second);
+    if (const auto turn = turn_.find(node.name()); turn != turn_.end()) return OfNext(turn->second);
     if (target_.IsReachedBy(node)) {
       const auto unready = pool::WhyNotReady(node.node());
       return unready ? "updated, but " + *unready : "updated";
     }
-    if (HasTarget(situation_.pool) && target_.IsAssignedTo(node)) return OfKnown(node);
+    if (HasTarget(situation_.pool) && target_.IsAssignedTo(node)) return OfAssigned(node);
     return "waits: " + WhyWaiting(node);
   }
 
  private:
-  static std::string OfTold(std::size_t turn) {
+  static std::string OfNext(std::size_t turn) {
     if (turn == 0) return "updated next, because it is unavailable already";
     return fmt::format("updated next ({}.)", turn);
   }
 
-  static std::string OfKnown(const pool::NodeState& node) {
+  static std::string OfAssigned(const pool::NodeState& node) {
     if (!node.is_degraded()) return "is being updated";
     return fmt::format("failed to update: {}", node.reason());
   }

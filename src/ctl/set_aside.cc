@@ -23,7 +23,7 @@
 namespace pintle::ctl {
 namespace {
 
-// The state of the machine afterwards.
+// The state of the machine after its damaged records were set aside.
 struct Aftermath {
   std::vector<change::SetAside> moved;
   change::Drifts drifts;
@@ -36,7 +36,7 @@ struct Aftermath {
   }
 };
 
-// The claim ends with this function, so that the agent can look.
+// The claim is released when this function returns, so that the agent can look.
 Result<Aftermath> SetAsideOn(const Machine& machine) {
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   const host::Host host = machine.host();
@@ -90,8 +90,8 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   } else {
     Print(AftermathText(after));
   }
-  if (!after.pending.empty()) Tell(fmt::format("pintle: recover: {}\n", after.pending));
-  // An error is ignored: if no agent runs there is nobody to tell, and a running agent looks again before long anyway.
+  if (!after.pending.empty()) PrintToStderr(fmt::format("pintle: recover: {}\n", after.pending));
+  // An error is ignored: if no agent runs, nobody needs the order, and a running agent looks again soon anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::TellAgent(host::AgentOrder::kCheck));
   return after.IsOpen() ? ExitStatus::kDiffers : ExitStatus::kFine;
 }

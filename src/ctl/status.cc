@@ -25,20 +25,21 @@ namespace {
 using host::AgentState;
 using host::AgentStatus;
 
-constexpr std::string_view kFromTheTop = "\x1b[H\x1b[J";  // Moves the cursor to the top and clears the screen below it.
+// Moves the cursor to the top and clears the screen below it.
+constexpr std::string_view kClearScreen = "\x1b[H\x1b[J";
 
-struct Shown {
+struct StatusAnswer {
   json::Value json;
   std::string text;
   ExitStatus exit = ExitStatus::kFine;
 };
 
-Shown ShownOf(const AgentStatus& status) {
-  Shown shown{.json = json::Encode(status), .text = StatusText(status)};
-  shown.json["running"] = true;
+StatusAnswer StatusAnswerOf(const AgentStatus& status) {
+  StatusAnswer answer{.json = json::Encode(status), .text = StatusText(status)};
+  answer.json["running"] = true;
   const bool is_wrong = status.state == AgentState::kDegraded || status.state == AgentState::kUnreconcilable;
-  if (is_wrong || status.findings > 0) shown.exit = ExitStatus::kDiffers;
-  return shown;
+  if (is_wrong || status.findings > 0) answer.exit = ExitStatus::kDiffers;
+  return answer;
 }
 
 std::string ConfigText(const api::MachineConfig& config) {
@@ -46,32 +47,32 @@ std::string ConfigText(const api::MachineConfig& config) {
 }
 
 // Reads the status from the disk, since no agent runs.
-Result<Shown> ShownFromDisk(const CommandLine& line) {
+Result<StatusAnswer> StatusAnswerFromDisk(const CommandLine& line) {
   constexpr std::string_view kNoAgent = "No agent runs on this machine";
-  Shown shown{.json = {{"running", false}}, .text = ""};
+  StatusAnswer answer{.json = {{"running", false}}, .text = ""};
   if (::geteuid() != 0) {
-    shown.text = fmt::format("{}; what its config is, only root may see.\n", kNoAgent);
-    return shown;
+    answer.text = fmt::format("{}; only root may see which config it has.\n", kNoAgent);
+    return answer;
   }
   const Machine machine = TRY(Machine::Of(line));
   const auto config = TRY(change::ReadCurrentConfig(machine.root()));
-  shown.json["current"] = config.object.metadata.name;
-  shown.text = fmt::format("{}; {}.\n", kNoAgent, ConfigText(config.object));
+  answer.json["current"] = config.object.metadata.name;
+  answer.text = fmt::format("{}; {}.\n", kNoAgent, ConfigText(config.object));
   if (const std::string aside = change::LeftAside(machine.host(), config.object.spec); !aside.empty()) {
-    shown.json["leftAside"] = aside;
-    shown.text += fmt::format("It leaves aside: {}.\n", aside);
+    answer.json["leftAside"] = aside;
+    answer.text += fmt::format("It leaves aside: {}.\n", aside);
   }
   if (const auto pending = TRY(change::Journal(machine.root()).Read())) {
-    shown.json["pending"] = pending->to;
-    shown.text += Printable(PendingText(*pending, machine)) + "\n";
-    shown.exit = ExitStatus::kDiffers;
+    answer.json["pending"] = pending->to;
+    answer.text += Printable(PendingText(*pending, machine)) + "\n";
+    answer.exit = ExitStatus::kDiffers;
   }
-  return shown;
+  return answer;
 }
 
-Result<Shown> Look(const CommandLine& line, const Result<AgentStatus>& status) {
-  if (status) return ShownOf(*status);
-  if (status.error().kind() == ErrorKind::kNotFound) return ShownFromDisk(line);
+Result<StatusAnswer> Look(const CommandLine& line, const Result<AgentStatus>& status) {
+  if (status) return StatusAnswerOf(*status);
+  if (status.error().kind() == ErrorKind::kNotFound) return StatusAnswerFromDisk(line);
   return status.error();
 }
 
@@ -84,30 +85,30 @@ Colour ColourOfStatus(std::string_view line) {
   return is("Done") ? Colour::kGood : Colour::kAttention;
 }
 
-void PrintShown(const Shown& shown, Form form) {
-  if (form == Form::kText) return PrintColoured(shown.text, ColourOfStatus);
-  PrintData(shown.json, form);
+void PrintStatusAnswer(const StatusAnswer& answer, Form form) {
+  if (form == Form::kText) return PrintColoured(answer.text, ColourOfStatus);
+  PrintData(answer.json, form);
 }
 
-// Prints until an error stops it, which is returned, or a person presses Control-C.
+// Prints the status whenever it changes, until a person presses Control-C.  Ends with an error if reading it fails.
 Result<ExitStatus> Watch(const CommandLine& line, Form form) {
   const bool redraws = form == Form::kText && ::isatty(STDOUT_FILENO) == 1;
   bool is_first = true;
   Result<ExitStatus> exit = ExitStatus::kFine;
   const auto print = [&](const Result<AgentStatus>& status) {
-    const Result<Shown> shown = Look(line, status);
-    if (!shown) {
-      exit = shown.error();
+    const Result<StatusAnswer> answer = Look(line, status);
+    if (!answer) {
+      exit = answer.error();
       return false;
     }
-    if (redraws) Print(kFromTheTop);
+    if (redraws) Print(kClearScreen);
     const bool is_next = !std::exchange(is_first, false);
     if (is_next && form == Form::kText && !redraws) Print("\n");
     if (is_next && form == Form::kYaml) Print("---\n");
     if (form == Form::kJson) {
-      Print(json::ToText(shown->json) + "\n");
+      Print(json::ToText(answer->json) + "\n");
     } else {
-      PrintShown(*shown, form);
+      PrintStatusAnswer(*answer, form);
     }
     // The reader waits for this text; main() reports what could not be written.
     return std::fflush(stdout) == 0;
@@ -167,11 +168,11 @@ std::string StatusText(const AgentStatus& status) {
 
 Result<ExitStatus> Status(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
+  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--watch")) return Watch(line, form);
-  const Shown shown = TRY(Look(line, host::AskAgent()));
-  PrintShown(shown, form);
-  return shown.exit;
+  const StatusAnswer answer = TRY(Look(line, host::AskAgent()));
+  PrintStatusAnswer(answer, form);
+  return answer.exit;
 }
 
 }  // namespace pintle::ctl

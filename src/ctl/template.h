@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle template`: prints what one template prints.
+// `pintle template`: executes one template and prints the result.
 
 #include <array>
 

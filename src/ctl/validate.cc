@@ -32,7 +32,7 @@ Result<ExitStatus> Validate(const CommandLine& line) {
   bool has_errors = false;
   for (const Finding& finding : findings) {
     has_errors = has_errors || IsError(finding);
-    if (form == Form::kText) TellFinding(finding);
+    if (form == Form::kText) PrintFinding(finding);
   }
   if (form != Form::kText) PrintData(json::Encode(findings), form);
   return has_errors ? ExitStatus::kWrong : ExitStatus::kFine;

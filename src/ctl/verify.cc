@@ -20,7 +20,7 @@
 namespace pintle::ctl {
 namespace {
 
-std::string AllIsWell(const change::Drifts& drifts, const change::CurrentConfig& config) {
+std::string NoDriftText(const change::Drifts& drifts, const change::CurrentConfig& config) {
   if (change::IsNoConfig(config.object)) return "This machine has no config.\n";
   if (drifts.all.empty()) return fmt::format("This machine is as {} wants it.\n", drifts.config);
   return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", drifts.config);
@@ -35,7 +35,8 @@ Colour ColourOfFinding(std::string_view line) {
 
 Result<ExitStatus> Verify(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words, and checks the whole machine");
+  if (!line.words().empty())
+    return Error(ErrorKind::kInvalid, "this verb takes no arguments, and checks the whole machine");
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   const host::Host host = machine.host();
@@ -46,9 +47,9 @@ Result<ExitStatus> Verify(const CommandLine& line) {
                                                      machine.RootOptionText(), PrivateLinesFor(line)));
   // A pending change explains the findings, and has to be dealt with even if there are none.
   const auto pending = TRY(change::Journal(machine.root()).Read());
-  if (pending) Tell(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
+  if (pending) PrintToStderr(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
   if (form == Form::kText) {
-    if (drifts.text.empty()) Print(AllIsWell(drifts, config));
+    if (drifts.text.empty()) Print(NoDriftText(drifts, config));
     PrintColoured(DriftsText(drifts), ColourOfFinding);
   } else if (form == Form::kName) {
     for (const change::Drift& drift : drifts.all) {

@@ -175,7 +175,7 @@ class Translator {
       contents = *std::move(read);
     }
     object["source"] = ShortestDataUrl(contents);
-    // This is set explicitly, since a merge could otherwise add a compression from the config below.
+    // This is set explicitly, since a merge could otherwise inherit a compression from the parent config.
     if (!object.contains("compression")) object["compression"] = "";
   }
 

@@ -28,9 +28,9 @@ class Gunzipper {
   Gunzipper(const Gunzipper&) = delete;
   Gunzipper& operator=(const Gunzipper&) = delete;
 
-  // Unpacks the next piece, and returns whether more is wanted.
+  // Unpacks the next piece, and returns whether `take` wants more.
   Result<bool> Take(std::string_view packed);
-  // To be called at the end of the data; returns an error in the middle of a member.
+  // Must be called at the end of the data.  Returns an error if the data is empty or ends in the middle of a member.
   Result<> End() const;
 
  private:

@@ -41,7 +41,7 @@ using v3_5::Verification;
 
 inline constexpr std::string_view kNewestVersion = "3.5.0";
 
-// Reads a config of any accepted version, which may be gzipped, and that in turn encoded in base64.  All problems go
+// Reads a config of any accepted version.  It may be gzipped, or gzipped and then encoded in base64.  All problems go
 // to `report`; if one of them is an error, the config is refused with the Machine Config Operator's message.
 Result<Config> Parse(std::string_view bytes, json::Report& report);
 inline Result<Config> Parse(const std::string& bytes, json::Report& report) {
@@ -60,7 +60,7 @@ void ValidateParsed(const Config& config, json::Report& report);
 // Merges `child` into `parent` by the rules of Ignition's specification.
 Config Merge(Config parent, Config child);
 
-// Returns the document, without empty lists and structs.
+// Returns the config as a document, without empty lists and structs.
 json::Value Encode(const Config& config);
 
 }  // namespace pintle::ignition

@@ -19,8 +19,8 @@
 namespace pintle::ignition {
 namespace {
 
-// A config from an older version may lack fields that the newest one requires.  The error names places in the text to
-// which the Machine Config Operator writes the config, since that operator reads this text again.
+// A config from an older version may lack fields that the newest one requires.  The error names places in the
+// text that the Machine Config Operator would write for the config and read again, as its own error does.
 Result<> CheckComplete(const Config& config) {
   json::Report report;
   v3_5::Validate(config, report);
@@ -44,8 +44,8 @@ auto Convert(Config config, SpecVersion version, json::Report* lost, const Write
                              kNewestVersion, ToText(version)));
   }
   if (version == SpecVersion::k3_5) return write(config);
-  json::Report unheard;
-  auto v3_4 = TRY(v3_5::ToPrevious(std::move(config), lost != nullptr ? *lost : unheard));
+  json::Report discarded;
+  auto v3_4 = TRY(v3_5::ToPrevious(std::move(config), lost != nullptr ? *lost : discarded));
   if (version == SpecVersion::k3_4) return write(v3_4);
   auto v3_3 = TRY(v3_4::ToPrevious(std::move(v3_4)));
   if (version == SpecVersion::k3_3) return write(v3_3);

@@ -138,7 +138,7 @@ class Splitter {
     return std::any_of(kTypes.begin(), kTypes.end(), [&](const char* known) { return type.starts_with(known); });
   }
 
-  // Stops before a semicolon or a comma.
+  // Reads a parameter, up to the semicolon or comma behind it.
   std::string Parameter(bool& base64) {
     if (AtEnd() || Peek() == '=' || Peek() == ',') return "unterminated parameter sequence";
     const std::size_t start = at_;

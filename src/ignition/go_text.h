@@ -3,8 +3,8 @@
 
 // Writes a config as the JSON of Ignition's own Go types: members in their order, no absent members and no empty lists.
 //
-// There are two forms of it.  The one of Go's library has structs even if they are empty, and errors of the Machine
-// Config Operator name places in that text; most configs that the operator makes leave such structs out.
+// There are two forms of this JSON.  Go's library also writes empty structs, and errors of the Machine Config Operator
+// name places in that text.  Most configs that the operator makes leave empty structs out.
 
 #include <fmt/core.h>
 

@@ -41,8 +41,8 @@ constexpr bool IsPlainSequence(std::string_view field) {
   return field == "append" || field == "options" || field == "mountOptions" || field == "openOptions";
 }
 
-// Returns the name of the space of keys that a list uses.  Files, directories and links share one, since a path is
-// only one of them.
+// Returns the name of the key space that a list uses.  Files, directories and links share one, since a path can be only
+// one of the three.
 constexpr std::string_view KeySpace(std::string_view field) {
   if (field == "files" || field == "directories" || field == "links") return "node";
   if (field == "shouldExist" || field == "shouldNotExist") return "kernel argument";

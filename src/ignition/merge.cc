@@ -16,7 +16,7 @@
 namespace pintle::ignition {
 namespace {
 
-// The place of the last element with a key in the child's lists that share a space of keys.
+// The place of the last element with a key in those lists of the child that share a key space.
 struct Place {
   std::string_view field;
   std::size_t index;
@@ -35,9 +35,9 @@ void MergeElement(T& parent, T child) {
   }
 }
 
-// A header without a value removes the parent's.
+// A header without a value removes the header of that name in the parent.
 template <typename T>
-bool TakesAway(const T& child) {
+bool RemovesParentElement(const T& child) {
   if constexpr (std::same_as<T, HttpHeader>) {
     return !child.value;
   } else {
@@ -61,7 +61,7 @@ void MergeLists(std::vector<T>& parent, std::vector<T> child, std::string_view f
     // In the child this key is in another list, so the element is dropped here.
     if (place->second.field != field) continue;
     T& same = child[place->second.index];
-    if (TakesAway(same)) continue;
+    if (RemovesParentElement(same)) continue;
     T& target = merged.emplace_back(std::move(element));
     T copy = same;  // The parent may have the key twice.
     MergeElement(target, std::move(copy));

@@ -13,7 +13,7 @@
 #include "ignition/compression.h"
 #include "ignition/config.h"
 #include "ignition/go_types.h"
-#include "ignition/parse_up_to.h"
+#include "ignition/parse_with_limit.h"
 #include "ignition/read.h"
 #include "ignition/reading.h"
 #include "ignition/source_text.h"
@@ -109,7 +109,7 @@ Error WrongType(std::string_view path, const json::Value& value, std::string_vie
   std::string where;
   if (text) {
     const json::Problem problem{json::Severity::kError, std::string(path), ""};
-    const Found found = Locate(*text, std::span(&problem, 1), KeyCase::kAny).front();
+    const LocatedProblem found = Locate(*text, std::span(&problem, 1), KeyCase::kAny).front();
     const TextPosition end = PositionOf(*text, found.end);
     where = fmt::format(" at line {} col {}", end.line, end.column);
   }
@@ -143,7 +143,7 @@ Result<std::string> VersionOf(const json::Value& document, const Text& text) {
 // Formats the report as the Machine Config Operator does, with one problem a line.
 std::string ReportText(const json::Report& report, const Text& text) {
   const std::span problems = report.problems();
-  std::vector<Found> found;
+  std::vector<LocatedProblem> found;
   if (text) found = Locate(*text, problems);
   std::string all;
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -166,7 +166,7 @@ std::size_t Spec2Column(const TextPosition& position) { return position.column -
 std::string Spec2ReportText(const json::Report& report, const Text& text) {
   if (!text) return ReportText(report, text);
   const std::span problems = report.problems();
-  const std::vector<Found> found = Locate(*text, problems);
+  const std::vector<LocatedProblem> found = Locate(*text, problems);
   std::string all;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const char* kind = problems[i].severity == json::Severity::kError ? "error" : "warning";
@@ -187,7 +187,7 @@ Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec s
   for (const json::Problem& problem : report.problems()) {
     if (problem.severity == json::Severity::kError) errors.push_back(problem);
   }
-  const std::vector<Found> found = Locate(text, errors, KeyCase::kAny);
+  const std::vector<LocatedProblem> found = Locate(text, errors, KeyCase::kAny);
   std::size_t first = 0;
   for (std::size_t i = 1; i < errors.size(); ++i) {
     const bool is_found = found[i].position.line > 0;  // Only the first 200 errors are searched for.

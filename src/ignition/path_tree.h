@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A set of paths that can be asked how many of them are above another path.
+// A set of paths that counts how many of them are above another path.
 //
 // Each part of a path is looked up once, so that a path of a million parts costs no more than its length.
 
@@ -24,7 +24,7 @@ class PathTree {
  private:
   // Maps a node and the next part to the child.
   std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_;
-  std::vector<std::size_t> counts_ = {0};  // How many paths end at each node; the first is the root.
+  std::vector<std::size_t> counts_ = {0};  // The number of paths that end at each node; the first is the root.
 };
 
 }  // namespace pintle::ignition

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A document that is being read.  Each version of the specification passes it to the previous one until one supports
-// it.
+// A document that is being read.  The code of each version of the specification passes it to the code of the previous
+// version, until that is the document's version.
 
 #include <utility>
 

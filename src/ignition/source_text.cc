@@ -39,11 +39,11 @@ class Locator {
     Value(path);
   }
 
-  Found Find(const json::Problem& problem) const {
+  LocatedProblem Find(const json::Problem& problem) const {
     for (std::string_view path = problem.path;; path = Above(path)) {
       const Place& place = wanted_.at(path);
       if (!place.is_found && path != "$") continue;
-      Found found = Describe(place);
+      LocatedProblem found = Describe(place);
       if (problem.what.starts_with("Unused key")) found.position = PositionOf(text_, place.key);
       return found;
     }
@@ -62,9 +62,9 @@ class Locator {
     return dot == std::string_view::npos ? std::string_view("$") : path.substr(0, dot);
   }
 
-  Found Describe(const Place& place) const {
+  LocatedProblem Describe(const Place& place) const {
     const bool is_nest = place.start < text_.size() && (text_[place.start] == '{' || text_[place.start] == '[');
-    Found found;
+    LocatedProblem found;
     found.position = PositionOf(text_, place.start + (is_nest ? 1 : 0));
     found.end = is_nest ? place.start + 1 : place.end;
     found.last = place.end > 0 ? place.end - 1 : 0;
@@ -177,10 +177,11 @@ class Locator {
 
 }  // namespace
 
-std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems, KeyCase key_case) {
+std::vector<LocatedProblem> Locate(std::string_view json_text, std::span<const json::Problem> problems,
+                                   KeyCase key_case) {
   // Each position costs a pass over the text, and nobody reads thousands of them.
   constexpr std::size_t kMost = 200;
-  std::vector<Found> found(problems.size());
+  std::vector<LocatedProblem> found(problems.size());
   problems = problems.first(std::min(problems.size(), kMost));
   Locator locator(json_text, problems, key_case);
   locator.Walk();
@@ -254,7 +255,7 @@ class SyntaxCheck {
     context_ = std::move(context);
     return false;
   }
-  // For places where a space is allowed: there, the end of the text is reported as such, and not as an invalid space.
+  // For places where a space is allowed: if the text ends there, the problem is its end, and not an invalid space.
   bool ExpectedNext(const char* context) { return at_ < text_.size() && Expected(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }

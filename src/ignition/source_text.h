@@ -3,7 +3,7 @@
 
 // Finds the places of problems in a JSON text.
 //
-// A report has only the paths of its problems.  If it has problems, one pass over the text finds these paths.
+// A report has only the paths of its problems.  If there are any, one pass over the text finds their lines and columns.
 
 #include <cstddef>
 #include <optional>
@@ -22,8 +22,9 @@ struct TextPosition {
   std::size_t column = 0;
 };
 
-// The value that a problem is about, or the closest one around it if that is missing.
-struct Found {
+// The place of the value that a problem is about.  If the value is missing, this is the place of the closest value
+// around it.
+struct LocatedProblem {
   // The first byte of the value.  For an object or a list, the byte behind its bracket; for an unused key, the key
   // itself.
   TextPosition position;
@@ -32,20 +33,20 @@ struct Found {
   std::size_t last = 0;    // The offset of the value's last byte.
 };
 
-// Whether a key of the text may differ in case from the key in a problem's path.
+// kAny lets a key of the text differ in case from the key in a problem's path.
 enum class KeyCase { kExact, kAny };
 
 // Returns a result for each problem, in the same order; results after the first 200 are empty.  The text must be valid
 // JSON.
-std::vector<Found> Locate(std::string_view json_text, std::span<const json::Problem> problems,
-                          KeyCase key_case = KeyCase::kExact);
+std::vector<LocatedProblem> Locate(std::string_view json_text, std::span<const json::Problem> problems,
+                                   KeyCase key_case = KeyCase::kExact);
 
 TextPosition PositionOf(std::string_view text, std::size_t offset);
 
 // The first syntax error of a JSON text, in the Machine Config Operator's words.
 struct SyntaxProblem {
   std::string what;
-  std::size_t offset;  // The offset behind the culprit.
+  std::size_t offset;  // The offset behind the wrong byte.
 };
 std::optional<SyntaxProblem> FindSyntaxProblem(std::string_view text);
 

@@ -102,7 +102,7 @@ std::optional<Offer> ParseOffer(std::string_view text) {
   return offer;
 }
 
-std::optional<SpecVersion> Served(const Semver& version) {
+std::optional<SpecVersion> ServedVersionFor(const Semver& version) {
   // Clients that ask for spec 2.2 or a later 2.x all understand 2.2.
   if (version.major == 2) {
     return version.minor >= 2 ? std::optional(SpecVersion::k2_2) : std::nullopt;
@@ -138,7 +138,7 @@ Result<SpecVersion> Negotiate(std::string_view accept) {
   std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) { return a.quality > b.quality; });
   for (const Offer& offer : offers) {
     if (offer.subtype != "vnd.coreos.ignition+json" || !offer.version) continue;
-    if (const auto version = Served(*offer.version)) return *version;
+    if (const auto version = ServedVersionFor(*offer.version)) return *version;
     return Error(ErrorKind::kInvalid, fmt::format("unsupported Ignition version in Accept header: {}", accept));
   }
   return SpecVersion::k2_2;

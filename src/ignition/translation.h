@@ -4,8 +4,8 @@
 // Translates a config from one version of the specification to a neighbouring one, field by field.
 //
 // Fields are matched by name.  A value that is optional on one side and mandatory on the other is filled in or left
-// out. Fields that the other side does not have are dropped: a translation to an older version must check before
-// whether that loses something.
+// out. Fields that the other side does not have are dropped, so a translation to an older version must check beforehand
+// whether a value would be lost.
 
 #include <concepts>
 #include <cstddef>
@@ -35,6 +35,7 @@ consteval std::size_t FieldNamed(std::string_view name) {
 
 }  // namespace internal
 
+// Moves a value to its counterpart in the other version; the fields of a struct go to the fields of the same names.
 template <typename From, typename To>
 void Carry(From&& from, To& to);
 
@@ -55,7 +56,7 @@ void CarryFields(From& from, To& to, std::index_sequence<kIndexes...>) {
   (CarryField<kIndexes>(from, to), ...);
 }
 
-// A mandatory string counts as given even if it is empty, and a mandatory struct if a field of it is.
+// A mandatory string counts as given even if it is empty.  A mandatory struct counts as given if one of its fields is.
 template <typename T>
 bool IsGiven(const T& value) {
   if constexpr (json::Described<T>) {

@@ -99,7 +99,8 @@ class Reader {
 
   void Back(const Letter& letter) { at_ -= letter.size; }
 
-  // Returns the text up to `end`, and moves behind that; `found` is set to whether there was one.
+  // Returns the text up to the next `end`, and moves behind it.  If there is none, `found` is false, and the rest of
+  // the text is returned.
   std::string_view Until(char end, bool& found) {
     const std::size_t start = at_;
     const std::size_t stop = text_.find(end, start);

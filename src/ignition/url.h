@@ -12,7 +12,7 @@ namespace pintle::ignition {
 
 struct Url {
   std::string scheme;       // In lower case; empty for a path.
-  std::string_view opaque;  // What follows the scheme if that is not "/", without the query.
+  std::string_view opaque;  // The text between the scheme and the query, unless it begins with "/".
   std::string_view query;
 };
 
@@ -28,7 +28,7 @@ struct UrlRules {
   bool arn = false;             // The scheme "arn", for S3.
 };
 
-// Returns in Ignition's words why nothing can be fetched from this source, or "" if it can.
+// Returns in Ignition's words why this is not a valid source, or "" if it is one.
 std::string SourceProblem(std::string_view source, const UrlRules& rules);
 
 }  // namespace pintle::ignition

@@ -33,7 +33,7 @@ struct Rules {
   bool sha256 = true;
   UrlRules urls;
   bool format_none = true;  // A filesystem may have the format "none".
-  // Whether sources are checked, which takes longer than everything else, since contents are in them.
+  // Sources are checked.  This takes longer than everything else, since data URLs have whole files in them.
   bool sources = true;
 };
 
@@ -241,10 +241,10 @@ class Validator {
     if (storage.links.empty()) return;
     PathTree links;
     for (const auto& link : storage.links) links.Add(link.path);
-    // Ignition reports one problem for each link.  Nobody counts many, so their number is limited.
-    constexpr std::size_t kMostTold = 100;
+    // Ignition reports one problem for each link.  Here the number is limited, since more of them help nobody.
+    constexpr std::size_t kMostReported = 100;
     const auto check = [&](const auto& node, const Path& at, const char* problem) {
-      for (std::size_t i = std::min(links.CountAbove(node.path), kMostTold); i > 0; --i) Error(at, problem);
+      for (std::size_t i = std::min(links.CountAbove(node.path), kMostReported); i > 0; --i) Error(at, problem);
     };
     ForEach(storage.directories, Path(path, "directories"), [&](const auto& directory, const Path& at) {
       check(directory, at, "directory path includes link in config");
@@ -541,7 +541,7 @@ class Validator {
     });
   }
 
-  // No list, and no group of lists that share their keys, may have an element twice.
+  // No list may have an element twice, and neither may lists that share a key space.
   template <typename T>
   void FindDuplicates(const T& value, const Path& path) {
     if constexpr (json::Described<T>) {

@@ -12,7 +12,7 @@
 #include "ignition/compression.h"
 #include "ignition/convert.h"
 #include "ignition/octal_mode.h"
-#include "ignition/parse_up_to.h"
+#include "ignition/parse_with_limit.h"
 #include "machineconfig/file_below_file.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/own_files.h"
@@ -45,7 +45,7 @@ bool LooksLikeYaml(std::string_view text) {
 }
 
 template <typename T>
-void Keep(Result<T> result, ConfigDocument& document) {
+void StoreResult(Result<T> result, ConfigDocument& document) {
   if (result) {
     document.config = *std::move(result);
   } else {
@@ -53,13 +53,13 @@ void Keep(Result<T> result, ConfigDocument& document) {
   }
 }
 
-// Applies the checks with which a MachineConfig would be refused.
+// Applies the checks that a MachineConfig with this config would have to pass.
 void CheckValid(ConfigDocument& document) {
   if (!document.config) return;
   if (const auto valid = CheckIgnition(*document.config); !valid) document.unfit = valid.error();
 }
 
-// Applies the checks with which a machine would refuse a config.
+// Applies the checks that a machine makes before it accepts a config.
 void CheckFit(ConfigDocument& document) {
   if (!document.config || document.unfit) return;
   if (const auto fit = CheckOwnFiles(*document.config); !fit) {
@@ -86,7 +86,7 @@ ConfigDocument MachineConfigDocument(json::Value value) {
   return document;
 }
 
-// Makes a MachineConfig of the header and of the fields beside the Ignition part.
+// Makes a MachineConfig of Butane's metadata and of the other fields beside the Ignition part.
 api::MachineConfig ObjectOf(ignition::Butane& butane) {
   api::MachineConfig object;
   object.metadata.name = std::move(butane.metadata.name);
@@ -126,14 +126,14 @@ ConfigDocument ReadDocument(json::Value value) {
   if (IsObject(value)) return MachineConfigDocument(std::move(value));
   ConfigDocument document;
   document.kind = kIgnition;
-  Keep(ignition::Parse(std::move(value), document.report), document);
+  StoreResult(ignition::Parse(std::move(value), document.report), document);
   CheckValid(document);
   return document;
 }
 
 // Warns about numbers that are probably not the intended modes.
 template <typename T>
-void AskAboutModes(const std::vector<T>& things, const std::string& list, json::Report& report) {
+void WarnAboutModes(const std::vector<T>& things, const std::string& list, json::Report& report) {
   const json::Path root;
   for (std::size_t i = 0; i < things.size(); ++i) {
     const auto mode = things[i].mode;
@@ -145,19 +145,19 @@ void AskAboutModes(const std::vector<T>& things, const std::string& list, json::
   }
 }
 
-void AskAboutModes(ConfigDocument& document) {
+void WarnAboutModes(ConfigDocument& document) {
   if (!document.config || document.kind == kButane) return;  // ReadButane() has warned already.
   const std::string storage = document.kind == kIgnition ? "storage" : "spec.config.storage";
-  AskAboutModes(document.config->storage.files, storage + ".files", document.report);
-  AskAboutModes(document.config->storage.directories, storage + ".directories", document.report);
+  WarnAboutModes(document.config->storage.files, storage + ".files", document.report);
+  WarnAboutModes(document.config->storage.directories, storage + ".directories", document.report);
 }
 
-void LookAt(ConfigDocument& document) {
+void CheckDocument(ConfigDocument& document) {
   CheckFit(document);
-  AskAboutModes(document);
+  WarnAboutModes(document);
 }
 
-// Returns the documents in a text, or nullopt if the text is an Ignition config, which is JSON that may be packed.
+// Returns the documents in a text, or nullopt if the text is an Ignition config, which may be gzipped.
 Result<std::optional<std::vector<json::Value>>> DocumentsIn(const std::string& path, const std::string& text,
                                                             json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;
@@ -214,17 +214,17 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std:
   if (values) {
     if (values->empty()) return empty();
     TRY(ForEachObject(*std::move(values), [&](json::Value value) -> Result<> {
-      LookAt(file.documents.emplace_back(ReadDocument(std::move(value))));
+      CheckDocument(file.documents.emplace_back(ReadDocument(std::move(value))));
       return {};
     }));
-    file.text.clear();  // The paths in the reports are not relative to the whole file.
+    file.text.clear();  // The paths in the reports do not lead to places in the whole text.
     return file;
   }
   ConfigDocument& document = file.documents.emplace_back();
   document.kind = kIgnition;
-  Keep(ignition::ParseWithLimit(limit, file.text, document.report), document);
+  StoreResult(ignition::ParseWithLimit(limit, file.text, document.report), document);
   CheckValid(document);
-  LookAt(document);
+  CheckDocument(document);
   return file;
 }
 

@@ -18,7 +18,7 @@
 
 namespace pintle::machineconfig {
 
-// One document of a file: its Ignition config, if that can be used, and all problems with it.
+// One document of a file: its Ignition config, if it can be used, and all problems of the document.
 struct ConfigDocument {
   std::string kind;  // "Ignition", "MachineConfig" or "Butane".
   std::string name;  // The name of a MachineConfig.
@@ -29,12 +29,12 @@ struct ConfigDocument {
   ignition::SpecVersion version = ignition::SpecVersion::k3_5;
   json::Report report;
   std::optional<Error> error;  // The error in the words of the Machine Config Operator.
-  std::optional<Error> unfit;  // Why no machine accepts the config, although it can be read and converted.
+  std::optional<Error> unfit;  // The reason why no machine accepts the config, although it can be read.
 };
 
-// The kind of a file follows from its contents, not its name: JSON, which may be gzipped, and that in turn encoded in
-// base64; or YAML, which may hold several documents.  The name decides only if the contents could be either.  `text`
-// is the text to which paths in the reports lead if it is JSON.
+// A file is JSON or YAML.  JSON may be gzipped, or gzipped and then encoded in base64; YAML may have several documents.
+// The contents decide which it is; the name decides only if the contents could be either.  `text` is the text of a file
+// that is one Ignition config in JSON, so that problems can be located there; for other files it is empty.
 struct ConfigFile {
   std::vector<ConfigDocument> documents;
   json::Report report;  // The problems of the file itself, such as a duplicate key.
@@ -48,7 +48,7 @@ ConfigDocument ReadButaneDocument(json::Value value);
 // nor a role.
 Result<api::MachineConfig> ToMachineConfig(ConfigDocument document);
 
-// Checks that a cluster can accept it: it must have a name and a role.
+// Checks that a cluster can accept the config: it must have a name and a role.
 Result<> CheckNamed(const api::MachineConfig& config);
 
 // A file that is longer than `limit`, or unpacks to more, is an error.

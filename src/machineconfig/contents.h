@@ -13,15 +13,16 @@
 
 namespace pintle::machineconfig {
 
-// Passes the decoded and unpacked contents to `take` in pieces; without a source there are none.  The source must be
-// a data URL, since only those have the contents in the config.  More than `limit` bytes are an error.
+// Passes the decoded and unpacked contents to `take` in pieces.  A resource without a source has no contents.  The
+// source must be a data URL, since only data URLs have the contents in the config.  More than `limit` bytes are an
+// error.
 Result<> WalkContents(const ignition::Resource& resource, const TakePiece& take,
                       std::size_t limit = limits::kFileContents);
 
 // Returns the contents as a whole, for callers that need all of them in memory.
 Result<std::string> ContentsOf(const ignition::Resource& resource, std::size_t limit);
 
-// Limits contents that we parse ourselves; no meaningful ones are longer.
+// Limits the contents of files that Pintle itself parses or compares; real files of this kind are shorter.
 inline constexpr std::size_t kMostLookedAt = 16 << 20;
 
 }  // namespace pintle::machineconfig

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds out which container runtime a config selects for CRI-O, and which OS does not have it.
+// Finds out which container runtime a config selects for CRI-O, and which OS images have no runc.
 
 #include <string>
 #include <string_view>

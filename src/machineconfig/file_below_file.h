@@ -25,7 +25,7 @@ inline constexpr const char* kFileBelowFileAdvice = "take one of the two out";
 
 std::vector<FileBelowFile> FilesBelowFiles(std::span<const ignition::File> files);
 
-// Returns an error for the first of them.
+// Returns an error for the first such file.
 Result<> CheckFilesBelowFiles(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

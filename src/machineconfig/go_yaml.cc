@@ -23,10 +23,11 @@ constexpr std::size_t kStep = 2;          // The indentation of a level.
 constexpr std::size_t kWidth = 80;        // A longer line is folded at its next space.
 constexpr std::size_t kLongestKey = 128;  // In bytes; a longer key gets a line of its own, after "? ".
 
-// Imitates the first step, which reads JSON as YAML: in a quoted text, a raw U+0085 is a line break, which is folded.
-class ContentsOfFile {
+// Imitates how the operator's library reads a string of a JSON text as YAML: there a raw U+0085 is a line break, which
+// is folded.
+class JsonStringReader {
  public:
-  // Returns the text as it is read; the result is `text` itself, or lives until the next call.
+  // Returns the text as it is read; the result is `text` itself, or is valid until the next call.
   Result<std::string_view> operator()(std::string_view text) {
     if (!MayChange(text)) return text;
     read_.clear();
@@ -116,7 +117,7 @@ class Writer {
     return {};
   }
 
-  // Whether the first entry of a list or a mapping is on the current line, after a "- ".
+  // kSame puts the first entry of a list or a mapping on the current line, after a "- ".
   enum class Line { kNew, kSame };
 
   Result<> WriteMap(const json::Value& map, std::size_t indent, Line line) {
@@ -131,14 +132,14 @@ class Writer {
     for (const GoYamlMember& member : members) {
       BeginEntry(indent, std::exchange(line, Line::kNew));
       const std::string key(TRY(read_back_(member.key)));
-      const Ways ways = WaysFor(key, IsVisibleAscii(key));
-      if (key.size() <= kLongestKey && !ways.has_breaks) {
-        WriteText(key, ways, StyleOf(key, ways, true), indent + kStep, false);
+      const AllowedStyles styles = AllowedStylesFor(key, IsVisibleAscii(key));
+      if (key.size() <= kLongestKey && !styles.has_breaks) {
+        WriteText(key, styles, StyleOf(key, styles, true), indent + kStep, false);
         Put(':');
         TRY(WriteBehindKey(*member.value, indent));
       } else {
         Put("? ");
-        WriteText(key, ways, StyleOf(key, ways, false), indent + kStep, true);
+        WriteText(key, styles, StyleOf(key, styles, false), indent + kStep, true);
         BeginEntry(indent, Line::kNew);
         Put(": ");
         TRY(WriteBehindMark(*member.value, indent));
@@ -161,7 +162,7 @@ class Writer {
     return {};
   }
 
-  // A mapping begins on a new line with more indentation, a list on a new line below its key.
+  // A mapping begins on a new line with more indentation.  A list begins on a new line, indented like its key.
   Result<> WriteBehindKey(const json::Value& value, std::size_t indent) {
     if (value.is_object() && !value.empty()) return WriteMap(value, indent + kStep, Line::kNew);
     if (value.is_array() && !value.empty()) return WriteList(value, indent, Line::kNew);
@@ -208,8 +209,8 @@ class Writer {
     // Contents of files are scanned once here, and once more when they are hashed.
     const bool is_visible_ascii = IsVisibleAscii(text);
     if (!is_visible_ascii) text = TRY(read_back_(text));
-    const Ways ways = WaysFor(text, is_visible_ascii);
-    WriteText(text, ways, StyleOf(text, ways, false), indent, true);
+    const AllowedStyles styles = AllowedStylesFor(text, is_visible_ascii);
+    WriteText(text, styles, StyleOf(text, styles, false), indent, true);
     return {};
   }
 
@@ -227,10 +228,10 @@ class Writer {
         *through_json);
   }
 
-  void WriteText(std::string_view text, const Ways& ways, Style style, std::size_t indent, bool may_fold) {
+  void WriteText(std::string_view text, const AllowedStyles& styles, Style style, std::size_t indent, bool may_fold) {
     switch (style) {
       case Style::kPlain:
-        return WritePlain(text, indent, may_fold && ways.has_blanks);
+        return WritePlain(text, indent, may_fold && styles.has_blanks);
       case Style::kSingleQuoted:
         return WriteSingleQuoted(text, indent, may_fold);
       case Style::kDoubleQuoted:
@@ -288,7 +289,7 @@ class Writer {
 
   void WriteDoubleQuoted(std::string_view text, std::size_t indent, bool may_fold) {
     Put('"');
-    // The library intends to escape byte order marks, and escapes every character of a text that begins with one.
+    // The library means to escape byte order marks only, but escapes every character of a text that begins with one.
     const bool escape_all = text.starts_with("\xEF\xBB\xBF");
     bool behind_space = false;
     for (std::size_t at = 0; at < text.size();) {
@@ -422,7 +423,7 @@ class Writer {
       if (buffer_.size() >= kDirectly) Flush();
       return;
     }
-    // After a text as long as this, the column only has to tell that the line is too wide.
+    // After such a long text, the column need not be exact: the line is too wide in any case.
     column_ += text.size() / 4;
     Flush();
     sink_(text);
@@ -440,7 +441,7 @@ class Writer {
   static constexpr std::size_t kDirectly = 4096;  // Longer pieces bypass the buffer.
 
   const TextSink& sink_;
-  ContentsOfFile read_back_;
+  JsonStringReader read_back_;
   std::string buffer_;
   std::size_t column_ = 0;
   bool line_is_fresh_ = true;  // The line is empty so far.

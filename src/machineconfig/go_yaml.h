@@ -24,8 +24,8 @@ struct GoYamlMember {
   const json::Value* value;
 };
 
-// Writes a mapping with these members, which may be in any order.  The error is Go's: a text may contain characters
-// that YAML does not allow.
+// Writes a mapping with these members, which may be in any order.  Characters that YAML does not allow are
+// an error, in Go's words.
 Result<> WriteGoYaml(std::vector<GoYamlMember> members, const TextSink& sink);
 
 // Writes any value: a mapping, a list or a single text.

@@ -42,6 +42,7 @@ bool IsBaseSixty(std::string_view text) {
   return text.empty();
 }
 
+// Returns whether the text without quotes is read back as the same text.
 bool MeansItself(std::string_view text) { return std::holds_alternative<Text>(MeaningOf(text)) && !IsBaseSixty(text); }
 
 bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").find(c) != std::string_view::npos; }
@@ -73,16 +74,16 @@ bool IsVisibleAscii(std::string_view text) {
                      [](char c) { return c > ' ' && c < 0x7F; });
 }
 
-Ways WaysFor(std::string_view text, bool is_visible_ascii) {
-  Ways ways;
+AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii) {
+  AllowedStyles styles;
   if (text.empty()) {
-    ways.literal = false;
-    return ways;
+    styles.literal = false;
+    return styles;
   }
   if (is_visible_ascii) {
-    ways.has_blanks = false;
-    ways.plain = VisibleAsciiMayBePlain(text);
-    return ways;
+    styles.has_blanks = false;
+    styles.plain = VisibleAsciiMayBePlain(text);
+    return styles;
   }
   bool indicators = LooksLikeMarker(text);
   bool special = false;
@@ -102,7 +103,7 @@ Ways WaysFor(std::string_view text, bool is_visible_ascii) {
     special = special || !IsPrintable(c.code);
     break_space = break_space || (c.code == ' ' && IsBreak(previous));
     if (IsBreak(c.code)) {
-      ways.has_breaks = true;
+      styles.has_breaks = true;
       space_break = space_break || (at > 0 && previous == ' ');
     }
     previous = c.code;
@@ -110,20 +111,20 @@ Ways WaysFor(std::string_view text, bool is_visible_ascii) {
   }
   const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
   const bool nothing_but_escapes = space_break || special;
-  ways.plain = !indicators && !begins_or_ends_blank && !ways.has_breaks && !nothing_but_escapes;
-  ways.single_quoted = !break_space && !nothing_but_escapes;
-  ways.literal = text.back() != ' ' && !nothing_but_escapes;
-  return ways;
+  styles.plain = !indicators && !begins_or_ends_blank && !styles.has_breaks && !nothing_but_escapes;
+  styles.single_quoted = !break_space && !nothing_but_escapes;
+  styles.literal = text.back() != ' ' && !nothing_but_escapes;
+  return styles;
 }
 
-Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key) {
+Style StyleOf(std::string_view text, const AllowedStyles& styles, bool is_simple_key) {
   if (text.empty()) return Style::kDoubleQuoted;
-  if (ways.has_blanks && text.find('\n') != std::string_view::npos) {
-    return ways.literal && !is_simple_key ? Style::kLiteral : Style::kDoubleQuoted;
+  if (styles.has_blanks && text.find('\n') != std::string_view::npos) {
+    return styles.literal && !is_simple_key ? Style::kLiteral : Style::kDoubleQuoted;
   }
   if (!MeansItself(text)) return Style::kDoubleQuoted;
-  if (ways.plain) return Style::kPlain;
-  return ways.single_quoted ? Style::kSingleQuoted : Style::kDoubleQuoted;
+  if (styles.plain) return Style::kPlain;
+  return styles.single_quoted ? Style::kSingleQuoted : Style::kDoubleQuoted;
 }
 
 }  // namespace pintle::machineconfig

@@ -9,7 +9,8 @@ namespace pintle::machineconfig {
 
 enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
 
-struct Ways {
+// The styles in which YAML allows a text to be written, and what else decides between them.
+struct AllowedStyles {
   bool plain = true;
   bool single_quoted = true;
   bool literal = true;
@@ -20,10 +21,10 @@ struct Ways {
 // Returns whether all bytes are visible ASCII characters, as they nearly always are in a data URL.
 bool IsVisibleAscii(std::string_view text);
 
-// Returns the styles in which a text could be written.
-Ways WaysFor(std::string_view text, bool is_visible_ascii);
+// Returns the styles that are allowed for a text.
+AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii);
 
 // Returns the style in which the text is written.  A simple key is a key on the same line as its value.
-Style StyleOf(std::string_view text, const Ways& ways, bool is_simple_key);
+Style StyleOf(std::string_view text, const AllowedStyles& styles, bool is_simple_key);
 
 }  // namespace pintle::machineconfig

@@ -17,7 +17,7 @@ namespace pintle::machineconfig {
 Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, json::Report& report);
 
 // Returns the error as the operator reports it: with "failed to parse Ignition config" in front, unless the config
-// could be parsed and not converted.
+// could be parsed, but not converted.
 std::string ParseErrorText(const Error& error);
 
 }  // namespace pintle::machineconfig

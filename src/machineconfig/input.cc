@@ -95,7 +95,8 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
       if (failed == ENOENT && ::lstat(path.c_str(), &status) != 0 && errno == ENOENT) continue;
       const bool is_link = failed == ENOENT;
       return Error::FromErrno(
-                 is_link ? "it is a link, and its target does not exist; remove it, or bring that back" : "stat",
+                 is_link ? "it is a link, and its target does not exist; remove the link, or restore the target"
+                         : "stat",
                  failed)
           .While("reading " + path);
     }
@@ -108,7 +109,7 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
   return {};
 }
 
-// Returns whether a text can only be JSON, or the part of YAML that looks like it.
+// Returns whether a text begins as a JSON object or list does.  YAML may begin in the same way.
 bool LooksLikeJson(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (text[first] == '{' || text[first] == '[');
@@ -132,7 +133,7 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
   NamedFiles named;
   for (const std::string& input : inputs) {
     struct stat status = {};
-    // Errors of anything but a directory are reported when it is opened.
+    // If the input is not a directory, an error is reported when it is opened.
     if (::stat(input.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
       named.files.push_back({input, Accepts::kAnything});
       continue;

@@ -21,7 +21,7 @@ enum class Accepts { kAnything, kFilesOnly };
 Result<std::string> ReadInput(const std::string& path, Accepts accepts = Accepts::kAnything,
                               std::size_t limit = json::ParseLimits().bytes);
 
-// Whether an input may be a directory that has no file with one of the endings.
+// kRefused makes it an error if an input is a directory that has no file with one of the endings.
 enum class EmptyDirectory { kAllowed, kRefused };
 
 struct InputFile {

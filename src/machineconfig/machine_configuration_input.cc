@@ -20,30 +20,31 @@ namespace {
 
 constexpr const char* kKind = "MachineConfiguration";
 
-// The API's own types pass over what they do not know.  In a file that a person has written, such a key is a slip, and
-// a policy without it would reboot nodes that the person wanted to spare.
+// Reports keys that the type T does not have, and required ones that are missing.  Decoding the API's types ignores
+// unknown keys.  But in a file that a person has written, such a key is a mistake, and ignoring it could reboot nodes
+// that the person wanted to spare.
 template <typename T>
-struct Shape {
+struct Schema {
   static void Check(const json::Value&, const json::Path&, json::Report&) {}
 };
 
 template <typename T>
-struct Shape<std::optional<T>> {
+struct Schema<std::optional<T>> {
   static void Check(const json::Value& value, const json::Path& path, json::Report& report) {
-    if (!value.is_null()) Shape<T>::Check(value, path, report);
+    if (!value.is_null()) Schema<T>::Check(value, path, report);
   }
 };
 
 template <typename T>
-struct Shape<std::vector<T>> {
+struct Schema<std::vector<T>> {
   static void Check(const json::Value& value, const json::Path& path, json::Report& report) {
     std::size_t index = 0;
-    for (const json::Value& element : value) Shape<T>::Check(element, json::Path(path, index++), report);
+    for (const json::Value& element : value) Schema<T>::Check(element, json::Path(path, index++), report);
   }
 };
 
 template <api::Lenient T>
-struct Shape<T> {
+struct Schema<T> {
   static void Check(const json::Value& value, const json::Path& path, json::Report& report) {
     if (!value.is_object()) return;  // Decoding reports it.
     std::vector<std::string_view> names;
@@ -51,7 +52,7 @@ struct Shape<T> {
       using Member = typename std::remove_cvref_t<decltype(field)>::Member;
       names.push_back(field.name);
       const json::Value* const member = value.Find(field.name);
-      if (member != nullptr) Shape<Member>::Check(*member, json::Path(path, field.name), report);
+      if (member != nullptr) Schema<Member>::Check(*member, json::Path(path, field.name), report);
       if (member == nullptr && field.kIsRequired) report.Error(json::Path(path, field.name), "is missing");
     });
     for (const auto& [key, member] : value.members()) {
@@ -86,7 +87,7 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
     return Section();
   }
   json::Report report;
-  Shape<Section>::Check(document, {}, report);
+  Schema<Section>::Check(document, {}, report);
   TRY(report.ToResult(), file);
   Section section = json::Decode<Section>(std::move(document), report);
   TRY(report.ToResult(), file);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads an administrator's settings for updates in place from files, alone or inside a MachineConfiguration.
+// Reads an administrator's settings for updates of running nodes from a file.  The file has one of the settings alone,
+// or a MachineConfiguration with it.
 
 #include <string>
 

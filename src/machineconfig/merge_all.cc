@@ -31,7 +31,7 @@ std::vector<T>& ListIn(Config& config) {
   return ListIn(config, static_cast<const T*>(nullptr));
 }
 
-// Merges two things of one name by the rules for configs that have nothing else.
+// Merges two things of one name, as ignition::Merge() merges two configs that have only these.
 template <typename T>
 T MergeOne(T parent, T child) {
   Config parent_config;
@@ -71,11 +71,11 @@ class Things {
 // A path is a file, a directory or a link; the last config that has the path decides which.
 class Merger {
  public:
-  void Lay(Config child) {
-    LayList<File>(child, files_, Kind::kFile, nodes_);
-    LayList<Directory>(child, directories_, Kind::kDirectory, nodes_);
-    LayList<Link>(child, links_, Kind::kLink, nodes_);
-    LayList<Unit>(child, units_, Kind::kUnit, unit_names_);
+  void MergeIn(Config child) {
+    MergeInList<File>(child, files_, Kind::kFile, nodes_);
+    MergeInList<Directory>(child, directories_, Kind::kDirectory, nodes_);
+    MergeInList<Link>(child, links_, Kind::kLink, nodes_);
+    MergeInList<Unit>(child, units_, Kind::kUnit, unit_names_);
     rest_ = is_first_ ? std::move(child) : ignition::Merge(std::move(rest_), std::move(child));
     is_first_ = false;
   }
@@ -97,7 +97,7 @@ class Merger {
   using Places = std::unordered_map<std::string, Place>;
 
   template <typename T>
-  void LayList(Config& child, Things<T>& things, Kind kind, Places& places) {
+  void MergeInList(Config& child, Things<T>& things, Kind kind, Places& places) {
     for (T& thing : std::exchange(ListIn<T>(child), {})) {
       const auto [known, is_new] = places.try_emplace(NameOf(thing), Place{kind, 0});
       Place& place = known->second;
@@ -138,8 +138,8 @@ class Merger {
 Config MergeAll(Config base, std::vector<Config> children) {
   if (children.empty()) return base;
   Merger merger;
-  merger.Lay(std::move(base));
-  for (Config& child : children) merger.Lay(std::move(child));
+  merger.MergeIn(std::move(base));
+  for (Config& child : children) merger.MergeIn(std::move(child));
   return std::move(merger).Take();
 }
 

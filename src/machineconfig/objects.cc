@@ -12,7 +12,7 @@
 namespace pintle::machineconfig {
 namespace {
 
-enum class Type { kText, kTruth, kObject, kTexts, kTextMap };
+enum class Type { kText, kBool, kObject, kTextList, kTextMap };
 
 // The names that Go's errors use for values and types.
 
@@ -35,7 +35,7 @@ struct TypedField {
   std::string_view key;
   Type type;
   std::string_view go_type;
-  std::string_view go_field;  // The Go struct that has it, and its path.
+  std::string_view go_field;  // The Go struct that has the field, and the field's path.
 };
 
 constexpr TypedField kObjectFields[] = {
@@ -49,14 +49,14 @@ constexpr TypedField kMetadataFields[] = {
 };
 constexpr TypedField kSpecFields[] = {
     {"baseOSExtensionsContainerImage", Type::kText, "string", "MachineConfigSpec.spec.baseOSExtensionsContainerImage"},
-    {"extensions", Type::kTexts, "[]string", "MachineConfigSpec.spec.extensions"},
-    {"fips", Type::kTruth, "bool", "MachineConfigSpec.spec.fips"},
-    {"kernelArguments", Type::kTexts, "[]string", "MachineConfigSpec.spec.kernelArguments"},
+    {"extensions", Type::kTextList, "[]string", "MachineConfigSpec.spec.extensions"},
+    {"fips", Type::kBool, "bool", "MachineConfigSpec.spec.fips"},
+    {"kernelArguments", Type::kTextList, "[]string", "MachineConfigSpec.spec.kernelArguments"},
     {"kernelType", Type::kText, "string", "MachineConfigSpec.spec.kernelType"},
     {"osImageURL", Type::kText, "string", "MachineConfigSpec.spec.osImageURL"},
 };
 
-Error Misfit(const json::Value& value, std::string_view go_field, std::string_view go_type) {
+Error TypeMismatch(const json::Value& value, std::string_view go_field, std::string_view go_type) {
   return Error(ErrorKind::kInvalid, fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}",
                                                 GoValue(value), go_field, go_type));
 }
@@ -79,24 +79,24 @@ Result<> CheckType(const json::Value& value, const TypedField& field) {
     case Type::kText:
       fits = value.is_string();
       break;
-    case Type::kTruth:
+    case Type::kBool:
       fits = value.is_boolean();
       break;
     case Type::kObject:
     case Type::kTextMap:
       fits = value.is_object();
       break;
-    case Type::kTexts:
+    case Type::kTextList:
       fits = value.is_array();
       break;
   }
-  if (!fits) return Misfit(value, field.go_field, field.go_type);
-  if (field.type != Type::kTexts && field.type != Type::kTextMap) return {};
+  if (!fits) return TypeMismatch(value, field.go_field, field.go_type);
+  if (field.type != Type::kTextList && field.type != Type::kTextMap) return {};
   const json::Value* misfit = nullptr;
   ForEachIn(value, [&](const json::Value& element) {
     if (misfit == nullptr && !IsText(element)) misfit = &element;
   });
-  if (misfit != nullptr) return Misfit(*misfit, field.go_field, "string");
+  if (misfit != nullptr) return TypeMismatch(*misfit, field.go_field, "string");
   return {};
 }
 
@@ -150,7 +150,7 @@ Result<api::MachineConfig> ReadMachineConfig(json::Value document) {
 
 std::string_view KindOf(const json::Value& document) { return document.TextAt({"kind"}); }
 
-Error Not(std::string_view kind, std::string_view actual) {
+Error WrongKind(std::string_view kind, std::string_view actual) {
   return Error(ErrorKind::kInvalid, json::IsPlainName(actual)
                                         ? fmt::format("its kind is {} instead of {}", actual, kind)
                                         : fmt::format("its kind is not {}", kind));

@@ -27,12 +27,13 @@ Result<> ForEachObject(std::vector<json::Value> documents, const std::function<R
 
 // Returns the error for a document that must have `kind`.  The actual kind may be any text, even a password, and is
 // included only if it looks like a kind.
-Error Not(std::string_view kind, std::string_view actual);
+Error WrongKind(std::string_view kind, std::string_view actual);
 
 // Reads an object that must be of this kind; a document without a kind is accepted.
 template <typename T>
 Result<T> ReadObject(json::Value document, std::string_view kind) {
-  if (const std::string_view actual = KindOf(document); !actual.empty() && actual != kind) return Not(kind, actual);
+  if (const std::string_view actual = KindOf(document); !actual.empty() && actual != kind)
+    return WrongKind(kind, actual);
   json::Report report;
   T object = json::Decode<T>(std::move(document), report);
   TRY(report.ToResult());

@@ -3,7 +3,7 @@
 
 // The files that Pintle writes on a machine and reads back itself.
 //
-// After a config that had one of them, Pintle could not tell any more what it has done, so no machine accepts such a
+// A config with one of these files would overwrite what Pintle knows about the machine, so no machine accepts such a
 // config.  It can be rendered all the same, as the Machine Config Operator does.
 
 #include <string>
@@ -18,7 +18,7 @@ namespace pintle::machineconfig {
 // directory above one.
 bool IsOwnFile(std::string_view path);
 
-// Returns why no machine accepts a config with a file there; the advice says what to do.
+// Returns why no machine accepts a config with a file at this path; kOwnFileAdvice is the remedy.
 std::string OwnFileText(std::string_view path);
 inline constexpr std::string_view kOwnFileAdvice = "leave it out of the config";
 

@@ -32,9 +32,10 @@ std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedCon
                                        const api::IrreconcilableValidationOverrides& overrides);
 
 struct Verdict {
-  std::string text;  // The Machine Config Operator's message with the names of the configs; empty if it is possible.
+  // The Machine Config Operator's message with the names of the configs; empty if the change is possible.
+  std::string text;
   std::vector<Obstacle> obstacles;
-  bool is_valid = true;  // Whether the new config is valid for any machine.
+  bool is_valid = true;  // The new config is valid by itself.
 };
 
 // Returns the obstacles, and whether the new config is valid at all.

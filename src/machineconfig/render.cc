@@ -35,7 +35,7 @@ std::string AnnotationOf(const api::ObjectMeta& metadata, std::string_view key) 
 
 Error Refused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// Guards
+// These functions check whether the configs may be rendered.
 
 Result<> CheckWriter(const RenderSettings& settings) {
   const std::string_view key = api::kGeneratedByVersionAnnotation;
@@ -102,7 +102,7 @@ Result<std::vector<Part>> ValidateAll(const MachineConfigs& configs) {
   return parts;
 }
 
-// Merging
+// These functions merge the configs.
 
 void PutInOrder(std::vector<Part>& parts) {
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
@@ -118,13 +118,13 @@ ignition::Config EmptyIgnition() {
 }
 
 // A child that does not mention a file's compression must not inherit the parent's.
-void SayNoCompression(std::vector<ignition::File>& files) {
+void SetEmptyCompression(std::vector<ignition::File>& files) {
   for (ignition::File& file : files) {
     if (!file.contents.compression) file.contents.compression = "";
   }
 }
 
-void LeaveOutNoCompression(std::vector<ignition::File>& files) {
+void RemoveEmptyCompression(std::vector<ignition::File>& files) {
   for (ignition::File& file : files) {
     if (file.contents.compression == "") file.contents.compression.reset();
   }
@@ -136,12 +136,12 @@ ignition::Config MergeIgnition(std::vector<Part>& parts) {
   std::vector<ignition::Config> children;
   for (auto part = parts.begin() + 1; part != parts.end(); ++part) {
     if (!part->ignition) continue;
-    SayNoCompression(part->ignition->storage.files);
+    SetEmptyCompression(part->ignition->storage.files);
     children.push_back(*std::move(part->ignition));
   }
   const bool is_merged = !children.empty();
   merged = MergeAll(std::move(merged), std::move(children));
-  if (is_merged) LeaveOutNoCompression(merged.storage.files);
+  if (is_merged) RemoveEmptyCompression(merged.storage.files);
   for (ignition::File& file : merged.storage.files) {
     if (!file.overwrite) file.overwrite = true;
   }
@@ -185,7 +185,7 @@ Result<> CheckKernelDevel(const api::MachineConfigSpec& spec) {
       fmt::format("installing kernel-devel extension is not supported with kernelType: {}", spec.kernel_type));
 }
 
-// Metadata
+// These functions make the metadata of the rendered config.
 
 api::OwnerReference OwnerOf(const api::MachineConfigPool& pool) {
   api::OwnerReference owner;
@@ -236,7 +236,7 @@ Result<> MarkOverride(const api::MachineConfigPool& pool, const std::string& bas
   return {};
 }
 
-// Reconciling with the current config
+// These functions check whether the nodes can change to the rendered config from their current one.
 
 Verdict JudgeUnparsed(const ParsedConfig& current, const api::MachineConfig& wanted, const RenderSettings& settings) {
   json::Report report;
@@ -260,7 +260,7 @@ std::string_view ReasonIn(std::string_view text) {
   return colon == std::string_view::npos ? std::string_view() : text.substr(colon + 2);
 }
 
-// Blames the first config that alone would give the same reason.
+// The error names the first config that alone would be refused for the same reason.
 Error Unreachable(const std::vector<Part>& parts, const ParsedConfig& current, const Verdict& verdict,
                   const RenderSettings& settings) {
   std::string first_of_parts = "<nil>";
@@ -388,8 +388,8 @@ std::optional<std::string> SizeWarning(const api::MachineConfig& config) {
   const std::size_t bytes = GoJsonLength(config);
   if (bytes * 100 <= kMostBytes * kWarnedOfPercent || bytes > kMostBytes) return std::nullopt;
   return fmt::format(
-      "rendered MachineConfig {} has {} bytes, {} % of the {} bytes that the cluster's database takes; beyond these "
-      "nothing is rendered any more. Reduce the number or the size of the MachineConfigs",
+      "rendered MachineConfig {} has {} bytes, {} % of the {} bytes that the cluster's database takes; a larger "
+      "config is refused. Reduce the number or the size of the MachineConfigs",
       config.metadata.name, bytes, bytes * 100 / kMostBytes, kMostBytes);
 }
 

@@ -16,7 +16,7 @@
 namespace pintle::machineconfig {
 namespace {
 
-// systemd and we read the files there as a whole.
+// systemd and Pintle read the files in this directory as a whole, so their limit is smaller.
 constexpr std::string_view kUnits = "/etc/systemd/";
 
 // Contents are decoded only if they can be too long: they are never longer than their source, unless compressed.

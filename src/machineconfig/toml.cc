@@ -29,8 +29,8 @@ bool IsBareKeyCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-// Returns whether a key may be shown, such as "registry.mirror-by-digest-only".  Tokens and hashes have capitals and
-// digits.
+// Returns whether a message may contain a key, such as "registry.mirror-by-digest-only".  Tokens and hashes have
+// capitals and digits.
 bool IsName(std::string_view key) {
   constexpr std::size_t kLongest = 64;
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-_.";
@@ -79,7 +79,7 @@ class Reader {
   }
 
  private:
-  // Characters
+  // These functions read characters.
 
   bool AtEnd() const { return at_ >= text_.size(); }
   char Peek() const { return AtEnd() ? '\0' : text_[at_]; }
@@ -115,7 +115,7 @@ class Reader {
   }
 
   // Formats a character as Go's %q does.  A single character reveals no secret.
-  std::string Shown() const {
+  std::string QuotedCharacter() const {
     if (AtEnd()) return "EOF";
     if (Peek() == '\n') return "'\\n'";
     if (Peek() == '\t') return "'\\t'";
@@ -136,11 +136,11 @@ class Reader {
     SkipBlanks();
     SkipComment();
     if (AtEnd() || Take("\n") || Take("\r\n")) return {};
-    return Wrong(
-        fmt::format("expected a top-level item to end with a newline, comment, or EOF, but got {} instead", Shown()));
+    return Wrong(fmt::format("expected a top-level item to end with a newline, comment, or EOF, but got {} instead",
+                             QuotedCharacter()));
   }
 
-  // Tables
+  // These functions read tables and their keys.
 
   Result<json::Value*> ReadHeader(json::Value& document, Key& table_key) {
     const bool is_list = Take("[[");
@@ -148,7 +148,7 @@ class Reader {
     table_key = TRY(ReadKey());
     last_key_ = Joined(table_key);
     if (!Take(is_list ? "]]" : "]")) {
-      return Wrong(fmt::format("expected '.' or ']' to end table name, but got {} instead", Shown()));
+      return Wrong(fmt::format("expected '.' or ']' to end table name, but got {} instead", QuotedCharacter()));
     }
     json::Value* outer = TRY(Enter(document, table_key));
     json::Value& slot = (*outer)[table_key.back()];
@@ -184,7 +184,7 @@ class Reader {
     full.insert(full.end(), key.begin(), key.end());
     last_key_ = Joined(full);
     SkipBlanks();
-    if (Peek() != '=') return Wrong(fmt::format("expected '.' or '=', but got {} instead", Shown()));
+    if (Peek() != '=') return Wrong(fmt::format("expected '.' or '=', but got {} instead", QuotedCharacter()));
     Advance();
     json::Value* holder = TRY(Enter(table, key));
     if (holder->contains(key.back())) return AlreadyDefined(last_key_);
@@ -214,10 +214,10 @@ class Reader {
     if (Peek() == '=' || AtEnd()) return Wrong("unexpected '='");
     if (Peek() == '.') return Wrong("unexpected '.'");
     if (Peek() == ']') return Wrong("unexpected end of table name (table names cannot be empty)");
-    return Wrong(fmt::format("bare keys cannot contain {}", Shown()));
+    return Wrong(fmt::format("bare keys cannot contain {}", QuotedCharacter()));
   }
 
-  // Values
+  // These functions read values.
 
   Result<json::Value> ReadValue(std::size_t depth) {
     if (depth > kDeepest) return Wrong("nested too deep");
@@ -248,7 +248,7 @@ class Reader {
       SkipBlankLines();
       if (Take(",")) continue;
       if (Take("]")) return array;
-      return Wrong(fmt::format("expected a comma (',') or array terminator (']'), but got {}", Shown()));
+      return Wrong(fmt::format("expected a comma (',') or array terminator (']'), but got {}", QuotedCharacter()));
     }
   }
 
@@ -260,14 +260,15 @@ class Reader {
     for (;;) {
       const Key key = TRY(ReadKey());
       SkipBlanks();
-      if (!Take("=")) return Wrong(fmt::format("expected '.' or '=', but got {} instead", Shown()));
+      if (!Take("=")) return Wrong(fmt::format("expected '.' or '=', but got {} instead", QuotedCharacter()));
       json::Value* holder = TRY(Enter(table, key));
       if (holder->contains(key.back())) return AlreadyDefined(Joined(key));
       (*holder)[key.back()] = TRY(ReadValue(depth + 1));
       SkipBlanks();
       if (Take("}")) return table;
       if (!Take(",")) {
-        return Wrong(fmt::format("expected a comma or an inline table terminator '}}', but got {} instead", Shown()));
+        return Wrong(
+            fmt::format("expected a comma or an inline table terminator '}}', but got {} instead", QuotedCharacter()));
       }
     }
   }
@@ -385,7 +386,7 @@ class Reader {
     const std::string_view word = text_.substr(begin, at_ - begin);
     if (word.empty()) {
       if (AtEnd()) return Wrong("unexpected EOF; expected value");
-      return Wrong(fmt::format("expected value but found {} instead", Shown()));
+      return Wrong(fmt::format("expected value but found {} instead", QuotedCharacter()));
     }
     return MeaningOfWord(word);
   }
@@ -444,8 +445,8 @@ constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
 Result<json::Value> ParseToml(std::string_view text) {
   if (text.starts_with(kUtf8ByteOrderMark)) text.remove_prefix(kUtf8ByteOrderMark.size());
   // Text in UTF-16 has a zero byte at its beginning.
-  constexpr std::size_t kGlance = 6;
-  if (text.substr(0, kGlance).find('\0') != std::string_view::npos) {
+  constexpr std::size_t kPrefixSize = 6;
+  if (text.substr(0, kPrefixSize).find('\0') != std::string_view::npos) {
     return Error(ErrorKind::kInvalid,
                  "toml: line 1: files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8");
   }

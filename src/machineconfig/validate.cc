@@ -14,7 +14,7 @@ namespace pintle::machineconfig {
 namespace {
 
 constexpr std::int64_t kHighestMode = 0777;
-// Limits an unknown name in a message.
+// These limit the unknown names in a message.
 constexpr std::size_t kMostOfName = 64;
 constexpr std::size_t kMostOfNames = 1000;
 

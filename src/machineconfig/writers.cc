@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char* kUnitDirectory = "/etc/systemd/system/";
 
-// A config adds a unit more than once if it has both its file and a drop-in.
+// A config that has a thing more than once is added only once.
 void Add(const std::string& what, const std::string& name, Writers& writers) {
   std::vector<std::string>& names = writers[what];
   if (names.empty() || names.back() != name) names.push_back(name);

@@ -15,7 +15,7 @@
 namespace pintle::machineconfig {
 
 // Maps paths of files, names of units, paths of their files and drop-ins, and names of users to the names of configs.
-// If only one config can win, it is the last.
+// Where only one config can win, the last one does.
 using Writers = std::map<std::string, std::vector<std::string>>;
 
 struct Source {

@@ -60,7 +60,8 @@ Tag TagNamed(const yaml_char_t* name) {
   return found == kTags.end() ? Tag::kOther : found->second;
 }
 
-// Whether errors have our own words or those of Go, and whether numbers are read as JSON or as Go does.
+// kGo imitates Go's reader: errors have its words, and fractions keep their type.  With kOurs, numbers become those
+// that JSON would have.
 enum class YamlReader : std::uint8_t { kOurs, kGo };
 
 // Owns libyaml's events, each of which is freed when the next one comes.
@@ -96,7 +97,7 @@ class Events {
     return AtLine(parser_.problem_mark.line + 1, problem);
   }
 
-  // Go counts lines from zero, but for those of the scanner, and does not tell that it is zero.
+  // Go counts lines from zero, except in errors of its scanner, and leaves a line number of zero out.
   Error GoProblem(std::string_view problem) const {
     const bool is_scanner = parser_.error == YAML_SCANNER_ERROR;
     const std::size_t line =
@@ -214,7 +215,7 @@ class Converter {
   struct Context {
     std::size_t depth = 0;
     bool in_alias = false;
-    bool is_shared = false;  // Another alias may need it, too.
+    bool is_shared = false;  // Another alias may need the value, too, so it is copied.
   };
 
   // Predicts the result of ignition::IsButane().
@@ -251,7 +252,7 @@ class Converter {
     return value;
   }
 
-  // A few anchors that refer to each other many times could grow without bound.  Go's reader stops when most of what
+  // A few anchors that refer to each other many times could expand without bound.  Go's reader stops when most of what
   // it reads comes from aliases; so do we, and we also limit the text that comes from them.
   Result<> Count(const Node& node, const Context& context) {
     ++converted_;
@@ -291,7 +292,7 @@ class Converter {
         break;
     }
     const PlainScalar meaning = MeaningOf(node.text);
-    if (!HasMeaning(node.tag, meaning)) {
+    if (!FitsTag(node.tag, meaning)) {
       return AtLine(node.line, "the value does not fit its tag");
     }
     if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
@@ -301,7 +302,7 @@ class Converter {
     return ConvertNumber(node, meaning);
   }
 
-  static bool HasMeaning(Tag tag, const PlainScalar& meaning) {
+  static bool FitsTag(Tag tag, const PlainScalar& meaning) {
     const bool is_integer = std::holds_alternative<std::int64_t>(meaning) ||  //
                             std::holds_alternative<std::uint64_t>(meaning);
     switch (tag) {
@@ -354,7 +355,7 @@ class Converter {
   }
 
   Result<> ConvertInto(json::Value::Object& map, const Node& node, const Context& context, const json::Path& path) {
-    std::set<std::string> merged;  // Keys that may be overridden, and are no duplicates then.
+    std::set<std::string> merged;  // Keys from a `<<`; a later key may override them, and is no duplicate.
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
@@ -449,7 +450,7 @@ class Converter {
   const json::ParseLimits& limits_;
   const YamlReader reader_;
   bool is_butane_ = false;
-  std::vector<std::string_view> keys_;  // The keys that lead to what is being converted.
+  std::vector<std::string_view> keys_;  // The keys that lead to the value that is being converted.
   std::size_t converted_ = 0;
   std::size_t from_aliases_ = 0;
   std::size_t bytes_from_aliases_ = 0;

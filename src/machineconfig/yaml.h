@@ -22,8 +22,8 @@ namespace pintle::machineconfig {
 Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* report = nullptr,
                                            const json::ParseLimits& limits = {});
 
-// The first document as Go's yaml.v2 reads it for a struct: null if there is none, with fractions that stay what they
-// are (1.0 and infinity), and with errors in its words: "yaml: line 3: did not find expected key".
+// Returns the first document as Go's yaml.v2 reads it for a struct, or null if there is none.  Fractions stay
+// fractions, such as 1.0 and infinity.  Errors are in the words of yaml.v2: "yaml: line 3: did not find expected key".
 Result<json::Value> ParseGoYaml(std::string_view text, const json::ParseLimits& limits = {});
 
 }  // namespace pintle::machineconfig

@@ -25,7 +25,7 @@ PlainScalar MeaningOf(std::string_view plain);
 
 // A whole number or a fraction that JSON can hold.
 using Number = std::variant<std::int64_t, std::uint64_t, double>;
-// Returns the number after Go has written it as JSON and reads it back, which is a whole number in most cases, or
+// Returns the number after Go has written it as JSON and read it back, which is a whole number in most cases, or
 // nullopt for infinity and NaN.
 std::optional<Number> ThroughJson(double number);
 

@@ -298,7 +298,7 @@ Systemd FromSystemd(v3_2::Systemd systemd) {
   return to;
 }
 
-// Ignition's own reports of spec 2 have no paths; we append ours to each message.
+// Ignition's reports of spec 2 have no paths; we append the path to each message.
 Result<> CheckSpec2(const Config& config) {
   json::Report report;
   Validate(config, report);

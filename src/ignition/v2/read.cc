@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads spec 2: removes what a minor version does not have, and decides which of several things of one name counts.
+// Reads spec 2: removes fields that a minor version does not have, and resolves duplicates.
 
 #include "ignition/read.h"
 
@@ -20,15 +20,15 @@ namespace pintle::ignition::v2 {
 namespace {
 
 // Removes fields that older minor versions do not have and would ignore.
-void ForgetNewer(Config& config, int minor) {
+void DropNewerFields(Config& config, int minor) {
   if (minor >= 2) return;
   config.ignition.security = {};
-  const auto forget = [&](auto& nodes) {
+  const auto reset_overwrite = [&](auto& nodes) {
     for (auto& node : nodes) node.overwrite.reset();
   };
-  forget(config.storage.files);
-  forget(config.storage.directories);
-  forget(config.storage.links);
+  reset_overwrite(config.storage.files);
+  reset_overwrite(config.storage.directories);
+  reset_overwrite(config.storage.links);
   for (File& file : config.storage.files) file.append = false;
   for (Raid& raid : config.storage.raid) raid.options.clear();
   for (NetworkdUnit& unit : config.networkd.units) unit.dropins.clear();
@@ -103,7 +103,7 @@ Config ReadAndValidate(Reading& reading) {
   Config config = Read<Config>(std::move(reading.document), reading.report);
   reading.has_wrong_types = reading.report.has_errors();
   if (reading.has_wrong_types) return config;
-  ForgetNewer(config, reading.minor);
+  DropNewerFields(config, reading.minor);
   Validate(config, reading.report);
   return config;
 }

@@ -47,7 +47,7 @@ void WarnOfLostAdvertisements(std::vector<Luks>& list, json::Report& report) {
 }
 
 template <typename Luks>
-void ForgetAdvertisements(std::vector<Luks>& list) {
+void DropAdvertisements(std::vector<Luks>& list) {
   ForEachAdvertisement(list,
                        [](std::optional<std::string>& advertisement, const json::Path&) { advertisement.reset(); });
 }
@@ -82,14 +82,14 @@ Config ReadCompatible(Reading& reading) {
 // Ignition's own translation loses the advertisements of Tang servers between 3.4 and 3.5, both ways.  A rendered
 // config must lose them, too, since its name is a digest.
 Config FromPrevious(v3_4::Config config) {
-  ForgetAdvertisements(config.storage.luks);
+  DropAdvertisements(config.storage.luks);
   return Translate<Config>(std::move(config), kVersion);
 }
 
 Result<v3_4::Config> ToPrevious(Config config, json::Report& lost) {
   WarnOfLostCex(config.storage.luks, lost);
   WarnOfLostAdvertisements(config.storage.luks, lost);
-  ForgetAdvertisements(config.storage.luks);
+  DropAdvertisements(config.storage.luks);
   auto previous = Translate<v3_4::Config>(std::move(config), v3_4::kVersion);
   TRY(CheckTranslated(previous, v3_4::Validate));
   return previous;

@@ -17,8 +17,8 @@ inline constexpr std::string_view kVersion = "3.5.0";
 
 void Validate(const Config& config, json::Report& report);
 
-// Validates a config except for its sources, which this or an older version has accepted: later versions accept them,
-// too.
+// Validates a config, but not its sources: the version that the config was read with has accepted them, and later
+// versions accept all that older ones do.
 void ValidateParsed(const Config& config, json::Report& report);
 
 // Reads a document of this version or an older one.

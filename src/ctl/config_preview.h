@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Foresees what a pool's nodes would get if some objects were applied to their cluster: KubeletConfigs, mirrors,
-// MachineConfigs.
+// Previews the config that a pool's nodes would get if some objects were applied to their cluster: KubeletConfigs,
+// mirrors, MachineConfigs.
 //
 // The controllers run over a copy of the cluster in memory.  The templates are not needed for this: the cluster has the
 // configs that were made from them.
@@ -16,13 +16,13 @@
 
 namespace pintle::ctl {
 
-struct Foreseen {
+struct ConfigPair {
   api::MachineConfig current;  // The config that the pool's nodes have, or are to have if they have none yet.
   api::MachineConfig next;
 };
 
-// It is an error if the controllers would refuse one of the objects.  What they would report of other objects goes to
+// Returns an error if the controllers would refuse one of the objects.  Problems of other objects are printed to
 // standard error.
-Result<Foreseen> Foresee(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files);
+Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files);
 
 }  // namespace pintle::ctl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ctl/foreseen.h"
+#include "ctl/config_preview.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -26,7 +26,7 @@ namespace {
 using controller::TrialCluster;
 using controller::TrialKind;
 
-// Templates are made from objects of these kinds, too, and there are no templates here.
+// Objects of these kinds act through templates, too, and the preview has no templates.
 constexpr std::array<std::string_view, 3> kForTemplates = {"APIServer", "ControllerConfig", "Secret"};
 
 bool IsForTemplates(std::string_view kind) {
@@ -40,8 +40,8 @@ Result<TrialCluster> CopyOf(LiveCluster& cluster) {
     const auto put = [&](json::Value object) -> Result<> {
       object["kind"] = kind.resource.kind;  // The API server leaves it out in lists.
       TRY(kind.check(object));
-      // What the controllers have reported before must not be taken for a result.  The status of the ControllerConfig
-      // is needed: nothing is rendered while templates are missing.
+      // An old report of the controllers must not be taken for a result of this run.  The status of the
+      // ControllerConfig is kept: without it, the controllers wait for the templates' configs and render nothing.
       if (controller::IsReportedOn(object) && !IsForTemplates(kind.resource.kind)) object.Erase("status");
       copy.Put(std::move(object));
       return {};
@@ -69,7 +69,7 @@ json::Value Applied(const json::Value* existing, json::Value object) {
     if (wanted == nullptr || !wanted->is_object()) continue;
     for (const auto& [name, value] : wanted->members()) applied["metadata"][key][name] = value;
   }
-  // The controllers write this part of a pool's spec.
+  // The controllers write this part of a pool's spec, so a manifest without it does not remove it.
   const json::Value* const target = existing->Find({"spec", "configuration"});
   if (target != nullptr && !applied["spec"].contains("configuration")) applied["spec"]["configuration"] = *target;
   return applied;
@@ -107,33 +107,33 @@ Result<> ApplyManifest(Manifest manifest, TrialCluster& cluster, AppliedFiles& f
 
 Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster& cluster) {
   ManifestFiles read = ReadManifestFiles(files);
-  for (const std::string& what : read.left_out) Tell(fmt::format("pintle: diff: left out: {}\n", what));
+  for (const std::string& what : read.left_out) PrintToStderr(fmt::format("pintle: diff: left out: {}\n", what));
   Faults faults;
-  faults.Keep(std::move(read.faults));
+  faults.Collect(std::move(read.faults));
   AppliedFiles applied;
   for (Manifest& manifest : read.manifests) {
     auto put = ApplyManifest(std::move(manifest), cluster, applied);
-    if (!put) faults.Keep(std::vector{std::move(put).error()});
+    if (!put) faults.Collect(std::vector{std::move(put).error()});
   }
   if (!faults.are_none()) return std::move(faults).All();
   return applied;
 }
 
-// Has the controllers make their configs.
+// Runs the controllers until they have made their configs.
 Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
   const controller::TrialOutcome outcome = TRY(cluster.Settle(
       {.templates = nullptr, .versions = {}, .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall())}));
   for (const controller::GenerateProblem& problem : outcome.problems) {
-    Tell(fmt::format("pintle: diff: {}: {}\n", problem.what, problem.why));
+    PrintToStderr(fmt::format("pintle: diff: {}: {}\n", problem.what, problem.why));
   }
   Faults refusals;
   for (const controller::ObjectProblem& problem : cluster.Problems()) {
     const std::string title = TitleOf(problem.kind, problem.name);
     const auto file = files.find(title);
     if (file == files.end()) {
-      Tell(fmt::format("pintle: diff: {}: {}\n", title, problem.message));
+      PrintToStderr(fmt::format("pintle: diff: {}: {}\n", title, problem.message));
     } else {
-      refusals.Keep(
+      refusals.Collect(
           std::vector{Error(ErrorKind::kInvalid, fmt::format("{}: {}: {}", file->second, title, problem.message))});
     }
   }
@@ -149,7 +149,7 @@ Result<api::MachineConfig> NextOf(const std::string& pool_name, const controller
     return Error(ErrorKind::kNotFound,
                  fmt::format("the cluster has no pool {}; its pools are {}", pool_name, fmt::join(names, ", ")));
   }
-  // Whether the nodes can change to the config is a part of the answer.
+  // Without a current config, RenderPass() accepts a config to which the nodes cannot change; the diff reports that.
   controller::RenderOutcome outcome = controller::RenderPass(controller::GatherFor(*pool, view, {}), nullptr);
   if (!outcome.rendered) return Error(ErrorKind::kInvalid, std::move(outcome.verdict.message));
   return std::move(outcome.rendered->config);
@@ -157,21 +157,21 @@ Result<api::MachineConfig> NextOf(const std::string& pool_name, const controller
 
 }  // namespace
 
-Result<Foreseen> Foresee(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files) {
+Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files) {
   TrialCluster copy = TRY(CopyOf(cluster));
   const AppliedFiles applied = TRY(ApplyFiles(files, copy));
   TRY(Settle(copy, applied));
   const controller::TrialObjects objects = copy.Look();
-  Foreseen foreseen;
-  foreseen.next = TRY(NextOf(pool, objects.view));
+  ConfigPair configs;
+  configs.next = TRY(NextOf(pool, objects.view));
   const api::MachineConfigPool& found = *objects.view.PoolNamed(pool);
   const std::string& has = found.status.configuration.name;
   const std::string& current = has.empty() ? found.spec.configuration.name : has;
   if (current.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet", pool));
   }
-  foreseen.current = TRY(cluster.Get<api::MachineConfig>(current), fmt::format("MachineConfig {}", current));
-  return foreseen;
+  configs.current = TRY(cluster.Get<api::MachineConfig>(current), fmt::format("MachineConfig {}", current));
+  return configs;
 }
 
 }  // namespace pintle::ctl
