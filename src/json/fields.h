@@ -16,8 +16,8 @@
 //     };
 //
 // Decoding, encoding, comparing and merging all use that list, so that none of them can forget a member.  Decoding
-// reports every problem with its path, and unknown keys as warnings; it consumes its document, so that long strings
-// are moved and not copied.
+// reports every problem with its path, and each unknown key as a warning.  It moves long strings out of the document
+// instead of copying them, so the document cannot be used afterwards.
 
 #include <algorithm>
 #include <array>
@@ -40,8 +40,8 @@
 
 namespace pintle::json {
 
-// A member that may be missing in the document, in which case it keeps its default.  A member with its default is not
-// written.
+// A member that may be missing in the document; it then keeps its default value.  A member that has its default value
+// is not written.
 template <typename Owner, typename T>
 struct Field {
   using Member = T;
@@ -85,8 +85,8 @@ constexpr void VisitAll([[maybe_unused]] Visit& visit,
 
 }  // namespace internal
 
-// The fields of a struct.  A std::tuple would hold them as well, but its constructors cost the compiler several times
-// as much, and most of our files see hundreds of these lists.
+// The fields of a struct.  It is not a std::tuple, because the constructors of one take the compiler several times as
+// long, and most of our files include hundreds of these lists.
 template <typename... Fields>
 struct FieldList : internal::Places<std::index_sequence_for<Fields...>, Fields...> {
   static constexpr std::size_t kSize = sizeof...(Fields);
@@ -170,7 +170,7 @@ Value Encode(const T& from) {
 }
 
 template <>
-struct Codec<Value> {  // Keeps a part of a document as it is.
+struct Codec<Value> {  // Copies a part of a document without decoding it.
   static void Decode(Value&& from, Value& to, const Path&, Report&) { to = std::move(from); }
   static Value Encode(const Value& from) { return from; }
 };
@@ -297,8 +297,8 @@ struct Codec<T> {
   template <typename AnyField>
   static void EncodeField(const AnyField& field, const T& from, Value& to) {
     if constexpr (!AnyField::kIsRequired) {
-      static const T kFresh{};
-      if (Equal(from.*field.member, kFresh.*field.member)) return;
+      static const T kDefault{};
+      if (Equal(from.*field.member, kDefault.*field.member)) return;
     }
     to[field.name] = json::Encode(from.*field.member);
   }
@@ -336,7 +336,7 @@ struct Codec<E> {
   }
 };
 
-// The value of "kind" that marks an alternative of a variant.
+// The value of the key "kind" by which an alternative of a variant is recognised.
 template <typename T>
 inline constexpr std::string_view kKind = "";
 
@@ -374,7 +374,8 @@ struct Codec<std::variant<Alternatives...>> {
   }
 };
 
-// Calls `differs` with the path of each field in which two structs differ.  A list is compared as a whole.
+// Calls `differs` with the path of each field in which two structs differ.  Lists that differ anywhere count as one
+// difference.
 template <typename T, typename Differs>
 void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
   if constexpr (Described<T>) {
@@ -388,7 +389,7 @@ void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
   }
 }
 
-// A list element with a key, which a function Key() in the namespace of its type returns.
+// A type of list elements that have a key.  A function Key() in the namespace of the type returns it.
 template <typename T>
 concept Keyed = requires(const T& element) {
   { Key(element) } -> std::convertible_to<std::string>;
@@ -397,8 +398,9 @@ concept Keyed = requires(const T& element) {
 template <typename T>
 void MergeLists(std::vector<T>& parent, std::vector<T> child);
 
-// Merges `child` into `parent`: structs field by field, optionals where the child has a value, lists element by
-// element where the elements have a Key(); other lists are appended to the parent's, and anything else is replaced.
+// Merges `child` into `parent`.  Structs are merged field by field.  An optional of the parent is kept if the child's
+// is empty.  Lists whose elements have a Key() are merged element by element; the elements of any other list are
+// appended.  Everything else is replaced.
 template <typename T>
 void MergeInto(T& parent, T child) {
   if constexpr (Described<T>) {
