@@ -60,7 +60,7 @@ Result<> CheckGroups(const KubeletConfiguration& config) {
 
 Result<> LayUserOver(const json::Value& document, const KubeletConfiguration& user, KubeletConfiguration& config) {
   if (SaysNotToProtectKernelDefaults(document)) config.protect_kernel_defaults = false;
-  LayOver(config, user);
+  MergeOver(config, user);
   if (GivesUpSystemGroup(user)) config.system_reserved_cgroup.clear();
   if (!config.reserved_system_cpus.empty()) MakeRoomForReservedProcessors(config);
   return CheckGroups(config);
