@@ -6,8 +6,8 @@
 // A struct gives its name in Go as kGoName, and lists its fields (go_field.h).
 //
 // A merge puts one struct (`above`) over another (`below`).  A field of `above` replaces the field of `below` unless it
-// is empty; structs are merged field by field, and maps key by key.  In a map, an empty value replaces, too.  So a merge
-// cannot set a field back to false, 0 or "", and users of the operator rely on that.
+// is empty; structs are merged field by field, and maps key by key.  In a map, an empty value replaces, too.  So a
+// merge cannot set a field back to false, 0 or "", and users of the operator rely on that.
 
 #include <concepts>
 #include <cstdint>
