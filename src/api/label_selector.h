@@ -71,7 +71,7 @@ class Selector {
   bool matches_nothing_ = false;
 };
 
-// Return what is wrong with a label's key or value, in the words of Kubernetes; the list is empty if nothing is.
+// Return what is wrong with a label's key or value, in the words of Kubernetes.  The list is empty if it is valid.
 std::vector<std::string> ProblemsOfLabelKey(const std::string& key);
 std::vector<std::string> ProblemsOfLabelValue(const std::string& value);
 

@@ -6,8 +6,8 @@
 //
 // Agents read these files from the ControllerConfig and do not know their pool, so the controller has to ask each node
 // to wait.  A request has a time limit, and the controller renews it before it ends.  The limit matters if another
-// controller takes over that does not know these annotations, such as the Machine Config Operator's: after it, agents
-// write new certificates again.
+// controller takes over that does not know these annotations, such as the Machine Config Operator's: after the limit,
+// agents write new certificates again.
 
 #include <optional>
 #include <string>

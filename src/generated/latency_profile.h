@@ -3,8 +3,8 @@
 
 // A worker latency profile: it sets how often the workers of a cluster report that they are healthy.
 //
-// The control plane reads the same profile: it takes a node for lost that has not reported for some multiple of this
-// time.
+// The control plane reads the same profile: it considers a node lost if the node has not reported for some multiple of
+// this time.
 
 #include <optional>
 #include <string>

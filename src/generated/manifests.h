@@ -52,7 +52,7 @@ struct Manifests {
   std::vector<api::MirrorSet> tag_sets;
   std::vector<api::ImagePolicy> cluster_policies;
   std::vector<api::ImagePolicy> namespace_policies;
-  // Where the objects come from, by their kinds and names: "KubeletConfig set" is from "manifests/04.yaml [1]".
+  // The manifests of the objects, by their kinds and names: "KubeletConfig set" is from "manifests/04.yaml [1]".
   std::map<std::string, std::string, std::less<>> places;
   // Messages about manifests that have no effect here.
   std::vector<std::string> without_effect;

@@ -86,8 +86,8 @@ class PartialOrder {
   }
 
   // A name is ready when all names before it are placed.  The name that has been ready for longest comes next; names
-  // that became ready together are sorted.  If no name is ready, the pairs contradict each other; then the remaining
-  // name comes next that is alphabetically first.
+  // that became ready together are sorted.  If no name is ready, the pairs contradict each other; then the
+  // alphabetically first of the remaining names comes next.
   std::vector<std::string> Sorted() {
     std::deque<std::string> ready;
     for (const auto& [name, neighbors] : names_) {

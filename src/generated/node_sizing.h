@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much of a node is reserved for its system services, and whether the node calculates these amounts when it boots.
+// Makes the file that reserves an amount of a node for its system services, or lets the node calculate it at boot.
 //
 // The kubelet's own configuration has no field for the calculation, so three of the amounts are in a file of
 // environment variables.

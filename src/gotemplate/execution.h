@@ -24,7 +24,7 @@ class Execution {
   Result<> Run(const Value& data);
 
  private:
-  // What a loop does after a node.
+  // Tells a loop how to continue after a node.
   enum class Flow : std::uint8_t { kProceed, kBreak, kContinue };
 
   struct Variable {
@@ -122,7 +122,8 @@ class Execution {
   std::size_t steps_ = 0;
 };
 
-// Converts a value to the type of a parameter, where Go's reflection does so.  The error is worded as in Go.
+// Returns a value as an argument for a parameter of this type.  Nil becomes the zero value of the type, and whole
+// numbers are converted.  Errors have the words of Go.
 Result<Value> PreparedArgument(Value value, const Type& type);
 
 struct Printable {

@@ -108,7 +108,7 @@ class Lexer {
   Keywords keywords_;
   State state_ = State::kText;
   std::size_t position_ = 0;
-  std::size_t start_ = 0;       // Where the token begins.
+  std::size_t start_ = 0;       // The position at which the token begins.
   std::size_t line_ = 1;        // The line of position_.
   std::size_t start_line_ = 1;  // The line of start_.
   std::size_t open_parentheses_ = 0;

@@ -85,7 +85,7 @@ constexpr void VisitAll([[maybe_unused]] Visit& visit,
 
 }  // namespace internal
 
-// The fields of a struct.  It is not a std::tuple, because the constructors of one take the compiler several times as
+// The fields of a struct.  We do not use a std::tuple, because its constructors take the compiler several times as
 // long, and most of our files include hundreds of these lists.
 template <typename... Fields>
 struct FieldList : internal::Places<std::index_sequence_for<Fields...>, Fields...> {
@@ -374,8 +374,7 @@ struct Codec<std::variant<Alternatives...>> {
   }
 };
 
-// Calls `differs` with the path of each field in which two structs differ.  Lists that differ anywhere count as one
-// difference.
+// Calls `differs` with the path of each field in which two structs differ.  A list is compared as a whole.
 template <typename T, typename Differs>
 void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
   if constexpr (Described<T>) {
