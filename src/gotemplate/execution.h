@@ -24,7 +24,7 @@ class Execution {
   Result<> Run(const Value& data);
 
  private:
-  // Tells a loop how to continue after a node.
+  // The effect of a node on the loop around it.
   enum class Flow : std::uint8_t { kProceed, kBreak, kContinue };
 
   struct Variable {
