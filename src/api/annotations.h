@@ -12,7 +12,9 @@ inline constexpr std::string_view kCurrentConfigAnnotation = "machineconfigurati
 inline constexpr std::string_view kDesiredConfigAnnotation = "machineconfiguration.openshift.io/desiredConfig";
 inline constexpr std::string_view kCurrentImageAnnotation = "machineconfiguration.openshift.io/currentImage";
 inline constexpr std::string_view kDesiredImageAnnotation = "machineconfiguration.openshift.io/desiredImage";
+// The config with which the machine was installed.
 inline constexpr std::string_view kFirstPivotConfigAnnotation = "machineconfiguration.openshift.io/firstPivotConfig";
+// Present once the controller has given the node the labels of its custom pool.
 inline constexpr std::string_view kCustomPoolLabelsAppliedAnnotation =
     "machineconfiguration.openshift.io/customPoolLabelsApplied";
 inline constexpr std::string_view kStateAnnotation = "machineconfiguration.openshift.io/state";
@@ -29,13 +31,13 @@ inline constexpr std::string_view kControlPlaneTopologyAnnotation =
 // The resourceVersion of the ControllerConfig whose certificates are on the node's disk.
 inline constexpr std::string_view kLastSyncedControllerConfigAnnotation =
     "machineconfiguration.openshift.io/lastSyncedControllerConfigResourceVersion";
-// On a ControllerConfig, this is "true" while the certificate authorities of the API server are rotated; on a Node, the
-// second one has the value that the node's agent has acted on.
+// On a ControllerConfig, this is "true" while the certificate authorities of the API server are rotated.
 inline constexpr std::string_view kServiceCaRotateAnnotation = "machineconfiguration.openshift.io/service-ca-rotate";
+// On a Node, this is "true" once the node's agent has replaced the authorities during a rotation, and "false" after it.
 inline constexpr std::string_view kLastObservedServerCaAnnotation =
     "machineconfiguration.openshift.io/lastObservedServerCAAnnotation";
-// The error with which OSTree failed to finalize the staged deployment of the previous boot.  It is empty when a later
-// one succeeded.
+// The error with which OSTree failed to finalize the staged deployment of the previous boot.  The agent empties it
+// after a later deployment was finalized.
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 
@@ -49,7 +51,8 @@ inline constexpr std::string_view kWorkerRoleLabel = "node-role.kubernetes.io/wo
 // The label of the pools that every cluster has.  Its value is empty.
 inline constexpr std::string_view kBuiltInPoolLabel = "machineconfiguration.openshift.io/mco-built-in";
 
-// The image that exists before the cluster does, on a MachineOSConfig and on the MachineConfig that brings it.
+// An OS image that was built before the cluster was installed.  A MachineOSConfig has this annotation, and so has the
+// MachineConfig that sets the image.
 inline constexpr std::string_view kPreBuiltImageAnnotation = "machineconfiguration.openshift.io/pre-built-image";
 // The name of a MachineOSConfig's newest build.
 inline constexpr std::string_view kCurrentBuildAnnotation =
@@ -69,7 +72,7 @@ inline constexpr std::string_view kStateDegraded = "Degraded";
 inline constexpr std::string_view kStateRebooting = "Rebooting";
 inline constexpr std::string_view kStateUnreconcilable = "Unreconcilable";
 
-// The taint of a node that has an update ahead, so that the scheduler prefers other nodes.
+// The taint of a node that does not have its pool's target yet, so that the scheduler prefers other nodes.
 inline constexpr std::string_view kUpdateInProgressTaint = "UpdateInProgress";
 inline constexpr std::string_view kPreferNoSchedule = "PreferNoSchedule";
 

@@ -15,7 +15,7 @@ namespace pintle::api {
 // The name of the ClusterOperator that is about machines' configs.
 inline constexpr const char* kMachineConfigOperatorName = "machine-config";
 
-// The version of a part that runs: "operator" and "4.21.0", or "operator-image" and an image.
+// The version of a running component: "operator" and "4.21.0", or "operator-image" and an image.
 struct OperandVersion {
   std::string name;
   std::string version;
@@ -27,7 +27,7 @@ struct OperandVersion {
   };
 };
 
-// An object, or all objects of a kind if the name is empty, that help to find out what is wrong.
+// An object to look at when the operator is degraded.  An empty name stands for all objects of the kind.
 struct RelatedObject {
   std::string group;
   std::string resource;
@@ -47,7 +47,7 @@ struct ClusterOperatorStatus {
   std::vector<Condition> conditions;
   std::vector<OperandVersion> versions;
   std::vector<RelatedObject> related_objects;
-  json::Value extension;  // Whatever the operator adds.
+  json::Value extension;  // An object with fields that the operator defines itself.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

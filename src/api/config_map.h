@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A ConfigMap: texts for programs.
+// A ConfigMap: named texts that configure programs.
 
 #include <map>
 #include <string>

@@ -17,7 +17,7 @@
 
 namespace pintle::api {
 
-// A directory with layers, images or artifacts that others have put there.
+// A directory of layers, images or artifacts that CRI-O reads but does not fill.
 struct AdditionalStore {
   std::string path;
 

@@ -16,7 +16,7 @@
 
 namespace pintle::api {
 
-// The name of the only one that a cluster has.
+// A cluster has one ControllerConfig, which has this name.
 inline constexpr const char* kControllerConfigName = "machine-config-controller";
 
 // The version of the operator that wrote this object.
@@ -58,7 +58,7 @@ struct ControllerConfigSpec {
   std::string kube_apiserver_serving_ca;
   std::string cloud_provider_ca;
   Infrastructure infra;
-  std::map<std::string, std::string> images;  // The images of the release, by what they are for.
+  std::map<std::string, std::string> images;  // The images of the release; a key is the purpose of an image.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

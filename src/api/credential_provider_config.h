@@ -23,7 +23,7 @@ struct CredentialProviderConfigSpec {
       json::FieldList{json::Field{"matchImages", &CredentialProviderConfigSpec::match_images}};
 };
 
-// The fields of Condition, and the generation of the object to which the condition applies.
+// The fields of Condition, and the generation of the object that the condition describes.
 struct ConditionWithGeneration {
   std::string type;
   std::string status;

@@ -16,12 +16,12 @@ namespace pintle::api {
 
 inline constexpr std::string_view kConfigApiVersion = "config.openshift.io/v1";
 
-// A list that is absent means something else than an empty list.
+// An empty list differs from an absent one: for example, only an absent `search` keeps the node's search registries.
 struct RegistrySources {
   std::optional<std::vector<std::string>> insecure;
   std::optional<std::vector<std::string>> blocked;
   std::optional<std::vector<std::string>> allowed;
-  std::optional<std::vector<std::string>> search;  // Registries for images that are named without one.
+  std::optional<std::vector<std::string>> search;  // The registries to search for an image whose name has no registry.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -59,7 +59,7 @@ inline constexpr std::string_view kAllowContactingSource = "AllowContactingSourc
 struct Mirrors {
   std::string source;
   std::vector<std::string> mirrors;
-  std::string source_policy;  // Whether the source itself is asked after the mirrors; empty: it is.
+  std::string source_policy;  // One of the two above.  Empty means that the source is tried after the mirrors.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -69,7 +69,7 @@ struct Mirrors {
   };
 };
 
-// Each kind keeps its list in a member of another name.
+// Each kind of mirror set uses one of these lists.
 struct MirrorSetSpec {
   std::vector<Mirrors> repository_digest_mirrors;  // The list of an ImageContentSourcePolicy.
   std::vector<Mirrors> image_digest_mirrors;

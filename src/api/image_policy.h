@@ -3,7 +3,7 @@
 
 // A ClusterImagePolicy or an ImagePolicy: who must have signed images, for the whole cluster or for one namespace.
 //
-// Keys and certificates are kept in base64, as the object has them.
+// Keys and certificates stay in base64, as in the object.
 
 #include <optional>
 #include <string>
@@ -76,7 +76,7 @@ struct PkiTrust {
 };
 
 struct RootOfTrust {
-  std::string policy_type;  // "PublicKey", "FulcioCAWithRekor" or "PKI"; it selects the member that counts.
+  std::string policy_type;  // "PublicKey", "FulcioCAWithRekor" or "PKI"; it selects the member to use.
   std::optional<PublicKeyTrust> public_key;
   std::optional<FulcioTrust> fulcio;
   std::optional<PkiTrust> pki;
@@ -110,7 +110,7 @@ struct RemapIdentity {
 
 // The name under which an image must have been signed.
 struct SignedIdentity {
-  std::string match_policy;  // Empty: "MatchRepoDigestOrExact".
+  std::string match_policy;  // Empty means "MatchRepoDigestOrExact".
   std::optional<ExactRepository> exact_repository;
   std::optional<RemapIdentity> remap_identity;
 

@@ -3,9 +3,9 @@
 
 // Selects objects by their labels, as Kubernetes does.
 //
-// A LabelSelector is the field of an object; a Selector is the same, checked and compiled.  A selector that is absent
-// matches no object, and an empty one matches every object.  (Whether an empty selector makes sense is for its owner to
-// decide.)
+// A LabelSelector is a field of a Kubernetes object, and a Selector is its checked and compiled form.  A selector that
+// is absent matches no object, and an empty one matches every object.  A caller that does not want an empty selector
+// has to check for it.
 
 #include <map>
 #include <optional>
@@ -21,7 +21,7 @@ namespace pintle::api {
 
 struct LabelSelectorRequirement {
   std::string key;
-  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"; others are refused when the selector is compiled.
+  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"; Selector::Compile() refuses others.
   std::vector<std::string> values;
 
   static constexpr bool kLenient = true;
@@ -47,7 +47,7 @@ struct LabelSelector {
 
 class Selector {
  public:
-  // The error message is the one of Kubernetes.
+  // The error has the words of Kubernetes.
   static Result<Selector> Compile(const std::optional<LabelSelector>& selector);
 
   bool Matches(const Labels& labels) const;
@@ -71,7 +71,7 @@ class Selector {
   bool matches_nothing_ = false;
 };
 
-// Return what is wrong with a label's key or value, in the words of Kubernetes; the list is empty for a valid one.
+// Return what is wrong with a label's key or value, in the words of Kubernetes.  The list is empty if it is valid.
 std::vector<std::string> ProblemsOfLabelKey(const std::string& key);
 std::vector<std::string> ProblemsOfLabelValue(const std::string& value);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Lease: which of several processes holds something, and when it last renewed its claim.
+// A Lease: a lock that one of several processes holds until some time after it last renewed it.
 
 #include <cstdint>
 #include <optional>

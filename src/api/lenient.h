@@ -4,9 +4,9 @@
 // Decodes objects that others define.
 //
 // A Kubernetes object has far more keys than we use, and gets new ones with every release.  A struct with `static
-// constexpr bool kLenient = true` takes the keys that it lists and silently ignores the others; a key that is missing,
-// or null, leaves the member at its default.  A `Required` member of such a struct is one that is always written, as Go
-// does without `omitempty`.
+// constexpr bool kLenient = true` decodes the keys that it lists and silently ignores the others.  A key that is
+// missing or null leaves the member at its default.  In such a struct, `Required` does not mean that the key has to
+// exist: it means that the member is always written, as in Go without `omitempty`.
 
 #include <utility>
 
@@ -34,11 +34,11 @@ struct Codec<T> {
   }
 
   static Value Encode(const T& from) {
-    static const T kFresh{};
+    static const T kDefault{};
     Value to = Value::object();
     ForEachField<T>([&](const auto& field) {
-      const bool is_said = field.kIsRequired || !Equal(from.*field.member, kFresh.*field.member);
-      if (is_said) to[std::string(field.name)] = json::Encode(from.*field.member);
+      const bool is_written = field.kIsRequired || !Equal(from.*field.member, kDefault.*field.member);
+      if (is_written) to[std::string(field.name)] = json::Encode(from.*field.member);
     });
     return to;
   }

@@ -22,13 +22,13 @@ inline constexpr std::string_view kReleaseImageVersionAnnotation =
     "machineconfiguration.openshift.io/release-image-version";
 inline constexpr std::string_view kOsImageUrlOverriddenAnnotation =
     "machineconfiguration.openshift.io/os-image-url-overridden";
-// The image that was built for a config, if there is one.
+// The image that was built in the cluster (OCL, on-cluster layering) for a config, if there is one.
 inline constexpr std::string_view kOclOsImageUrlAnnotation = "machineconfiguration.openshift.io/ocl-osimageurl";
 
 struct MachineConfigSpec {
-  std::string os_image_url;  // Empty to keep the image that the cluster has.
+  std::string os_image_url;  // Empty to use the cluster's image.
   std::string base_os_extensions_container_image;
-  json::Value config;  // The Ignition config as it was written; null for none.
+  json::Value config;  // The Ignition config as the object has it; null if there is none.
   // A list that is absent differs from an empty one in the name of a rendered config.
   std::optional<std::vector<std::string>> kernel_arguments;
   std::optional<std::vector<std::string>> extensions;

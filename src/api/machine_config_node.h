@@ -51,7 +51,7 @@ struct MachineConfigNodeSpec {
   };
 };
 
-// The progress of a node with a set of images that is pinned to it.
+// The progress of a node in pulling the images of a PinnedImageSet.
 struct MachineConfigNodePinnedImageSet {
   std::string name;
   std::int64_t current_generation = 0;
@@ -69,8 +69,8 @@ struct MachineConfigNodePinnedImageSet {
   };
 };
 
-// A part of the config that takes effect at installation only, and that now differs from what the node was installed
-// with.
+// A difference between the node's config and the one that the node was installed with, in a part of the config that
+// takes effect at installation only.
 struct IrreconcilableChangeDiff {
   std::string field_path;
   std::string diff;

@@ -88,7 +88,8 @@ struct CertExpiry {
   };
 };
 
-// The progress of the nodes in something that is not part of the rendered config: in pulling their pinned images.
+// The progress of the pool's nodes in a task outside of the rendered config.  The type "PinnedImageSets" is about
+// pulling pinned images.
 struct PoolSynchronizerStatus {
   std::string type;
   std::int64_t machine_count = 0;

@@ -77,7 +77,7 @@ struct NodeDisruptionPolicy {
   };
 };
 
-// Sections of a config that may change although the change takes effect on new machines only.
+// Sections of a config that an administrator may change although existing machines ignore the change.
 struct IrreconcilableValidationOverrides {
   std::vector<std::string> storage;  // "Disks", "FileSystems" or "Raid".
 
@@ -105,7 +105,7 @@ struct NodeDisruptionPolicyStatus {
       json::FieldList{json::Field{"clusterPolicies", &NodeDisruptionPolicyStatus::cluster_policies}};
 };
 
-// Controls whether new machines may be installed from boot images of any age.
+// Controls whether the age of the boot images of new machines is limited.
 struct BootImageSkewEnforcement {
   std::string mode;  // "Automatic", "Manual" or "None".
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineOSConfig: the request for an image that is built in the cluster for a pool's nodes, and the latest such
+// A MachineOSConfig: it requests that the cluster builds an OS image for a pool's nodes, and its status has the latest
 // image.
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace pintle::api {
 
 struct NodeSettingsSpec {
   std::string cgroup_mode;             // "v2"; "" means the same.
-  std::string worker_latency_profile;  // How often workers report; "" leaves the templates' value.
+  std::string worker_latency_profile;  // Sets how often workers report; "" keeps the templates' value.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

@@ -16,7 +16,7 @@ namespace pintle::api {
 
 struct PodVolume {
   std::string name;
-  std::optional<json::Value> empty_dir;  // The pod's data in it is lost when the pod goes.
+  std::optional<json::Value> empty_dir;  // The data in such a volume is lost with its pod.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A PodDisruptionBudget: how many of a group of pods may be missing.  Drains have to wait for budgets.
+// A PodDisruptionBudget: how many of a group of pods may be missing.  A drain waits until budgets allow an eviction.
 
 #include <cstdint>
 #include <optional>

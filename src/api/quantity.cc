@@ -14,7 +14,7 @@
 namespace pintle::api {
 namespace {
 
-constexpr std::int64_t kNano = -9;  // Kubernetes keeps no part that is smaller than 10^-9.
+constexpr std::int64_t kNano = -9;  // Kubernetes rounds quantities up to a multiple of 10^-9.
 
 enum class Format { kDecimal, kDecimalExponent, kBinary };
 
@@ -45,7 +45,7 @@ std::optional<Suffix> MeaningOf(std::string_view suffix) {
   return Suffix{Format::kDecimalExponent, exponent};
 }
 
-// The parts of a text.
+// The parts of a quantity's text.
 struct Pieces {
   bool is_negative = false;
   std::string_view whole;  // Has no leading zeros, and is "0" if the text has no digits before the point.
@@ -81,7 +81,7 @@ std::optional<Pieces> Split(std::string_view text) {
   return pieces;
 }
 
-// Stands for digits * 10^exponent.  The digits have no leading zeros, and the number 0 has no digits.
+// The number digits * 10^exponent.  The digits have no leading zeros, and the number 0 has no digits.
 struct Decimal {
   std::string digits;
   std::int64_t exponent = 0;
@@ -128,7 +128,7 @@ struct Decimal {
     if (!is_exact) PlusOne();
   }
 
-  // Returns a whole number if it fits.
+  // Returns the number if its exponent is not negative and it fits into 64 bits.
   std::optional<std::int64_t> ToInteger() const {
     constexpr std::int64_t kMostZeros = 18;
     if (is_zero()) return 0;
@@ -142,7 +142,7 @@ struct Decimal {
 
   // Returns the lowest 64 bits of a whole number.
   std::uint64_t LowestBits() const {
-    constexpr std::int64_t kBits = 64;  // So many factors of ten contain that many factors of two.
+    constexpr std::int64_t kBits = 64;  // 10^64 is a multiple of 2^64.
     constexpr std::uint64_t kTen = 10;
     if (exponent >= kBits) return 0;
     std::uint64_t bits = 0;
@@ -174,7 +174,7 @@ std::string BinaryText(std::int64_t number) {
 std::string CanonicalText(const Decimal& number, Format format) {
   constexpr std::int64_t kLeastBinary = 1024;
   if (format == Format::kBinary) {
-    // A number with a fraction, or without a suffix in its form, is written in the decimal form.
+    // A number that is not whole, or is less than 1Ki, is written in the decimal form.
     Decimal whole = number;
     whole.DropTrailingZeros();
     if (const auto integer = whole.ToInteger(); integer && *integer >= kLeastBinary) return BinaryText(*integer);
@@ -183,7 +183,7 @@ std::string CanonicalText(const Decimal& number, Format format) {
   return DecimalText(number, format);
 }
 
-// Kubernetes treats numbers of up to 18 digits in this way.
+// Kubernetes has a quick path for numbers of up to 18 digits, which neither rounds nor caps them.
 constexpr std::size_t kMostShortDigits = 18;
 
 bool IsShort(const Pieces& pieces, const Suffix& suffix) {
@@ -200,13 +200,13 @@ bool IsShort(const Pieces& pieces, const Suffix& suffix) {
   return pieces.fraction.empty() && digits_left >= 0;
 }
 
-// Kubernetes takes these texts of short numbers for canonical ones.
-bool IsKept(const Pieces& pieces, const Suffix& suffix) {
+// Returns whether Kubernetes takes the text of a short number for canonical and keeps it.
+bool IsKeptAsWritten(const Pieces& pieces, const Suffix& suffix) {
   if (suffix.format == Format::kBinary) {
     constexpr int kEight = 8;
-    constexpr std::size_t kDigitsThatTell = 3;  // 1000 is a multiple of 8.
+    constexpr std::size_t kLastDigits = 3;  // They decide, because 1000 is a multiple of 8.
     int last = 0;
-    for (const char digit : pieces.whole.substr(pieces.whole.size() - std::min(pieces.whole.size(), kDigitsThatTell))) {
+    for (const char digit : pieces.whole.substr(pieces.whole.size() - std::min(pieces.whole.size(), kLastDigits))) {
       last = last * 10 + (digit - '0');
     }
     return last % kEight != 0;
@@ -229,7 +229,7 @@ Decimal NumberOf(const Pieces& pieces, const Suffix& suffix) {
   return number;
 }
 
-// The largest number that has a binary suffix.
+// Kubernetes caps a number with a binary suffix at the largest number of 64 bits.
 void CapAtMost(Decimal& number) {
   const std::string most = "9223372036854775807";
   Decimal whole = number;
@@ -259,7 +259,7 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
     number.RoundUp(kNano);
     if (suffix->format == Format::kBinary) CapAtMost(number);
   }
-  const bool is_kept = is_short && IsKept(*pieces, *suffix);
+  const bool is_kept = is_short && IsKeptAsWritten(*pieces, *suffix);
   const std::string_view sign = pieces->is_negative ? "-" : "";
   quantity.text_ = is_kept ? std::string(text) : fmt::format("{}{}", sign, CanonicalText(number, suffix->format));
 

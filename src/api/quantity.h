@@ -3,8 +3,9 @@
 
 // A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9", with the text and the number that Go makes of it.
 //
-// The text is the canonical one, for example "512Mi" for "0.5Gi".  But Kubernetes keeps texts that it takes for
-// canonical already, and so does this class: these texts end up in files whose bytes are compared.
+// The text is in canonical form, for example "512Mi" for "0.5Gi".  Kubernetes also keeps some texts that are not in
+// this form, because its quick check takes them for canonical.  This class keeps the same texts, because they end up in
+// files whose bytes are compared.
 
 #include <cstdint>
 #include <string>

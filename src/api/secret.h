@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Secret: texts that only few may read.
+// A Secret: confidential values, such as passwords.
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The TLS versions and ciphers that servers of the cluster offer, as the name of a profile or as a list.
+// The TLS versions and ciphers that servers of the cluster offer: a profile by its name, or a custom list.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@
 namespace pintle::api {
 
 struct CustomTlsProfile {
-  std::vector<std::string> ciphers;  // By their names in OpenSSL.
+  std::vector<std::string> ciphers;  // Their OpenSSL names.
   std::string min_tls_version;
 
   static constexpr bool kLenient = true;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files of the ControllerConfig while a pool is paused: the controller's request to hold them back, and a node's
-// answer.
+// Annotations of a Node for the time in which its pool is paused: the controller requests that the agent does not write
+// the files of the ControllerConfig, and the agent reports which files wait.
 //
-// Agents take these files from the ControllerConfig themselves and do not see their pool, so that the controller has to
-// ask each node to wait.  It does so for a limited time, and repeats the request before that ends: if a controller
-// takes over that does not know of this, such as the Machine Config Operator's, certificates pass after that time.
+// Agents read these files from the ControllerConfig and do not know their pool, so the controller has to ask each node
+// to wait.  A request has a time limit, and the controller renews it before it ends.  The limit matters if another
+// controller takes over that does not know these annotations, such as the Machine Config Operator's: after the limit,
+// agents write new certificates again.
 
 #include <optional>
 #include <string>
@@ -18,14 +19,14 @@
 
 namespace pintle::api {
 
-// The files wait until this time, in RFC 3339.
+// The agent does not write the files before this time, in RFC 3339.
 inline constexpr std::string_view kFilesWaitAnnotation = "pintle.io/controller-config-waits-until";
 // A JSON list of WaitingFile: the files that differ from those on the node's disk.
 inline constexpr std::string_view kWaitingFilesAnnotation = "pintle.io/waiting-files";
 
 struct WaitingFile {
   std::string path;
-  // The expiry and the subject of the certificate on the disk that expires last.
+  // The expiry and the subject of the certificate in the node's file that expires last.
   std::optional<Time> valid_until;
   std::string subject;
 

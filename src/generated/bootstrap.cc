@@ -25,10 +25,10 @@
 namespace pintle::generated {
 namespace {
 
-// The version that all parts of OpenShift have until they become a part of a release.
+// The version of all components of OpenShift that are not a part of a release.
 constexpr const char* kUnreleased = "0.0.1-snapshot";
 
-// Makes the configs one kind after the other.
+// Makes the configs of one source after the other.
 class BootstrapGenerator {
  public:
   BootstrapGenerator(const Manifests& manifests, const TemplateFolder& templates, const BootstrapSettings& settings)
@@ -71,14 +71,14 @@ class BootstrapGenerator {
     return {};
   }
 
-  // Unlike in a running cluster, all pools get a config, and they get it without an Image, too.
-  Result<> AddRegistries(bool are_verified) {
+  // Unlike in a running cluster, every pool gets a config, even if there is no Image.
+  Result<> AddRegistries(bool verifies_signatures) {
     ImageInputs inputs{.image = manifests_.image ? &*manifests_.image : nullptr,
                        .release_image = spec_.TextAt({"releaseImage"}),
                        .mirrors = manifests_.Mirrors(),
                        .cluster_policies = {},
                        .namespace_policies = {}};
-    if (are_verified) {
+    if (verifies_signatures) {
       inputs.cluster_policies = manifests_.cluster_policies;
       inputs.namespace_policies = manifests_.namespace_policies;
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes the MachineConfigs of a cluster that is being installed, from manifests and without a cluster.
+// Makes the MachineConfigs for the installation of a cluster, from manifests.
 //
-// The controller of the cluster makes the same configs later.  Their contents must be the same, since rendered configs
-// are named by their contents, and the first machines have the rendered ones of the installation.
+// Later, the controller of the running cluster makes these configs again.  Their contents must not change then, because
+// the name of a rendered config depends on its contents, and the first machines already have the rendered configs of
+// the installation.
 
 #include <string>
 #include <vector>
@@ -20,23 +21,23 @@ namespace pintle::generated {
 struct BootstrapSettings {
   std::string pull_secret;         // JSON.
   std::string controller_version;  // Identifies the build that makes the configs.
-  std::string release;             // The version whose features count.
-  MadeFromOnly only = {};          // For previews.
+  std::string release;             // The version whose feature gates apply.
+  MadeFromOnly only = {};          // A preview can limit the configs that are made.
 };
 
 struct BootstrapConfigs {
-  std::vector<MachineConfig> configs;   // In the order of the operator: by what they are made from.
-  std::vector<std::string> complaints;  // What was left out, and why.
+  std::vector<MachineConfig> configs;   // Grouped by their sources, in the operator's order.
+  std::vector<std::string> complaints;  // Messages about inputs that were left out.
 };
 
-// Returns the version of the release that a ControllerConfig is from, or the one that unreleased builds have.
+// Returns the version of the release that a ControllerConfig is from, or the version that all unreleased builds have.
 std::string ReleaseOf(const json::Value& controller_config);
 
-// Validates the objects of users, and returns an error with the place of the first wrong one.
+// Validates the KubeletConfigs and ContainerRuntimeConfigs.  The error has the manifest of the first invalid one.
 Result<> CheckObjects(const Manifests& manifests);
 
 // The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.  Errors have the words
-// of the Machine Config Operator, which contain no places; so check the objects before.
+// of the Machine Config Operator, which do not name the manifest; so call CheckObjects() first.
 Result<BootstrapConfigs> ConfigsAtBootstrap(const Manifests& manifests, const TemplateFolder& templates,
                                             const BootstrapSettings& settings);
 

@@ -30,7 +30,7 @@ void AddMissing(const json::Value& defaults, json::Value& to) {
   }
 }
 
-// The operator also writes these fields if they are empty.
+// Each of these functions adds the fields that the operator writes even if they are empty.
 
 void CompletePool(json::Value& pool) {
   static const json::Value kDefaults = {
@@ -88,8 +88,8 @@ Result<BootstrapFile> ToFile(std::string path, const json::Value& document) {
   return file;
 }
 
-// All pools name all configs as their sources, as with the operator.  Which of them a pool selects is known when the
-// controller renders it again.
+// As in the operator, each pool lists all configs as its sources.  The controller corrects the list when it renders the
+// pool again.
 json::Value SourcesOf(const std::vector<api::MachineConfig>& configs) {
   json::Value sources = json::Value::array();
   for (const api::MachineConfig& config : configs) {
@@ -115,7 +115,7 @@ class BootstrapRenderer {
     const std::string& pool = manifest.pool.metadata.name;
     machineconfig::Rendered rendered = TRY(Render(manifest.pool), fmt::format("rendering pool {}", pool));
     for (std::string& warning : rendered.warnings) to.warnings.push_back(std::move(warning));
-    // It can be rendered and served, but no cluster would store it.
+    // A config that is too large can be rendered and served, but the API server will not store it.
     if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
       to.warnings.push_back(size.error().message());
     } else if (auto warning = machineconfig::SizeWarning(rendered.config)) {
@@ -161,7 +161,7 @@ class BootstrapRenderer {
     return machineconfig::ImagesFor(pool, worker == manifests_.pools.end() ? nullptr : &worker->pool, *stream);
   }
 
-  // Adds the place of the first config that is wrong by itself.
+  // Adds the manifest of the first selected config that is invalid by itself.
   Error WithPlace(Error error, const machineconfig::MachineConfigs& selected) const {
     for (const api::MachineConfig* config : selected) {
       json::Report report;

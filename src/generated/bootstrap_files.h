@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files that an installation gets: the pools with their rendered configs, and what serving these needs.  All of it
-// is pure.
+// Makes the files from which an installation serves configs to its machines: the pools with their rendered configs, and
+// the objects that the server needs besides.  It does no input and output.
 //
-// They are those of the Machine Config Operator's bootstrap: machine-pools/POOL.yaml, machine-configs/RENDERED.yaml,
+// The Machine Config Operator's bootstrap has the same files: machine-pools/POOL.yaml, machine-configs/RENDERED.yaml,
 // controller-config/machine-config-controller.yaml, and api-server/api-server.yaml if the manifests have an APIServer.
 
 #include <string>
@@ -21,12 +21,12 @@ inline constexpr const char* kConfigsFolder = "machine-configs";
 inline constexpr const char* kApiServerFolder = "api-server";
 
 struct BootstrapVersions {
-  std::string controller;        // Generated configs of manifests must have this version, if they have any.
+  std::string controller;        // Generated MachineConfigs in the manifests must have this version, if they have any.
   std::string operator_version;  // The ControllerConfig must have this version; empty if any will do.
 };
 
 struct BootstrapFile {
-  std::string path;  // Below the destination.
+  std::string path;  // Relative to the destination folder.
   std::string text;
 };
 
@@ -36,14 +36,14 @@ struct RenderedPool {
 };
 
 struct BootstrapFiles {
-  // Pools come last, so that whoever reads a pool finds the config that it names.
+  // Pools come last, so that a process that reads a pool finds the config that the pool names.
   std::vector<BootstrapFile> files;
   std::vector<RenderedPool> rendered;
   std::vector<std::string> warnings;
 };
 
-// Renders all pools from the configs of the manifests and from `configs`, which were generated.  Errors name the pool,
-// and the place of a config that is wrong; then they have the words of the Machine Config Operator.
+// Renders all pools from the MachineConfigs in the manifests and from `configs`, which were generated.  Errors begin
+// with the pool and the manifest of an invalid config, and end with the words of the Machine Config Operator.
 Result<BootstrapFiles> FilesForBootstrap(const Manifests& manifests, const std::vector<MachineConfig>& configs,
                                          const BootstrapVersions& versions);
 

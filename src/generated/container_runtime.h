@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Validates ContainerRuntimeConfigs, and makes the files and MachineConfigs that they stand for.
+// Validates ContainerRuntimeConfigs, and makes files and MachineConfigs from them.
 
 #include <span>
 #include <string>
@@ -16,20 +16,21 @@
 
 namespace pintle::generated {
 
-// Whether the feature gate AdditionalStorageConfig is open.  While it is closed, additional stores are validated but
-// not used.
+// Additional stores are used if the feature gate AdditionalStorageConfig is open.  While it is closed, they are
+// validated but left aside.
 enum class AdditionalStores { kLeftAside, kUsed };
 
-// The error has the words of the Machine Config Operator.  It names the first problem, but all wrong paths of stores.
+// The error has the words of the Machine Config Operator.  It has the first problem only, except that it lists all
+// invalid paths of stores.
 Result<> CheckContainerRuntimeConfig(const api::ContainerRuntimeConfig& config);
 
 struct RuntimeFiles {
   std::vector<NewFile> files;
-  // Why storage.conf could not be made.  The other files are made all the same.
+  // The reason why storage.conf could not be made, or "".  The other files are made in any case.
   std::string storage_problem;
 };
 
-// `config` must have been checked.
+// `config` must be valid.
 RuntimeFiles FilesOf(const api::ContainerRuntimeConfiguration& config, std::string_view storage_template,
                      AdditionalStores stores);
 
@@ -37,12 +38,12 @@ RuntimeFiles FilesOf(const api::ContainerRuntimeConfiguration& config, std::stri
 MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                             const api::ContainerRuntimeConfig& owner, std::string_view controller_version);
 
-// Makes the configs for a cluster that is being installed.  A pool can have one ContainerRuntimeConfig there.  Each
-// pool comes with the templates of its role.
+// A pool and the templates of its role.
 struct PoolWithTemplates {
   const api::MachineConfigPool* pool;
   const RuntimeTemplates* templates;
 };
+// Makes the configs for the installation of a cluster.  It is an error if two ContainerRuntimeConfigs select one pool.
 Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
                                                              std::span<const PoolWithTemplates> pools,
                                                              AdditionalStores stores,

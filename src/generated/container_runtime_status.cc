@@ -37,10 +37,10 @@ std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::Containe
   condition.status = "True";
   condition.last_transition_time = api::Time{now};
   condition.message = problem.empty() ? kSuccess : problem;
-  const bool is_said =
+  const bool is_reported =
       !conditions.empty() && conditions.back().type == condition.type && conditions.back().message == condition.message;
-  if (is_said && config.status.observed_generation == status.observed_generation) return {};
-  if (is_said) return status;
+  if (is_reported && config.status.observed_generation == status.observed_generation) return {};
+  if (is_reported) return status;
   conditions.push_back(std::move(condition));
   if (conditions.size() > kMostConditions) {
     conditions.erase(conditions.begin(), conditions.end() - static_cast<std::ptrdiff_t>(kMostConditions));

@@ -13,8 +13,8 @@
 
 namespace pintle::generated {
 
-// Messages for the steps that can fail: validating the object, choosing the name of its config, reading the templates
-// below it, writing the config, and adding its name to the object's finalizers.
+// Return the message of the condition if a step fails: validating the object, choosing the name of its config, reading
+// the templates that its files are based on, writing the config, and adding its name to the object's finalizers.
 std::string ProblemWith(const Error& error);
 std::string ProblemOfName(const Error& error);
 std::string ProblemOfTemplates(const Error& error);

@@ -34,7 +34,7 @@ constexpr auto kPlatformFiles = std::to_array<PlatformFile>({
     {"GCP", "/etc/kubernetes/credential-providers/gcr-credential-provider.yaml"},
 });
 
-// A provider of the template, with the members that Kubernetes knows.  The operator writes only these.
+// These structs have the members of the template's file that Kubernetes knows.  The operator writes only these.
 struct EnvironmentVariable {
   std::string name;
   std::string value;
@@ -120,10 +120,10 @@ Provider CrioProvider(std::vector<std::string> images) {
   return provider;
 }
 
-bool IsProvidedFor(const std::string& image, const ProviderConfig& config) {
+bool HasProviderFor(const std::string& image, const ProviderConfig& config) {
   return std::any_of(config.providers.begin(), config.providers.end(), [&](const Provider& provider) {
     return std::any_of(provider.match_images.begin(), provider.match_images.end(),
-                       [&](const std::string& there) { return DoOverlap(there, image); });
+                       [&](const std::string& pattern) { return DoOverlap(pattern, image); });
   });
 }
 
@@ -192,7 +192,7 @@ Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec&
   ProviderConfig config = TRY(ReadProviders(*text), fmt::format("reading the template of {}", file->path));
   std::vector<std::string> images;
   for (const std::string& image : std::set<std::string>(spec.match_images.begin(), spec.match_images.end())) {
-    (IsProvidedFor(image, config) ? made.overlapping : images).push_back(image);
+    (HasProviderFor(image, config) ? made.overlapping : images).push_back(image);
   }
   if (images.empty()) return made;
   config.providers.push_back(CrioProvider(std::move(images)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes a config from a CRIOCredentialProviderConfig.  It adds one provider to the kubelet's credential providers,
-// which gives CRI-O the secrets of a pod's own namespace for certain images.
+// Makes a config from a CRIOCredentialProviderConfig.  The config adds one provider to the kubelet's credential
+// providers.  This provider gives CRI-O the secrets of a pod's own namespace for certain images.
 
 #include <span>
 #include <string>
@@ -19,12 +19,13 @@ namespace pintle::generated {
 
 struct CredentialProviderFiles {
   std::vector<NewFile> files;
-  // Images that another provider covers already, in their order.  They are left out.
+  // The images that another provider covers already, sorted.  The new provider does not have them.
   std::vector<std::string> overlapping;
 };
 
 // `platform` is the platform of the cluster, such as "AWS".  `template_configs` are made from the templates of the
-// pool's role.  It is an error if the platform is not AWS, Azure or GCP, since it is not known what others need.
+// pool's role.  It is an error if the platform is not AWS, Azure or GCP, because other platforms have no file of
+// providers.
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
                                         std::span<const MachineConfig> template_configs);
 
@@ -35,8 +36,7 @@ MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool
                                               const api::CredentialProviderConfig& owner,
                                               std::string_view controller_version);
 
-// Returns the conditions after a config was made or could not be made.  `problem` has the reason; it is empty on
-// success.
+// Returns the conditions after the config was made or could not be made.  `problem` is the reason of a failure, or "".
 std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProviderConfig& config,
                                                        const std::vector<std::string>& overlapping,
                                                        std::string_view problem, WallTime now);

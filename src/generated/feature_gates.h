@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The features of a release that are on, and those that are off.
+// The feature gates of a release: each feature is on or off.
 
 #include <map>
 #include <string>

@@ -10,7 +10,7 @@
 namespace pintle::generated {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+constexpr std::uint64_t kMost = std::uint64_t{1} << 63;  // Only a negative duration can have this many nanoseconds.
 constexpr std::uint64_t kMicrosecond = 1000;
 constexpr std::uint64_t kMillisecond = 1000 * kMicrosecond;
 constexpr std::uint64_t kSecond = 1000 * kMillisecond;
@@ -67,7 +67,7 @@ struct Fraction {
   double scale = 1;  // The value of the last digit.
 };
 
-// Digits after those that fit into a number are ignored.
+// Ignores the digits that no longer fit into the number.
 Fraction TakeFraction(std::string_view& text) {
   Fraction fraction;
   bool is_full = false;
@@ -97,11 +97,11 @@ const Unit* FindUnit(std::string_view name) {
   return nullptr;
 }
 
-class Parser {
+class DurationParser {
  public:
-  explicit Parser(std::string_view text) : whole_(text), rest_(text) {}
+  explicit DurationParser(std::string_view text) : whole_(text), rest_(text) {}
 
-  Result<GoDuration> operator()() {
+  Result<GoDuration> Parse() {
     const bool is_negative = rest_.starts_with('-');
     if (is_negative || rest_.starts_with('+')) rest_.remove_prefix(1);
     if (rest_ == "0") return GoDuration{};
@@ -157,7 +157,7 @@ class Parser {
   std::string_view rest_;
 };
 
-// Writes a count in a larger unit: 3500 of which 1000 make one are "3.5".
+// Writes an amount in a larger unit: 3500 in units of 1000 is "3.5".
 std::string InUnits(std::uint64_t amount, std::uint64_t unit) {
   std::string text = std::to_string(amount / unit);
   std::uint64_t rest = amount % unit;
@@ -170,7 +170,7 @@ std::string InUnits(std::uint64_t amount, std::uint64_t unit) {
   return text;
 }
 
-std::string Positive(std::uint64_t nanoseconds) {
+std::string PositiveText(std::uint64_t nanoseconds) {
   if (nanoseconds < kMicrosecond) return fmt::format("{}ns", nanoseconds);
   if (nanoseconds < kMillisecond) return InUnits(nanoseconds, kMicrosecond) + "\xC2\xB5s";
   if (nanoseconds < kSecond) return InUnits(nanoseconds, kMillisecond) + "ms";
@@ -182,12 +182,12 @@ std::string Positive(std::uint64_t nanoseconds) {
 
 }  // namespace
 
-Result<GoDuration> ParseGoDuration(std::string_view text) { return Parser(text)(); }
+Result<GoDuration> ParseGoDuration(std::string_view text) { return DurationParser(text).Parse(); }
 
 std::string GoText(GoDuration duration) {
   const auto nanoseconds = static_cast<std::uint64_t>(duration.nanoseconds);
   if (nanoseconds == 0) return "0s";
-  return duration.nanoseconds < 0 ? "-" + Positive(~nanoseconds + 1) : Positive(nanoseconds);
+  return duration.nanoseconds < 0 ? "-" + PositiveText(~nanoseconds + 1) : PositiveText(nanoseconds);
 }
 
 }  // namespace pintle::generated

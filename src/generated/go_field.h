@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The fields of a struct of a Go program, by their names in JSON.
+// Declares the fields of a struct that mirrors a struct of a Go program, with the names that the fields have in JSON.
 //
 // Errors about such a struct contain the names of these fields, and never names from the input.
 
@@ -18,6 +18,7 @@ constexpr auto OmitEmpty(std::string_view name, T Owner::*member) {
   return json::Field{name, member};
 }
 
+// A field that is always written.
 template <typename Owner, typename T>
 constexpr auto Always(std::string_view name, T Owner::*member) {
   return json::Required{name, member};

@@ -13,7 +13,7 @@
 namespace pintle::generated {
 namespace {
 
-// Writes a fraction as Go does in JSON: 0.000001 and 1e-7.
+// Writes a floating-point number as Go does in JSON: 0.000001 and 1e-7.
 std::string JsonText(double number) {
   const double size = std::abs(number);
   const bool is_fixed = size == 0 || (size >= 1e-6 && size < 1e21);
@@ -53,7 +53,8 @@ std::string Message(std::string_view name, std::string_view type, const GoPlace*
                      FieldsTo(place), type);
 }
 
-// Takes a character and returns it in upper case.  Go takes two characters outside ASCII for other forms of letters.
+// Takes a character off the text and returns it in upper case.  As in Go, two characters outside of ASCII count as
+// letters.
 char TakeFolded(std::string_view& text) {
   constexpr std::string_view kLongS = "\xC5\xBF";
   constexpr std::string_view kKelvin = "\xE2\x84\xAA";
@@ -66,14 +67,14 @@ char TakeFolded(std::string_view& text) {
 
 }  // namespace
 
-void GoReading::WrongType(const json::Value& value, std::string_view type, const GoPlace* place) {
-  if (!first_) first_ = Message(KindInJson(value), type, place);
+void GoReading::ReportWrongType(const json::Value& value, std::string_view type, const GoPlace* place) {
+  if (!first_wrong_type_) first_wrong_type_ = Message(KindInJson(value), type, place);
 }
 
-void GoReading::DoesNotFit(const json::Value& value, std::string_view type, const GoPlace* place) {
-  if (first_) return;
+void GoReading::ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place) {
+  if (first_wrong_type_) return;
   const auto number = NumberInJson(value);
-  first_ = Message(number ? "number " + JsonText(*number) : "number", type, place);
+  first_wrong_type_ = Message(number ? "number " + JsonText(*number) : "number", type, place);
 }
 
 void GoReading::FailOnType(const json::Value& value, std::string_view type, const GoPlace* place) {
@@ -81,12 +82,12 @@ void GoReading::FailOnType(const json::Value& value, std::string_view type, cons
 }
 
 void GoReading::Fail(std::string message) {
-  if (!ended_) ended_ = std::move(message);
+  if (!final_error_) final_error_ = std::move(message);
 }
 
 Result<> GoReading::ToResult() const {
-  if (ended_) return Error(ErrorKind::kInvalid, *ended_);
-  if (first_) return Error(ErrorKind::kInvalid, *first_);
+  if (final_error_) return Error(ErrorKind::kInvalid, *final_error_);
+  if (first_wrong_type_) return Error(ErrorKind::kInvalid, *first_wrong_type_);
   return {};
 }
 

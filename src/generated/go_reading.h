@@ -3,9 +3,9 @@
 
 // Collects the errors of decoding a document into a struct, in the words of Go's encoding/json.
 //
-// After a value of the wrong type, Go reads on, and returns the first such error at the end.  But if a type has a
-// reader of its own that refuses a text, such as a duration without a unit, reading ends at once with that error,
-// whatever was wrong before.
+// After a value of the wrong type, Go continues to decode, and returns the first such error at the end.  But if a type
+// has its own method UnmarshalJSON and this method fails, for example for a duration without a unit, decoding ends at
+// once with the error of the method, and earlier errors are dropped.
 
 #include <cstdint>
 #include <optional>
@@ -18,11 +18,11 @@
 
 namespace pintle::generated {
 
-// In YAML, a number or a boolean may be given for a text; in JSON, a text has to be quoted.
+// In YAML, a field that is a string also accepts a number or a boolean.  In JSON, it does not.
 enum class GoSource { kJson, kYaml };
 
-// The place of a value: the struct whose field it belongs to, and the names of the fields on the way.  It is a list of
-// parts on the stack, one for each struct.
+// The place of a value: the struct whose field it belongs to, and the names of the fields that lead there.  It is a
+// list of parts on the stack, one for each struct.
 struct GoPlace {
   const GoPlace* above = nullptr;
   std::string_view struct_name;  // "v1beta1.KubeletConfiguration"
@@ -37,30 +37,31 @@ class GoReading {
   GoSource source() const { return source_; }
 
   // `type` is the expected type.
-  void WrongType(const json::Value& value, std::string_view type, const GoPlace* place);
-  // The value is a number that the type cannot hold.
-  void DoesNotFit(const json::Value& value, std::string_view type, const GoPlace* place);
-  // The value has the wrong type for a type with a reader of its own.  This ends the reading.
+  void ReportWrongType(const json::Value& value, std::string_view type, const GoPlace* place);
+  // Reports a number that the type cannot hold.
+  void ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place);
+  // Reports a value of the wrong type to which UnmarshalJSON was applied.  This ends the decoding.
   void FailOnType(const json::Value& value, std::string_view type, const GoPlace* place);
+  // Reports an error of UnmarshalJSON.  This ends the decoding.
   void Fail(std::string message);
 
-  bool has_ended() const { return ended_.has_value(); }
+  bool has_ended() const { return final_error_.has_value(); }
   Result<> ToResult() const;
 
  private:
   GoSource source_;
-  std::optional<std::string> first_;
-  std::optional<std::string> ended_;
+  std::optional<std::string> first_wrong_type_;
+  std::optional<std::string> final_error_;
 };
 
 // Returns whether Go decodes `key` into this field if no other field has exactly this name.  It ignores the case.
 bool FoldsTo(std::string_view key, std::string_view field);
 
-// Returns a number as Go writes it into JSON, or nullopt if the value is no number.
+// Returns the number that Go would write into JSON for a value, or nullopt if the value is no number.
 std::optional<machineconfig::Number> NumberInJson(const json::Value& value);
 
-// Returns the text that a scalar of YAML becomes if a text is expected, or nullopt if it is neither a number nor a
-// boolean.
+// Returns the text that Go decodes from a scalar of YAML where a string is expected, or nullopt if the scalar is
+// neither a number nor a boolean.
 std::optional<std::string> AsYamlText(const json::Value& value);
 
 }  // namespace pintle::generated

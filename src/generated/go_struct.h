@@ -5,9 +5,9 @@
 //
 // A struct gives its name in Go as kGoName, and lists its fields (go_field.h).
 //
-// A merge replaces what is below by what is above and not empty: structs field by field, and maps key by key.  In a
-// map, an empty value replaces as well.  So a merge cannot set a field back to false, 0 or "", and users of the
-// operator rely on that.
+// A merge puts one struct (`above`) over another (`below`).  A field of `above` replaces the field of `below` unless it
+// is empty; structs are merged field by field, and maps key by key.  In a map, an empty value replaces, too.  So a
+// merge cannot set a field back to false, 0 or "", and users of the operator rely on that.
 
 #include <concepts>
 #include <cstdint>
@@ -40,7 +40,7 @@ concept GoStruct = json::Described<T> && requires {
   { T::kGoName } -> std::convertible_to<std::string_view>;
 };
 
-// How a type is decoded, encoded and merged.  Specialise this template for types of your own.
+// Decodes, encodes and merges a type.  Specialise this template for types of your own.
 template <typename T>
 struct GoType;
 
@@ -55,16 +55,16 @@ json::Value GoWrite(const T& from) {
 }
 
 template <typename T>
-void GoLayOver(T& below, const T& above) {
-  GoType<T>::LayOver(below, above);
+void GoMergeOver(T& below, const T& above) {
+  GoType<T>::MergeOver(below, above);
 }
 
-// A type whose values replace each other unless they are empty.
+// A base for types without parts: the value above replaces the value below unless it is empty.
 template <typename T>
 struct GoScalar {
   static bool IsEmpty(const T& value) { return value == T{}; }
   static json::Value Write(const T& from) { return from; }
-  static void LayOver(T& below, const T& above) {
+  static void MergeOver(T& below, const T& above) {
     if (!IsEmpty(above)) below = above;
   }
 };
@@ -83,7 +83,7 @@ struct GoType<std::string> : GoScalar<std::string> {
     } else if (auto text = reading.source() == GoSource::kYaml ? AsYamlText(from) : std::nullopt) {
       to = *std::move(text);
     } else {
-      reading.WrongType(from, name, place);
+      reading.ReportWrongType(from, name, place);
     }
   }
 };
@@ -96,7 +96,7 @@ struct GoType<T> {
     GoType<std::string>::ReadAs(T::kGoName, from, to.text, place, reading);
   }
   static json::Value Write(const T& from) { return from.text; }
-  static void LayOver(T& below, const T& above) { GoLayOver(below.text, above.text); }
+  static void MergeOver(T& below, const T& above) { GoMergeOver(below.text, above.text); }
 };
 
 template <>
@@ -104,7 +104,7 @@ struct GoType<bool> : GoScalar<bool> {
   static std::string Name() { return "bool"; }
   static void Read(const json::Value& from, bool& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return;
-    if (!from.is_boolean()) return reading.WrongType(from, Name(), place);
+    if (!from.is_boolean()) return reading.ReportWrongType(from, Name(), place);
     to = from.boolean();
   }
 };
@@ -132,9 +132,9 @@ requires(!std::same_as<T, bool>) struct GoType<T> : GoScalar<T> {
   }
   static void ReadAs(std::string_view name, const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return;
-    if (!from.is_number()) return reading.WrongType(from, name, place);
+    if (!from.is_number()) return reading.ReportWrongType(from, name, place);
     const std::optional<T> number = WholeNumber<T>(from);
-    if (!number) return reading.DoesNotFit(from, name, place);
+    if (!number) return reading.ReportOutOfRange(from, name, place);
     to = *number;
   }
 };
@@ -144,12 +144,12 @@ struct GoType<double> : GoScalar<double> {
   static std::string Name() { return "float64"; }
   static void Read(const json::Value& from, double& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return;
-    if (!from.is_number()) return reading.WrongType(from, Name(), place);
+    if (!from.is_number()) return reading.ReportWrongType(from, Name(), place);
     to = from.real();
   }
 };
 
-// Its reader accepts strings only, and so refuses null as well.
+// As in Go, a duration is decoded from a string only, and null is an error, too.
 template <>
 struct GoType<GoDuration> {
   static std::string Name() { return "v1.Duration"; }
@@ -161,7 +161,9 @@ struct GoType<GoDuration> {
     to = *duration;
   }
   static json::Value Write(const GoDuration& from) { return GoText(from); }
-  static void LayOver(GoDuration& below, const GoDuration& above) { GoLayOver(below.nanoseconds, above.nanoseconds); }
+  static void MergeOver(GoDuration& below, const GoDuration& above) {
+    GoMergeOver(below.nanoseconds, above.nanoseconds);
+  }
 };
 
 template <>
@@ -175,8 +177,8 @@ struct GoType<api::Quantity> {
     to = *std::move(quantity);
   }
   static json::Value Write(const api::Quantity& from) { return from.text(); }
-  // The operator's library cannot see into a quantity, so the value below stays.
-  static void LayOver(api::Quantity&, const api::Quantity&) {}
+  // The operator's merge library cannot look into a quantity, so the value below stays.
+  static void MergeOver(api::Quantity&, const api::Quantity&) {}
 };
 
 // A pointer.  If both are set, the values that they point at are merged; if only one is set, it is taken as it is.
@@ -190,9 +192,9 @@ struct GoType<std::optional<T>> {
     GoRead(from, *to, place, reading);
   }
   static json::Value Write(const std::optional<T>& from) { return from ? GoWrite(*from) : json::Value(); }
-  static void LayOver(std::optional<T>& below, const std::optional<T>& above) {
+  static void MergeOver(std::optional<T>& below, const std::optional<T>& above) {
     if (!above) return;
-    if (below) return GoLayOver(*below, *above);
+    if (below) return GoMergeOver(*below, *above);
     below = above;
   }
 };
@@ -203,7 +205,7 @@ struct GoType<std::vector<T>> {
   static bool IsEmpty(const std::vector<T>& value) { return value.empty(); }
   static void Read(const json::Value& from, std::vector<T>& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return to.clear();
-    if (!from.is_array()) return reading.WrongType(from, Name(), place);
+    if (!from.is_array()) return reading.ReportWrongType(from, Name(), place);
     to.clear();
     for (const json::Value& element : from) GoRead(element, to.emplace_back(), place, reading);
   }
@@ -212,7 +214,7 @@ struct GoType<std::vector<T>> {
     for (const T& element : from) to.push_back(GoWrite(element));
     return to;
   }
-  static void LayOver(std::vector<T>& below, const std::vector<T>& above) {
+  static void MergeOver(std::vector<T>& below, const std::vector<T>& above) {
     if (!above.empty()) below = above;
   }
 };
@@ -223,7 +225,7 @@ struct GoType<std::map<std::string, T>> {
   static bool IsEmpty(const std::map<std::string, T>& value) { return value.empty(); }
   static void Read(const json::Value& from, std::map<std::string, T>& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return to.clear();
-    if (!from.is_object()) return reading.WrongType(from, Name(), place);
+    if (!from.is_object()) return reading.ReportWrongType(from, Name(), place);
     for (const auto& [key, value] : from.members()) GoRead(value, to[key] = T{}, place, reading);
   }
   static json::Value Write(const std::map<std::string, T>& from) {
@@ -231,7 +233,7 @@ struct GoType<std::map<std::string, T>> {
     for (const auto& [key, value] : from) to[key] = GoWrite(value);
     return to;
   }
-  static void LayOver(std::map<std::string, T>& below, const std::map<std::string, T>& above) {
+  static void MergeOver(std::map<std::string, T>& below, const std::map<std::string, T>& above) {
     for (const auto& [key, value] : above) below[key] = value;
   }
 };
@@ -253,7 +255,7 @@ struct GoType<T> {
 
   static void Read(const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return;
-    if (!from.is_object()) return reading.WrongType(from, Name(), place);
+    if (!from.is_object()) return reading.ReportWrongType(from, Name(), place);
     for (const auto& [key, value] : from.members()) {
       const std::string_view name = FieldFor(key);
       if (!name.empty()) ReadField(name, value, to, place, reading);
@@ -270,8 +272,8 @@ struct GoType<T> {
     return to;
   }
 
-  static void LayOver(T& below, const T& above) {
-    json::ForEachField<T>([&](const auto& field) { GoLayOver(below.*field.member, above.*field.member); });
+  static void MergeOver(T& below, const T& above) {
+    json::ForEachField<T>([&](const auto& field) { GoMergeOver(below.*field.member, above.*field.member); });
   }
 
  private:

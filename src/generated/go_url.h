@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Parses URLs as Go does.  The errors of templates have Go's words for a text that is no URL.
+// Parses URLs as Go does.  Errors have Go's words, because errors of templates contain them.
 
 #include <string>
 #include <string_view>

@@ -39,7 +39,7 @@ Result<RegistriesConf> RegistriesOf(const ImageRules& rules, const RuntimeTempla
 
 PolicyScopes ScopesOf(const ImageRules& rules) { return {rules.allowed, rules.blocked_in_policy, rules.payload}; }
 
-// The policy of a namespace is based on that of the cluster, so this one is written whenever a namespace has policies.
+// Makes the policy of the cluster.  It is also needed if only a namespace has policies, because theirs is based on it.
 Result<std::string> ClusterPolicy(const ImageRules& rules, const RuntimeTemplates& templates) {
   const bool is_changed = !rules.allowed.empty() || !rules.blocked_in_policy.empty() || !rules.requirements.is_empty();
   if (!is_changed) return std::string();
@@ -108,7 +108,7 @@ MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& p
                                const api::Image& image, std::string_view controller_version) {
   MachineConfig config = NewConfig(std::move(name), pool.metadata.name, files);
   config.annotations = MadeBy(controller_version);
-  // The Image belongs to another operator, so it is no controller of our config.
+  // The Image belongs to another operator, so the reference does not name it as the controller of our config.
   config.owner_references = {OwnedBy(api::kConfigApiVersion, api::Image::kKind, image.metadata)};
   return config;
 }

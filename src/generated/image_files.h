@@ -29,7 +29,7 @@ struct ImageInputs {
   std::span<const api::ImagePolicy> namespace_policies;
 };
 
-// Bootstrap adds the allowed registries of an Image twice, as the operator does.
+// At bootstrap, the allowed registries of an Image are added twice, as in the operator.
 enum class ImagesFor { kCluster, kBootstrap };
 
 // The inputs that are the same for all pools.
@@ -41,7 +41,7 @@ struct ImageRules {
   std::string payload;
   MirrorObjects mirrors;
   PolicyRequirements requirements;
-  std::vector<std::string> complaints;  // What was left out, and why; for the log.
+  std::vector<std::string> complaints;  // Messages for the log about inputs that were left out.
 };
 
 Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom);
@@ -49,14 +49,14 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom);
 // Makes the files for one role.  Errors have the words of the Machine Config Operator.
 Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTemplates& templates);
 
-// The name of a pool's config.  A config that an older operator has made keeps its old name.
+// Return the name of a pool's config.  A config that an older operator has made keeps the old name.
 std::string RegistriesConfigName(std::string_view pool);
 std::string OldRegistriesConfigName(const api::ObjectMeta& pool);
 
-// In a running cluster, the config is annotated with the build that made it.
+// Makes the config in a running cluster.  It is annotated with the build that made it.
 MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                const api::Image& image, std::string_view controller_version);
-// At bootstrap it is not, so that the controller of the cluster makes it again.
+// Makes the config at bootstrap.  It has no such annotation, so that the controller of the cluster makes it again.
 MachineConfig RegistriesConfigAtBootstrap(const api::MachineConfigPool& pool, const std::vector<NewFile>& files);
 
 }  // namespace pintle::generated

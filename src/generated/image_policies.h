@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Collects from ClusterImagePolicies and ImagePolicies what is required of images, in the whole cluster and in each
+// Collects the signature requirements of ClusterImagePolicies and ImagePolicies, for the whole cluster and for each
 // namespace.
 
 #include <map>
@@ -34,7 +34,7 @@ struct PolicyRequirements {
 Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> cluster_policies,
                                           std::span<const api::ImagePolicy> namespace_policies);
 
-// Returns the conditions of a policy with a conflict.  If they report this conflict already, they are unchanged, and
+// Returns the conditions of a policy with a conflict.  They are unchanged if they report this conflict already; then
 // nothing has to be written.
 std::vector<api::Condition> ConditionsOf(const PolicyConflict& conflict, WallTime now);
 

@@ -26,7 +26,7 @@ bool IsAll(std::string_view text, Predicate is_allowed) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_allowed);
 }
 
-// Calls `is_good` with each piece between separators.  Returns false as soon as it does.
+// Returns whether `is_good` returns true for each piece between separators.
 template <typename Predicate>
 bool AllPieces(std::string_view text, char separator, Predicate is_good) {
   for (;;) {
@@ -155,12 +155,13 @@ std::string DigestProblem(std::string_view digest) {
   return IsAll(digits, IsLowerHexadecimal) ? "" : "invalid checksum digest format";
 }
 
-// Adds "library/" to a name of docker.io, or of its alias "index.docker.io", that has no "/".
 struct FullName {
   std::string domain;
   std::string rest;
 };
 
+// Adds the domain docker.io if a name has no domain.  Adds "library/" to a name of docker.io, or of its alias
+// "index.docker.io", that has no "/".
 FullName Completed(std::string_view image) {
   FullName name;
   const std::size_t slash = image.find('/');

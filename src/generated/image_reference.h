@@ -14,7 +14,8 @@ namespace pintle::generated {
 // which tools would look up in docker.io, are refused.
 Result<std::string> RepositoryOf(std::string_view image);
 
-// Checks a name of an image as a person may write it.  Policies quote the error of the container tools.
+// Checks the name of an image, which may be a short one, such as "app:1.2".  The error has the words of the container
+// tools.
 Result<> CheckImageName(std::string_view image);
 
 // Returns whether a text names a registry or a repository: a host, an optional port, and an optional path.

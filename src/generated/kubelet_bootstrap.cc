@@ -15,7 +15,7 @@
 namespace pintle::generated {
 namespace {
 
-// Bootstrap writes this config with empty structs, and with an owner that has no name yet.
+// Converts a user's config for bootstrap, which writes empty structs and an owner without a name.
 Result<MachineConfig> ForInstallation(MachineConfig config) {
   json::Report report;
   const ignition::Config parsed = TRY(ignition::Parse(config.config, report), "reading the config that was made");
@@ -24,7 +24,7 @@ Result<MachineConfig> ForInstallation(MachineConfig config) {
   return config;
 }
 
-Error Twice(std::string_view pool) {
+Error MultipleKubeletConfigs(std::string_view pool) {
   return Error(ErrorKind::kInvalid, fmt::format("error found multiple KubeletConfigs targeting MachineConfigPool {}. "
                                                 "Please apply only one KubeletConfig manifest for each pool during "
                                                 "installation",
@@ -70,7 +70,7 @@ Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::
       const std::string& role = pool.metadata.name;
       MachineConfig config = TRY(UserKubeletConfig(object, pool, PlainName(ManagedKind::kKubelet, role),
                                                    TRY(PoolBase(role, TRY(templates_for(role)), settings)), settings));
-      if (!served.insert(role).second) return Twice(role);
+      if (!served.insert(role).second) return MultipleKubeletConfigs(role);
       configs.push_back(TRY(ForInstallation(std::move(config))));
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes the configs of kubelets while a cluster is installed, from manifests.  The objects have no identity yet, and
-// the first error ends the installation.
+// Makes the configs of kubelets while a cluster is installed, from manifests.  The objects have no UID yet, and the
+// first error ends the installation.
 
 #include <functional>
 #include <span>
@@ -20,7 +20,7 @@ namespace pintle::generated {
 // Returns the configs that are made from the templates for a pool of this name.
 using TemplatesFor = std::function<Result<std::vector<MachineConfig>>(const std::string& pool)>;
 
-// At bootstrap every pool gets kernel arguments; the controller gives them only to the three pools of its own.
+// At bootstrap, every pool gets kernel arguments.  The controller gives them only to master, worker and arbiter.
 Result<std::vector<MachineConfig>> BootstrapNodeConfigs(std::span<const api::MachineConfigPool> pools,
                                                         const TemplatesFor& templates_for,
                                                         const KubeletSettings& settings);
@@ -29,7 +29,7 @@ Result<std::vector<MachineConfig>> BootstrapFeatureConfigs(std::span<const api::
                                                            const TemplatesFor& templates_for,
                                                            const KubeletSettings& settings);
 
-// Validates all objects before it makes a config of any.  It is an error if a pool has several.
+// Validates all objects before it makes the first config.  It is an error if two KubeletConfigs select one pool.
 Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::KubeletConfig> objects,
                                                            std::span<const api::MachineConfigPool> pools,
                                                            const TemplatesFor& templates_for,

@@ -22,8 +22,8 @@ bool IsOwnPool(std::string_view pool) {
   return pool == api::kMasterPool || pool == api::kWorkerPool || pool == api::kArbiterPool;
 }
 
-MachineConfig SignedConfig(std::string name, std::string_view pool, const std::vector<NewFile>& files,
-                           const KubeletSettings& settings) {
+MachineConfig AnnotatedConfig(std::string name, std::string_view pool, const std::vector<NewFile>& files,
+                              const KubeletSettings& settings) {
   MachineConfig config = NewConfig(std::move(name), pool, files);
   config.annotations = MadeBy(settings.controller_version);
   return config;
@@ -60,7 +60,7 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
                                  const KubeletSettings& settings, std::vector<std::string> arguments) {
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
   TRY(SetLatency(pool, settings.worker_latency_profile, base));
-  MachineConfig config = SignedConfig(NodeConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+  MachineConfig config = AnnotatedConfig(NodeConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
   if (IsOwnPool(pool)) {
     config.kernel_arguments = TRY(ControlGroupArguments(settings.cgroup_mode, std::move(arguments)));
   }
@@ -70,14 +70,14 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings) {
   const KubeletConfiguration base = TRY(PoolBase(pool, templates, settings));
-  return SignedConfig(FeatureConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+  return AnnotatedConfig(FeatureConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
 }
 
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings) {
   TRY(ValidateFor(pool, object));
   MachineConfig config =
-      SignedConfig(std::move(name), pool.metadata.name, TRY(KubeletFiles(object, std::move(base))), settings);
+      AnnotatedConfig(std::move(name), pool.metadata.name, TRY(KubeletFiles(object, std::move(base))), settings);
   config.owner_references = {ControlledBy(api::KubeletConfig::kKind, object.metadata)};
   return config;
 }

@@ -3,8 +3,9 @@
 
 // Makes the MachineConfigs that configure the kubelets of a pool.
 //
-// Each of them has a complete kubelet.conf, so the last one by name wins: 97- has the settings of all nodes, and kernel
-// arguments for control groups; 98- has the features of the release; and 99- has a KubeletConfig, if there is one.
+// Each of these MachineConfigs has a complete kubelet.conf, so the last one by name wins.  The config 97- has the
+// settings of all nodes, and kernel arguments for control groups.  The config 98- has the feature gates of the release.
+// The config 99- has a KubeletConfig, if there is one.
 
 #include <span>
 #include <string>
@@ -19,28 +20,24 @@
 
 namespace pintle::generated {
 
-// 97-worker-generated-kubelet
+// Returns a name such as 97-worker-generated-kubelet.
 std::string NodeConfigName(std::string_view pool);
-// 98-worker-generated-kubelet
+// Returns a name such as 98-worker-generated-kubelet.
 std::string FeatureConfigName(std::string_view pool);
-
-// Returns whether another build of the controller has made this config of the cluster, so that it has to be removed
-// once its successors exist.  `number` is how its name begins: "97", "98" or "99".
-bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view controller_version);
 
 // Adds the kernel arguments for control groups at the end of `arguments`, and removes those that contradict them.
 Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_mode,
                                                        std::vector<std::string> arguments = {});
 
-// In all functions, `templates` are the configs that were made from the templates of this pool.
+// In the functions below, `templates` are the configs that were made from the templates of this pool.
 
 // Returns the configuration that a KubeletConfig is merged over: that of the templates, with features and latency.  It
 // ignores an unknown latency profile, because NodeConfig() reports it.
 Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
                                       const KubeletSettings& settings);
 
-// `arguments` are the kernel arguments that the config has already.  In a running cluster, only the three pools that
-// the operator makes get kernel arguments.
+// `arguments` are the kernel arguments that the config has already.  In a running cluster, only the pools master,
+// worker and arbiter get kernel arguments.
 Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                  const KubeletSettings& settings, std::vector<std::string> arguments = {});
 

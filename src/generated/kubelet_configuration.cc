@@ -20,7 +20,7 @@ struct GoType<VerbosityLevel> {
     GoType<std::uint32_t>::ReadAs(Name(), from, to.level, place, reading);
   }
   static json::Value Write(const VerbosityLevel& from) { return from.level; }
-  static void LayOver(VerbosityLevel& below, const VerbosityLevel& above) { GoLayOver(below.level, above.level); }
+  static void MergeOver(VerbosityLevel& below, const VerbosityLevel& above) { GoMergeOver(below.level, above.level); }
 };
 
 template <>
@@ -38,9 +38,9 @@ struct GoType<NanosecondsOrDuration> {
   static json::Value Write(const NanosecondsOrDuration& from) {
     return from.is_text ? GoWrite(from.duration) : json::Value(from.duration.nanoseconds);
   }
-  static void LayOver(NanosecondsOrDuration& below, const NanosecondsOrDuration& above) {
-    GoLayOver(below.duration, above.duration);
-    GoLayOver(below.is_text, above.is_text);
+  static void MergeOver(NanosecondsOrDuration& below, const NanosecondsOrDuration& above) {
+    GoMergeOver(below.duration, above.duration);
+    GoMergeOver(below.is_text, above.is_text);
   }
 };
 
@@ -56,7 +56,7 @@ struct GoType<api::Time> {
     to.at = *time;
   }
   static json::Value Write(const api::Time& from) { return ToRfc3339(from.at); }
-  static void LayOver(api::Time& below, const api::Time& above) { below = above; }
+  static void MergeOver(api::Time& below, const api::Time& above) { below = above; }
 };
 
 namespace {
@@ -90,7 +90,7 @@ Result<KubeletConfiguration> ReadKubeletConfiguration(const json::Value& documen
   return config;
 }
 
-void LayOver(KubeletConfiguration& below, const KubeletConfiguration& above) { GoLayOver(below, above); }
+void MergeOver(KubeletConfiguration& below, const KubeletConfiguration& above) { GoMergeOver(below, above); }
 
 Result<std::string> KubeletConfText(const KubeletConfiguration& config) {
   json::Value document = GoWrite(config);

@@ -529,7 +529,7 @@ Result<KubeletConfiguration> ParseKubeletConf(std::string_view text);
 Result<KubeletConfiguration> ReadKubeletConfiguration(const json::Value& document);
 
 // Replaces the fields of `below` by those of `above` that are not empty.
-void LayOver(KubeletConfiguration& below, const KubeletConfiguration& above);
+void MergeOver(KubeletConfiguration& below, const KubeletConfiguration& above);
 
 // Writes a complete kubelet.conf.
 Result<std::string> KubeletConfText(const KubeletConfiguration& config);

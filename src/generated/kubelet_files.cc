@@ -30,19 +30,19 @@ bool Has(const std::vector<std::string>& list, std::string_view element) {
 }
 
 // A merge cannot replace true by false.  The operator makes an exception for this field only.
-bool SaysNotToProtectKernelDefaults(const json::Value& document) {
+bool DisablesProtectKernelDefaults(const json::Value& document) {
   return json::GoJson(document).find(R"("protectKernelDefaults":false)") != std::string::npos;
 }
 
-// If nothing about the system's reservation is enforced, the kubelet refuses a group for it.
-bool GivesUpSystemGroup(const KubeletConfiguration& user) {
+// The kubelet refuses a control group for the system's reservation if this reservation is not enforced.
+bool NeedsNoSystemGroup(const KubeletConfiguration& user) {
   const auto& enforced = user.enforce_node_allocatable;
   return !enforced.empty() && std::none_of(enforced.begin(), enforced.end(), IsSystemReserved) &&
          user.system_reserved_cgroup.empty();
 }
 
-// The kubelet refuses a group for the system if processors are reserved by number.
-void MakeRoomForReservedProcessors(KubeletConfiguration& config) {
+// The kubelet refuses a control group for the system's reservation if CPUs are reserved by their numbers.
+void RemoveSystemGroup(KubeletConfiguration& config) {
   config.system_reserved_cgroup.clear();
   auto& enforced = config.enforce_node_allocatable;
   std::erase_if(enforced, IsSystemReserved);
@@ -58,11 +58,12 @@ Result<> CheckGroups(const KubeletConfiguration& config) {
                            reserved, cgroups));
 }
 
-Result<> LayUserOver(const json::Value& document, const KubeletConfiguration& user, KubeletConfiguration& config) {
-  if (SaysNotToProtectKernelDefaults(document)) config.protect_kernel_defaults = false;
-  LayOver(config, user);
-  if (GivesUpSystemGroup(user)) config.system_reserved_cgroup.clear();
-  if (!config.reserved_system_cpus.empty()) MakeRoomForReservedProcessors(config);
+Result<> MergeUserSettings(const json::Value& document, const KubeletConfiguration& user,
+                           KubeletConfiguration& config) {
+  if (DisablesProtectKernelDefaults(document)) config.protect_kernel_defaults = false;
+  MergeOver(config, user);
+  if (NeedsNoSystemGroup(user)) config.system_reserved_cgroup.clear();
+  if (!config.reserved_system_cpus.empty()) RemoveSystemGroup(config);
   return CheckGroups(config);
 }
 
@@ -90,7 +91,7 @@ Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, Kube
   }
   if (spec.log_level) files.push_back(LoggingFile(*spec.log_level));
   user.feature_gates.clear();
-  if (!spec.kubelet_config.is_null()) TRY(LayUserOver(spec.kubelet_config, user, base));
+  if (!spec.kubelet_config.is_null()) TRY(MergeUserSettings(spec.kubelet_config, user, base));
   files.push_back(TRY(KubeletConfFile(base)));
   return files;
 }

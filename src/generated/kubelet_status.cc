@@ -25,15 +25,14 @@ api::KubeletConfigCondition Condition(std::string_view type, bool status, const 
   };
 }
 
-// Compares everything except the time.
-bool SaysTheSame(const api::KubeletConfigCondition& a, const api::KubeletConfigCondition& b) {
+bool IsSameExceptTime(const api::KubeletConfigCondition& a, const api::KubeletConfigCondition& b) {
   return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message;
 }
 
-bool SaysTheSame(const api::KubeletConfigStatus& a, const api::KubeletConfigStatus& b) {
+bool IsSameExceptTime(const api::KubeletConfigStatus& a, const api::KubeletConfigStatus& b) {
   return a.observed_generation == b.observed_generation &&
          std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
-                    [](const auto& x, const auto& y) { return SaysTheSame(x, y); });
+                    [](const auto& x, const auto& y) { return IsSameExceptTime(x, y); });
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
     conditions.erase(conditions.begin(), conditions.end() - static_cast<std::ptrdiff_t>(kOutcomesKept));
   }
   conditions.push_back(Condition(outcome.is_accepted ? kOldSuccess : kOldFailure, true, outcome.message, now));
-  if (SaysTheSame(status, object.status)) return {};
+  if (IsSameExceptTime(status, object.status)) return {};
   return status;
 }
 

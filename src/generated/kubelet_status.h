@@ -3,8 +3,8 @@
 
 // The status of a KubeletConfig: whether it was accepted, and if not, why.
 //
-// Its conditions are a history of the last three outcomes, and one condition of an older kind at the end, which older
-// tools look for.
+// Its conditions are a history of the last three outcomes.  At the end, there is one more condition of an older kind,
+// because older tools look for it.
 
 #include <optional>
 #include <string>
@@ -24,8 +24,8 @@ struct KubeletOutcome {
 KubeletOutcome Accepted();
 KubeletOutcome Refused(const Error& error);
 
-// The KubeletConfig could not become a config of a pool, because no name could be chosen for the config, or because the
-// configuration below it could not be read.
+// Return the outcomes if no name can be chosen for the config of a pool, and if the configuration that the
+// KubeletConfig is merged over cannot be read.
 KubeletOutcome WithoutName(const Error& error);
 KubeletOutcome WithoutBase(const Error& error);
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int32_t kHighestLogLevel = 10;
 constexpr std::string_view kStaticPodPath = "staticPodPath";
 
-// Returns whether a pool has control plane nodes, judging by its name or by its selector of nodes.
+// Returns whether the name or the node selector of a pool is one of the control plane.
 bool IsControlPlane(const api::MachineConfigPool& pool) {
   if (pool.metadata.name == api::kMasterPool || pool.metadata.name == api::kArbiterPool) return true;
   if (!pool.spec.node_selector) return false;
@@ -31,8 +31,8 @@ bool IsControlPlane(const api::MachineConfigPool& pool) {
   });
 }
 
-// Looks for the key itself, because an empty path is decoded as none; and in any case, because the decoder ignores the
-// case.
+// Looks for the key in the JSON, because a decoded struct does not distinguish an empty path from an absent one.
+// Ignores upper and lower case, as the decoder does.
 bool HasStaticPodPath(const json::Value& document) {
   if (json::GoJson(document).find(json::GoJson(kStaticPodPath)) != std::string::npos) return true;
   if (!document.is_object()) return false;

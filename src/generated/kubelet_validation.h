@@ -13,8 +13,8 @@ namespace pintle::generated {
 // Returns the first problem that does not depend on a pool.
 Result<> Validate(const api::KubeletConfig& object);
 
-// Returns a problem for this pool.  The control plane runs from static pods, and other nodes need none; so the folder
-// of static pods has to stay what the templates make it.
+// Returns a problem of the object for this pool.  The control plane runs from static pods, and other nodes need none,
+// so users must not change the folder of static pods.
 Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfig& object);
 
 // Decodes the kubelet's configuration in the object.  It is empty if the object has none.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How often the workers of a cluster report that they are healthy, by the name of a profile.
+// A worker latency profile: it sets how often the workers of a cluster report that they are healthy.
 //
-// The control plane reads the same profile: it gives up a node that has not reported for some multiple of that time.
+// The control plane reads the same profile: it considers a node lost if the node has not reported for some multiple of
+// this time.
 
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ namespace pintle::generated {
 // Sets how often the nodes of this pool report.  It does nothing for other pools than `worker`, and without a profile.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
-// Returns the profile that sets how often this kubelet reports, or "" if none sets that.
+// Returns the profile that makes a kubelet report as often as this configuration does, or "" if there is none.
 std::string_view LatencyProfileOf(const KubeletConfiguration& config);
 
 // Returns why a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest and the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What generated configs are made from, for previews that choose.
+// The kinds of objects that configs are generated from.  A preview can choose among them.
 
 #include <set>
 
@@ -17,7 +17,7 @@ enum class MadeFrom {
   kCredentialProviders
 };
 
-// Selects what configs are made from; empty for everything.
+// Selects the configs to make by what they are made from.  An empty set selects all configs.
 struct MadeFromOnly {
   std::set<MadeFrom> sources = {};
 

@@ -25,13 +25,13 @@ inline constexpr std::string_view kNameSuffixAnnotation = "machineconfiguration.
 
 enum class ManagedKind { kKubelet, kContainerRuntime };
 
-// 99-worker-generated-kubelet
+// Returns the name without a number, such as 99-worker-generated-kubelet.
 std::string PlainName(ManagedKind kind, std::string_view pool);
 
 struct ManagedName {
   std::string name;
-  // A config with the name that older operators used.  Before anything else, it has to be replaced by one of the new
-  // name with the same role and Ignition config.
+  // A config with the name that older operators used.  The caller first has to replace it by a config of the new name
+  // with the same role and Ignition config.
   std::optional<std::string> takes_over;
 };
 
@@ -57,7 +57,7 @@ std::string SuffixOf(std::string_view config_name);
 
 // Returns whether another build of the controller has made this config of the cluster, so that it has to be removed
 // once its successors exist.  Its name begins with `number` ("97", "98" or "99") and contains `word` after
-// "generated-".  A config that no build has signed belongs to someone else, whatever its name is.
+// "generated-".  A config that is not annotated with a build belongs to someone else, even if its name matches.
 bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view word,
              std::string_view controller_version);
 

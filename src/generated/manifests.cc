@@ -24,8 +24,8 @@ namespace {
 constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
 constexpr std::string_view kConfigGroup = "config.openshift.io";
 constexpr std::string_view kOldMirrorsGroup = "operator.openshift.io";
-// The name of objects of which a cluster has one.
-constexpr std::string_view kTheOnlyOne = "cluster";
+// The name of an object if a cluster has only one object of its kind.
+constexpr std::string_view kSingletonName = "cluster";
 
 template <typename T, std::optional<T> Manifests::*kMember>
 Result<> SetObject(json::Value object, std::string_view kind, Manifests& to) {
@@ -55,7 +55,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   added.pool = TRY(machineconfig::ReadObject<api::MachineConfigPool>(object, kind));
   added.document = std::move(object);
   const std::string& name = added.pool.metadata.name;
-  // Files are named after pools.
+  // The name of a pool is the name of a file, too.
   if (name.empty() || name.find('/') != std::string::npos) {
     return Invalid(fmt::format("{} cannot be the name of a pool", gotext::Quoted(name)));
   }
@@ -64,7 +64,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   if (same == to.pools.end()) {
     to.pools.push_back(std::move(added));
   } else if (!IsBuiltIn(added.pool) || IsBuiltIn(same->pool)) {
-    // The operator has manifests of the pools that every cluster has.  Those of users take precedence.
+    // The operator brings manifests of the pools that every cluster has.  A user's manifest of the same pool wins.
     *same = std::move(added);
   }
   return {};
@@ -75,7 +75,7 @@ Result<> NoteReleaseImage(json::Value, std::string_view kind, Manifests& to) {
   to.without_effect.push_back(
       fmt::format("{} {}: its MachineConfigs are not made, so that no node runs its registry; only the credentials of "
                   "this registry are added to the pull secret",
-                  kind, kTheOnlyOne));
+                  kind, kSingletonName));
   return {};
 }
 
@@ -92,7 +92,7 @@ Result<> NotePreBuiltImage(json::Value object, std::string_view kind, Manifests&
 struct ManifestKind {
   std::string_view group;
   std::string_view kind;
-  std::string_view name;  // The only name that counts; empty for any.
+  std::string_view name;  // Objects with other names are ignored; empty accepts all names.
   Result<> (*add)(json::Value object, std::string_view kind, Manifests& to);
 };
 
@@ -104,11 +104,11 @@ constexpr auto kManifestKinds = std::to_array<ManifestKind>({
     {kMachineConfigGroup, "ContainerRuntimeConfig", "",
      AppendObject<api::ContainerRuntimeConfig, &Manifests::runtime_configs>},
     {kMachineConfigGroup, "OSImageStream", "", SetObject<api::OSImageStream, &Manifests::os_image_stream>},
-    {kMachineConfigGroup, "InternalReleaseImage", kTheOnlyOne, NoteReleaseImage},
+    {kMachineConfigGroup, "InternalReleaseImage", kSingletonName, NoteReleaseImage},
     {kMachineConfigGroup, "MachineOSConfig", "", NotePreBuiltImage},
-    {kConfigGroup, "FeatureGate", kTheOnlyOne, SetObject<api::FeatureGate, &Manifests::feature_gate>},
-    {kConfigGroup, "Node", kTheOnlyOne, SetObject<api::NodeSettings, &Manifests::node_settings>},
-    {kConfigGroup, "APIServer", kTheOnlyOne, SetDocument<&Manifests::api_server>},
+    {kConfigGroup, "FeatureGate", kSingletonName, SetObject<api::FeatureGate, &Manifests::feature_gate>},
+    {kConfigGroup, "Node", kSingletonName, SetObject<api::NodeSettings, &Manifests::node_settings>},
+    {kConfigGroup, "APIServer", kSingletonName, SetDocument<&Manifests::api_server>},
     {kConfigGroup, "Image", "", SetObject<api::Image, &Manifests::image>},
     {kConfigGroup, "ImageDigestMirrorSet", "", AppendObject<api::MirrorSet, &Manifests::digest_sets>},
     {kConfigGroup, "ImageTagMirrorSet", "", AppendObject<api::MirrorSet, &Manifests::tag_sets>},
@@ -119,7 +119,7 @@ constexpr auto kManifestKinds = std::to_array<ManifestKind>({
     {"", "Secret", kReleaseRegistrySecret, SetObject<api::Secret, &Manifests::release_registry>},
 });
 
-// Returns the part of "GROUP/VERSION" before the slash; objects of Kubernetes' core have none.
+// Returns the part of "GROUP/VERSION" before the slash, or "" for an object of Kubernetes' core.
 std::string_view GroupOf(const json::Value& object) {
   const std::string_view version = object.TextAt({"apiVersion"});
   const std::size_t slash = version.find('/');
@@ -151,7 +151,7 @@ Result<> AddManifest(json::Value object, const std::string& place, Manifests& to
 
 Result<Manifests> ReadManifests(const std::string& folder) {
   Manifests manifests;
-  // All names count: the operator itself writes a manifest without an ending.
+  // Files of all names are read, because the operator itself writes a manifest without a file extension.
   const auto named = TRY(machineconfig::FilesNamedBy({&folder, 1}, {}, machineconfig::EmptyDirectory::kAllowed));
   for (const machineconfig::InputFile& file : named.files) {
     std::vector<json::Value> documents =

@@ -3,8 +3,8 @@
 
 // The manifests of a cluster that is being installed: the objects that its first MachineConfigs are made from.
 //
-// A folder has them in any number of files, whatever their names are.  They take effect in the order of the files'
-// names and of the documents in a file.  Manifests of other kinds are for others, and are left out.
+// They are in one folder, in any number of files of any name.  They take effect in the order of the files' names and of
+// the documents in a file.  Manifests of other kinds are ignored.
 
 #include <map>
 #include <optional>
@@ -28,7 +28,7 @@
 
 namespace pintle::generated {
 
-// A pool as we understand it, and as the manifest has it.
+// A pool, decoded and as its manifest has it.
 struct PoolManifest {
   api::MachineConfigPool pool;
   json::Value document;
@@ -42,8 +42,8 @@ struct Manifests {
   std::optional<api::Image> image;
   std::optional<api::OSImageStream> os_image_stream;
   std::optional<api::Secret> release_registry;  // The Secret of the InternalReleaseImage.
-  bool has_release_image = false;               // Whether there is an InternalReleaseImage.
-  std::vector<PoolManifest> pools;              // One of each name.
+  bool has_release_image = false;               // There is an InternalReleaseImage.
+  std::vector<PoolManifest> pools;              // Their names are unique.
   std::vector<api::MachineConfig> machine_configs;
   std::vector<api::KubeletConfig> kubelet_configs;
   std::vector<api::ContainerRuntimeConfig> runtime_configs;
@@ -52,9 +52,9 @@ struct Manifests {
   std::vector<api::MirrorSet> tag_sets;
   std::vector<api::ImagePolicy> cluster_policies;
   std::vector<api::ImagePolicy> namespace_policies;
-  // Where the objects come from, by their kinds and names: "KubeletConfig set" is from "manifests/04.yaml [1]".
+  // The manifests of the objects, by their kinds and names: "KubeletConfig set" is from "manifests/04.yaml [1]".
   std::map<std::string, std::string, std::less<>> places;
-  // What is in the manifests and has no effect, and what that means.
+  // Messages about manifests that have no effect here.
   std::vector<std::string> without_effect;
 
   MirrorObjects Mirrors() const { return {content_source_policies, digest_sets, tag_sets}; }
@@ -65,11 +65,11 @@ struct Manifests {
 // Adds one object.  `place` is where it comes from.
 Result<> AddManifest(json::Value object, const std::string& place, Manifests& to);
 
-// Reads all files of a folder, but not those of the folders in it, nor hidden ones.  The first error ends it; it has
-// the words of the Machine Config Operator, as far as there are any.
+// Reads all files of a folder, except hidden files and the files in subfolders.  Returns the first error, which has the
+// words of the Machine Config Operator if the operator reports this error, too.
 Result<Manifests> ReadManifests(const std::string& folder);
 
-// Returns an error if the manifests, which come from this folder, lack an object that no cluster can do without.
+// Returns an error if the manifests, which come from this folder, lack an object that every cluster needs.
 Result<> CheckComplete(const Manifests& manifests, std::string_view folder);
 
 }  // namespace pintle::generated

@@ -77,20 +77,21 @@ Result<> CheckPolicies(const AllMirrors& all) {
   return {};
 }
 
-// Sorts names by pairs of the form "this one before that one", as far as that is possible.
-class WishedOrder {
+// Sorts names topologically, by pairs of a name and a later name.
+class PartialOrder {
  public:
-  void Wish(const std::string& before, const std::string& after) {
+  void AddPair(const std::string& before, const std::string& after) {
     names_[before].after.insert(after);
     names_[after].before.insert(before);
   }
 
-  // The name that has been ready for longest comes next; names that became ready together are sorted.  If no name is
-  // ready, the pairs contradict each other, and the first of the remaining names comes next.
+  // A name is ready when all names before it are placed.  The name that has been ready for longest comes next; names
+  // that became ready together are sorted.  If no name is ready, the pairs contradict each other; then the
+  // alphabetically first of the remaining names comes next.
   std::vector<std::string> Sorted() {
     std::deque<std::string> ready;
-    for (const auto& [name, wishes] : names_) {
-      if (wishes.before.empty()) ready.push_back(name);
+    for (const auto& [name, neighbors] : names_) {
+      if (neighbors.before.empty()) ready.push_back(name);
     }
     std::vector<std::string> sorted;
     for (auto left = names_.begin(); sorted.size() < names_.size();) {
@@ -106,24 +107,24 @@ class WishedOrder {
   }
 
  private:
-  struct Wishes {
-    std::set<std::string> before;  // The names that have to come first and are not placed yet.
+  struct Neighbors {
+    std::set<std::string> before;  // The names that have to be placed before this one and are not placed yet.
     std::set<std::string> after;
     bool is_placed = false;
   };
 
   void Place(const std::string& name, std::vector<std::string>& sorted, std::deque<std::string>& ready) {
-    Wishes& wishes = names_.at(name);
-    wishes.is_placed = true;
+    Neighbors& neighbors = names_.at(name);
+    neighbors.is_placed = true;
     sorted.push_back(name);
-    for (const std::string& next : wishes.after) {
-      Wishes& others = names_.at(next);
+    for (const std::string& next : neighbors.after) {
+      Neighbors& others = names_.at(next);
       others.before.erase(name);
       if (others.before.empty() && !others.is_placed) ready.push_back(next);
     }
   }
 
-  std::map<std::string, Wishes> names_;
+  std::map<std::string, Neighbors> names_;
 };
 
 // A source that lists only itself as its mirror has no mirrors.
@@ -135,12 +136,12 @@ bool HasRealMirror(const api::Mirrors& mirrors) {
 MergedMirrors Merged(const std::string& source, const AllMirrors& all) {
   MergedMirrors merged;
   merged.source = source;
-  WishedOrder order;
+  PartialOrder order;
   for (const api::Mirrors* mirrors : all) {
     const auto& names = mirrors->mirrors;
-    for (std::size_t i = 0; i + 1 < names.size(); ++i) order.Wish(names[i], names[i + 1]);
+    for (std::size_t i = 0; i + 1 < names.size(); ++i) order.AddPair(names[i], names[i + 1]);
     // A source that is not among its mirrors comes after all of them.
-    if (std::find(names.begin(), names.end(), source) == names.end()) order.Wish(names.back(), source);
+    if (std::find(names.begin(), names.end(), source) == names.end()) order.AddPair(names.back(), source);
     if (PolicyOf(*mirrors) == api::kNeverContactSource) merged.never_contact_source = true;
   }
   merged.mirrors = order.Sorted();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Merges the mirrors of all objects of a cluster to one list for each source.
+// Merges the mirrors of all objects of a cluster into one list for each source.
 
 #include <span>
 #include <string>
@@ -30,8 +30,8 @@ struct MergedMirrors {
   bool never_contact_source = false;
 };
 
-// Returns the mirrors by source.  The mirrors of one source keep every order in which they were given, as far as these
-// agree; otherwise they are sorted by name.
+// Return the mirrors, sorted by source.  The merged list keeps the order of the mirrors in each object's list, as far
+// as these lists do not contradict each other.  Mirrors whose order no list determines are sorted by name.
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects);
 std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects);
 

@@ -14,7 +14,7 @@ constexpr const char* kPath = "/etc/node-sizing-enabled.env";
 struct Amount {
   std::string_view resource;
   std::string_view variable;
-  std::string_view usual;
+  std::string_view by_default;
 };
 
 constexpr Amount kAmounts[] = {
@@ -31,7 +31,8 @@ std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, Texts& re
   for (const Amount& amount : kAmounts) {
     const auto given = reserved.extract(std::string(amount.resource));
     has_amounts = has_amounts || given;
-    const std::string_view value = given && !given.mapped().empty() ? std::string_view(given.mapped()) : amount.usual;
+    const std::string_view value =
+        given && !given.mapped().empty() ? std::string_view(given.mapped()) : amount.by_default;
     lines += fmt::format("{}={}\n", amount.variable, value);
   }
   if (!has_amounts && !auto_sizing) return {};

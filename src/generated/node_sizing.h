@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much of a node is reserved for its system services, and whether the node calculates that when it starts.
+// Makes the file that reserves an amount of a node for its system services, or lets the node calculate it at boot.
 //
 // The kubelet's own configuration has no field for the calculation, so three of the amounts are in a file of
 // environment variables.
@@ -13,7 +13,7 @@
 
 namespace pintle::generated {
 
-// Takes the amounts of memory, processors and storage out of `reserved`, the systemReserved of a KubeletConfig.
+// Moves the amounts of memory, CPU and storage from `reserved`, the systemReserved of a KubeletConfig, to the file.
 // Returns no file if there are no such amounts and `auto_sizing` is unset.
 std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, Texts& reserved);
 

@@ -12,8 +12,8 @@ namespace {
 
 using Scopes = std::vector<std::string>;
 
-// A release is pulled by its digest, so mirrors for tags do not help.
-bool IsToBeHadElsewhere(const std::string& repository, const Scopes& blocked, const MirrorObjects& objects) {
+// Looks at mirrors for digests only, because a release is pulled by its digest.
+bool HasUnblockedMirror(const std::string& repository, const Scopes& blocked, const MirrorObjects& objects) {
   for (const api::Mirrors* mirrors : DigestMirrors(objects)) {
     if (!IsInside(repository, mirrors->source)) continue;
     for (const std::string& mirror : mirrors->mirrors) {
@@ -33,7 +33,7 @@ Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, s
   split.payload = *std::move(repository);
   split.allowed = sources.allowed.value_or(Scopes());
   const Scopes blocked = sources.blocked.value_or(Scopes());
-  const bool has_mirror = IsToBeHadElsewhere(split.payload, blocked, mirrors);
+  const bool has_mirror = HasUnblockedMirror(split.payload, blocked, mirrors);
   for (const std::string& scope : blocked) {
     const bool has_payload = IsInside(split.payload, scope);
     if (has_payload && !has_mirror) {

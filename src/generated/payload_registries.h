@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Registries that are allowed and blocked, and the one that has the images of the cluster's release.
+// The allowed and the blocked registries of a cluster, and the payload: the repository that has the images of the
+// cluster's release.
 //
-// If this one were blocked, the cluster could not pull its own images.  So it is blocked only if a mirror has them.
+// If the payload were blocked, the cluster could not pull its own images.  So it is blocked only if a mirror has them.
 
 #include <string>
 #include <string_view>

@@ -20,11 +20,11 @@ constexpr std::string_view kDocker = "docker";
 constexpr std::string_view kAtomic = "atomic";
 
 struct Policy {
-  Requirements otherwise;
+  Requirements by_default;
   std::map<std::string, ScopeRequirements> transports;
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"default", &Policy::otherwise},
+      json::Required{"default", &Policy::by_default},
       json::Field{"transports", &Policy::transports},
   };
 };
@@ -43,14 +43,14 @@ std::string PolicyText(const Policy& policy) {
   return json::Indented(json::GoText(policy), kIndentation);
 }
 
-Requirements Only(std::string_view type) {
+Requirements SingleRequirement(std::string_view type) {
   Requirement requirement;
   requirement.type = type;
   return {requirement};
 }
 
-Requirements Anything() { return Only("insecureAcceptAnything"); }
-Requirements Nothing() { return Only("reject"); }
+Requirements AcceptAnything() { return SingleRequirement("insecureAcceptAnything"); }
+Requirements RejectEverything() { return SingleRequirement("reject"); }
 
 // Scopes of the transport "atomic" have at most three parts.
 bool IsForAtomic(const std::string& scope) {
@@ -89,13 +89,13 @@ Result<std::string> PolicyJson(std::string_view from_template, const PolicyScope
 
   Policy policy = TRY(ReadPolicy(from_template));
   ScopeRequirements docker;
-  for (const std::string& scope : scopes.allowed) docker[scope] = Anything();
-  for (const std::string& scope : scopes.blocked) docker[scope] = Nothing();
+  for (const std::string& scope : scopes.allowed) docker[scope] = AcceptAnything();
+  for (const std::string& scope : scopes.blocked) docker[scope] = RejectEverything();
   for (const auto& [scope, requirements] : of_cluster) docker[scope] = requirements;
   if (!scopes.blocked.empty()) {
-    policy.otherwise = Anything();
+    policy.by_default = AcceptAnything();
   } else if (!scopes.allowed.empty()) {
-    policy.otherwise = Nothing();
+    policy.by_default = RejectEverything();
   }
   ScopeRequirements& atomic = policy.transports[std::string(kAtomic)];
   atomic.clear();

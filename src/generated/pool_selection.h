@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which pools a KubeletConfig or a ContainerRuntimeConfig is for, and which pools the cluster makes itself.
+// Decides which pools a KubeletConfig or a ContainerRuntimeConfig selects, and which pools are built in.
 
 #include <optional>
 
@@ -15,7 +15,7 @@ namespace pintle::generated {
 // selects no pool, although an empty selector selects everything elsewhere in Kubernetes.
 Result<bool> IsSelected(const api::MachineConfigPool& pool, const std::optional<api::LabelSelector>& selector);
 
-// Returns whether the cluster makes this pool itself.  Other pools also get the configs of its workers.
+// Returns whether this is one of the pools that every cluster has.  Other pools also get the configs of `worker`.
 bool IsBuiltIn(const api::MachineConfigPool& pool);
 
 }  // namespace pintle::generated

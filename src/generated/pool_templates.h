@@ -3,7 +3,7 @@
 
 // The configs that templates make for each pool, for generators that base their files on those of the templates.
 //
-// They are made once for each role.  A pool that is not one of the cluster's own three has those of workers.
+// The configs are made once for each role.  A pool other than master, worker and arbiter has the configs of worker.
 
 #include <map>
 #include <optional>
@@ -24,7 +24,7 @@ class PoolTemplates {
   // The templates must outlive this object.
   PoolTemplates(const TemplateFolder& templates, const json::Value& spec, const TlsSettings& tls)
       : rendering_(Rendering{.templates = templates, .config = RenderConfig(spec, "", tls)}) {}
-  // Uses the configs of a cluster that belong to its ControllerConfig, which templates have made.
+  // Takes the configs that the cluster's ControllerConfig owns: these were made from templates.
   explicit PoolTemplates(const std::vector<const api::MachineConfig*>& configs);
 
   Result<std::span<const MachineConfig>> For(const std::string& pool);

@@ -13,15 +13,16 @@
 
 namespace pintle::generated {
 
-// The Secret with the password of the registry that an InternalReleaseImage stands for.
+// The Secret with the password of the release registry.  An InternalReleaseImage makes the nodes of the control plane
+// run this registry, which has the images of the release.
 inline constexpr std::string_view kReleaseRegistrySecret = "internal-release-image-registry-auth";
 
 // Returns the pull secret, which is JSON.
 Result<std::string> PullSecretIn(const api::Secret& secret);
 
-// Adds the registry that the nodes of the control plane run themselves: an InternalReleaseImage.  It has one address
-// for all nodes and one for the node that it runs on.  `registry` is the Secret with its password; nullptr if there is
-// none.  A pull secret that has both already stays as it is, byte for byte.
+// Adds the credentials of the release registry.  It has one address for all nodes and one for the node that it runs on.
+// `registry` is the Secret with its password, or nullptr if there is none.  A pull secret that has the credentials for
+// both addresses already stays as it is, byte for byte.
 Result<std::string> WithReleaseRegistry(std::string pull_secret, const api::Secret* registry,
                                         std::string_view base_domain);
 

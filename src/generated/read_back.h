@@ -3,7 +3,7 @@
 
 // Reads files out of the configs that were made from templates.
 //
-// Changes of users are merged over such a file, so its contents are needed after it has become a part of a config.
+// Settings of users are merged over such a file, so its contents are needed after it has become a part of a config.
 
 #include <optional>
 #include <span>

@@ -96,7 +96,7 @@ void MarkBlocked(RegistriesConf& conf, const std::string& scope) {
   }
 }
 
-// Container tools use only the most precise entry, so an entry inside a mirrored source needs the mirrors as well.
+// Container tools use only the most specific entry, so an entry inside a mirrored source needs the mirrors, too.
 Result<> InheritMirrors(RegistriesConf& conf, const std::string& source) {
   const Registry mirrored = EntryFor(conf, source);
   for (Registry& registry : conf.registries) {
@@ -156,7 +156,7 @@ Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorOb
   const auto tag_mirrors = MergedTagMirrors(mirrors);
   AddMirrors(conf, digest_mirrors, "digest-only");
   AddMirrors(conf, tag_mirrors, "tag-only");
-  // This entry exists so that the scopes inside it are marked as well.
+  // The entries of blocked scopes must exist before MarkInsecure(), which marks only existing entries inside its scope.
   for (const std::string& scope : scopes.blocked) EntryFor(conf, scope);
   for (const std::string& scope : scopes.insecure) MarkInsecure(conf, scope);
   for (const std::string& scope : scopes.blocked) MarkBlocked(conf, scope);

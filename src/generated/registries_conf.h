@@ -22,13 +22,13 @@ struct RegistryEndpoint {
 };
 
 struct Registry {
-  std::string prefix;  // Empty: it is the same as the location.
+  std::string prefix;  // Empty means that it is the same as the location.
   RegistryEndpoint endpoint;
   bool blocked = false;
   bool mirror_by_digest_only = false;
   std::vector<RegistryEndpoint> mirrors;
 
-  // Returns the images that the entry is for.
+  // Returns the scope of the images that the entry is for.
   const std::string& scope() const { return prefix.empty() ? endpoint.location : prefix; }
 };
 
@@ -45,14 +45,15 @@ struct RegistriesConf {
 Result<RegistriesConf> ReadRegistriesConf(std::string_view text);
 std::string Write(const RegistriesConf& conf);
 
-// Registries to mark, beside the mirrors.
+// The scopes to mark.
 struct RegistryScopes {
   std::span<const std::string> insecure;
   std::span<const std::string> blocked;
 };
 
-// Adds mirrors and marks scopes.  Everything inside a scope is marked with it, and gets the mirrors of what it is
-// inside of.  The entries have the order of the Machine Config Operator.
+// Adds the mirrors, and marks the scopes as insecure or blocked.  An entry inside a marked scope is marked, too, and an
+// entry inside a mirrored source gets the mirrors of this source.  The entries have the order of the Machine Config
+// Operator.
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors);
 
 }  // namespace pintle::generated

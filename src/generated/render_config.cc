@@ -467,7 +467,8 @@ constexpr StructField kRenderConfigFields[] = {
 };
 constexpr Type kRenderConfig = Struct("template.RenderConfig", kRenderConfigFields);
 
-// A secret of several lines may have been indented.  A line that is shorter than any secret may occur anywhere.
+// Compares line by line, because a template may have indented a secret of several lines.  Ignores short lines, because
+// any text may contain them.
 bool HasLineOf(std::string_view text, std::string_view secret) {
   constexpr std::size_t kShortest = 8;
   while (!secret.empty()) {

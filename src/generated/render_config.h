@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The data of the Operator's templates: the spec of a ControllerConfig with Go's names of its fields, the pull secret
-// and the TLS settings.
+// The data of the Operator's templates: the spec of a ControllerConfig, whose fields have their Go names, the pull
+// secret and the TLS settings.
 
 #include <initializer_list>
 #include <memory>
@@ -29,7 +29,7 @@ class RenderConfig {
   // Returns whether a text contains a line of the pull secrets, which must not be printed.
   bool HasSecret(std::string_view text) const;
 
-  // From the status of the infrastructure; "" if there is none.
+  // These come from the status of the Infrastructure, and are "" if it does not have them.
   const std::string& platform() const;
   const std::string& control_plane_topology() const;
 
@@ -41,7 +41,8 @@ class RenderConfig {
   gotemplate::Value value_;
 };
 
-// Returns a field of a field of a struct; no value if a pointer on the way is nil.
+// Follows field names through nested structs and returns the last field.  Returns no value if a field does not exist or
+// a pointer is nil.
 gotemplate::Value FieldOf(gotemplate::Value value, std::initializer_list<std::string_view> names);
 
 }  // namespace pintle::generated

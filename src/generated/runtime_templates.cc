@@ -14,13 +14,13 @@
 namespace pintle::generated {
 namespace {
 
-struct Wanted {
+struct RequiredFile {
   std::string_view path;
   std::string RuntimeTemplates::*contents;
   std::string_view problem;
 };
 
-constexpr auto kWanted = std::to_array<Wanted>({
+constexpr auto kRequiredFiles = std::to_array<RequiredFile>({
     {"/etc/containers/storage.conf", &RuntimeTemplates::storage_conf, "could not find Storage Config"},
     {"/etc/containers/registries.conf", &RuntimeTemplates::registries_conf, "could not find Registries Config"},
     {"/etc/containers/policy.json", &RuntimeTemplates::policy_json, "could not find Policy JSON"},
@@ -31,11 +31,11 @@ constexpr auto kWanted = std::to_array<Wanted>({
 Result<RuntimeTemplates> FindRuntimeTemplates(std::span<const MachineConfig> configs) {
   RuntimeTemplates templates;
   std::vector<std::string_view> problems;
-  for (const Wanted& wanted : kWanted) {
-    if (auto contents = ContentsOfFile(configs, wanted.path)) {
-      templates.*wanted.contents = *std::move(contents);
+  for (const RequiredFile& file : kRequiredFiles) {
+    if (auto contents = ContentsOfFile(configs, file.path)) {
+      templates.*file.contents = *std::move(contents);
     } else {
-      problems.push_back(wanted.problem);
+      problems.push_back(file.problem);
     }
   }
   if (problems.empty()) return templates;

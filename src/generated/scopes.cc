@@ -11,7 +11,7 @@
 namespace pintle::generated {
 namespace {
 
-// Returns the name before a port or a path; nullopt if a port comes after a path.
+// Returns the name before a port or a path, or "" if a colon comes after a slash.
 std::string_view HostOf(std::string_view scope) {
   const std::size_t colon = scope.find(':');
   if (colon == std::string_view::npos) return scope.substr(0, scope.find('/'));

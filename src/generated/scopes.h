@@ -19,12 +19,12 @@ bool IsInside(std::string_view inner, std::string_view outer);
 // Returns whether everything in `inner` is in one of the scopes.
 bool IsInsideOneOf(std::string_view inner, std::span<const std::string> scopes);
 
-// Returns whether an administrator may allow or block it.  The only valid asterisk is that of a wildcard, which has no
-// path and no port.
+// Returns whether an administrator may allow or block this scope.  The only valid asterisk is that of a wildcard, which
+// has no path and no port.
 bool IsValidScope(std::string_view scope);
 
-// Checks all of them.  `what` describes them, such as "blocked".  The error has the words of the Machine Config
-// Operator.
+// Checks that all scopes are valid.  `what` describes them, such as "blocked".  The error has the words of the Machine
+// Config Operator.
 Result<> CheckScopes(std::string_view what, std::span<const std::string> scopes);
 
 // Returns where a mirror of `outer` has the images of `inner`, which is inside `outer`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What container tools require of an image before they use it, as in /etc/containers/policy.json.
+// The requirements of container tools for an image that they may use, in the form of /etc/containers/policy.json.
 
 #include <map>
 #include <optional>

@@ -11,22 +11,22 @@
 namespace pintle::generated {
 namespace {
 
-// Returns the entry that the container tools use for the images of a scope: the most precise one around it.
-const Registry* EntryAround(const RegistriesConf& conf, const std::string& scope) {
-  const Registry* around = nullptr;
+// Returns the entry that the container tools use for the images of a scope, or nullptr if there is none.
+const Registry* MostSpecificEntry(const RegistriesConf& conf, const std::string& scope) {
+  const Registry* entry = nullptr;
   for (const Registry& registry : conf.registries) {
     if (!IsInside(scope, registry.scope())) continue;
-    if (around == nullptr || IsInside(registry.scope(), around->scope())) around = &registry;
+    if (entry == nullptr || IsInside(registry.scope(), entry->scope())) entry = &registry;
   }
-  return around;
+  return entry;
 }
 
 void AddWithMirrors(const std::string& scope, const RegistriesConf& conf, std::set<std::string>& all) {
   all.insert(scope);
-  if (const Registry* around = EntryAround(conf, scope)) {
-    for (const RegistryEndpoint& mirror : around->mirrors) {
+  if (const Registry* entry = MostSpecificEntry(conf, scope)) {
+    for (const RegistryEndpoint& mirror : entry->mirrors) {
       // A wildcard inside a wildcard has the mirrors of the outer one.
-      all.insert(IsWildcard(scope) ? mirror.location : InMirror(mirror.location, around->scope(), scope));
+      all.insert(IsWildcard(scope) ? mirror.location : InMirror(mirror.location, entry->scope(), scope));
     }
   }
   for (const Registry& registry : conf.registries) {

@@ -15,7 +15,7 @@
 namespace pintle::generated {
 namespace {
 
-// The settings of one driver.  All are texts, and empty ones are not written.
+// The settings of one storage driver.  All are texts, and empty texts are not written.
 struct Driver {
   std::string_view name;
   std::span<const std::string_view> keys;
@@ -30,14 +30,15 @@ constexpr auto kZfsKeys = std::to_array<std::string_view>({"mountopt", "fsname",
 constexpr auto kDrivers =
     std::to_array<Driver>({{"btrfs", kBtrfsKeys}, {"overlay", kOverlayKeys}, {"vfs", kVfsKeys}, {"zfs", kZfsKeys}});
 
-// Copies the settings of the template in the order of the operator's structs.
-class Copy {
+// Copies settings from the template in the order of the operator's structs.  `instead` replaces the template's value
+// unless it is empty.
+class SettingsCopier {
  public:
-  Copy(const json::Value& from, toml::Table& to) : from_(from), to_(to) {}
+  SettingsCopier(const json::Value& from, toml::Table& to) : from_(from), to_(to) {}
 
-  Result<> Text(std::string_view key) { return Text(key, ""); }
+  Result<> CopyText(std::string_view key) { return CopyText(key, ""); }
 
-  Result<> Text(std::string_view key, std::string_view instead) {
+  Result<> CopyText(std::string_view key, std::string_view instead) {
     std::string text;
     TRY(TakeToml(from_, key, text));
     if (!instead.empty()) text = instead;
@@ -45,14 +46,14 @@ class Copy {
     return {};
   }
 
-  Result<> TextEvenIfEmpty(std::string_view key) {
+  Result<> CopyTextEvenIfEmpty(std::string_view key) {
     std::string text;
     TRY(TakeToml(from_, key, text));
     to_.Add(key, text);
     return {};
   }
 
-  Result<> Texts(std::string_view key, const std::vector<std::string>& instead) {
+  Result<> CopyTexts(std::string_view key, const std::vector<std::string>& instead) {
     std::optional<std::vector<std::string>> texts;
     TRY(TakeToml(from_, key, texts));
     if (!instead.empty()) texts = instead;
@@ -60,22 +61,22 @@ class Copy {
     return {};
   }
 
-  // Go's writer omits only empty texts and lists, so it writes a 0.
-  Result<> Number(std::string_view key) {
+  // Writes 0, too, because Go's writer omits only empty texts and lists.
+  Result<> CopyNumber(std::string_view key) {
     std::uint32_t number = 0;
     TRY(TakeToml(from_, key, number));
     to_.Add(key, static_cast<std::int64_t>(number));
     return {};
   }
 
-  Result<> Truth(std::string_view key) {
+  Result<> CopyBoolean(std::string_view key) {
     bool is_true = false;
     TRY(TakeToml(from_, key, is_true));
     if (is_true) to_.Add(key, true);
     return {};
   }
 
-  Result<> Map(std::string_view key) {
+  Result<> CopyMap(std::string_view key) {
     std::map<std::string, std::string> texts;
     TRY(TakeToml(from_, key, texts));
     if (texts.empty()) return {};
@@ -85,10 +86,10 @@ class Copy {
     return {};
   }
 
-  Result<> DriverTable(const Driver& driver) {
+  Result<> CopyDriverTable(const Driver& driver) {
     toml::Table table;
-    Copy copy(*TRY(TableIn(from_, driver.name)), table);
-    for (const std::string_view key : driver.keys) TRY(copy.Text(key));
+    SettingsCopier copier(*TRY(TableIn(from_, driver.name)), table);
+    for (const std::string_view key : driver.keys) TRY(copier.CopyText(key));
     if (!table.is_empty()) to_.Add(driver.name, std::move(table));
     return {};
   }
@@ -100,23 +101,23 @@ class Copy {
 
 Result<toml::Table> Options(const json::Value& from, const StorageChanges& changes) {
   toml::Table options;
-  Copy copy(from, options);
-  TRY(copy.Texts("additionalimagestores", changes.additional_image_stores));
-  TRY(copy.Text("imagestore"));
-  TRY(copy.Texts("additionallayerstores", changes.additional_layer_stores));
-  TRY(copy.Text("size", changes.size));
-  TRY(copy.Text("ignore_chown_errors"));
-  TRY(copy.Text("use_composefs"));
-  TRY(copy.Number("force_mask"));
-  TRY(copy.Text("root-auto-userns-user"));
-  TRY(copy.Number("auto-userns-min-size"));
-  TRY(copy.Number("auto-userns-max-size"));
-  for (const Driver& driver : kDrivers) TRY(copy.DriverTable(driver));
-  TRY(copy.Text("skip_mount_home"));
-  TRY(copy.Text("mount_program"));
-  TRY(copy.Text("mountopt"));
-  TRY(copy.Map("pull_options"));
-  TRY(copy.Truth("disable-volatile"));
+  SettingsCopier copier(from, options);
+  TRY(copier.CopyTexts("additionalimagestores", changes.additional_image_stores));
+  TRY(copier.CopyText("imagestore"));
+  TRY(copier.CopyTexts("additionallayerstores", changes.additional_layer_stores));
+  TRY(copier.CopyText("size", changes.size));
+  TRY(copier.CopyText("ignore_chown_errors"));
+  TRY(copier.CopyText("use_composefs"));
+  TRY(copier.CopyNumber("force_mask"));
+  TRY(copier.CopyText("root-auto-userns-user"));
+  TRY(copier.CopyNumber("auto-userns-min-size"));
+  TRY(copier.CopyNumber("auto-userns-max-size"));
+  for (const Driver& driver : kDrivers) TRY(copier.CopyDriverTable(driver));
+  TRY(copier.CopyText("skip_mount_home"));
+  TRY(copier.CopyText("mount_program"));
+  TRY(copier.CopyText("mountopt"));
+  TRY(copier.CopyMap("pull_options"));
+  TRY(copier.CopyBoolean("disable-volatile"));
   return options;
 }
 
@@ -131,8 +132,8 @@ Result<std::string> StorageConf(std::string_view from_template, const StorageCha
   const json::Value document = TRY(machineconfig::ParseToml(from_template), "reading the template of storage.conf");
   const json::Value& from = *TRY(TableIn(document, "storage"));
   toml::Table storage;
-  Copy copy(from, storage);
-  for (const char* key : {"driver", "runroot", "graphroot"}) TRY(copy.TextEvenIfEmpty(key));
+  SettingsCopier copier(from, storage);
+  for (const char* key : {"driver", "runroot", "graphroot"}) TRY(copier.CopyTextEvenIfEmpty(key));
   storage.Add("options", TRY(Options(*TRY(TableIn(from, "options")), wanted)));
   return toml::Write(toml::Table().Add("storage", std::move(storage)));
 }

@@ -26,7 +26,7 @@ Error Failed(const std::string& path, const std::error_code& error) {
   return Error::FromErrno("reading " + path, error.value());
 }
 
-// Reads the files below a folder, by their paths from there.
+// Returns the paths of the files below a folder, relative to it.
 Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> files;
@@ -35,8 +35,8 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   for (const fs::recursive_directory_iterator end; entry != end;) {
     if (entry.depth() > kDeepestFolder) return Error(ErrorKind::kInvalid, folder + ": its folders are too deep");
     if (files.size() >= kMostTemplates) return Error(ErrorKind::kInvalid, folder + ": it has too many templates");
-    // A link to a file is followed, and a link to a folder is not: Kubernetes keeps the versions of a volume behind
-    // such links.
+    // A symbolic link to a file is followed, and a link to a folder is not.  In a volume of Kubernetes, a link to a
+    // folder is the current version of the volume, and links to files are its files.
     const bool is_file = entry->is_regular_file(error);
     if (error) return Failed(entry->path(), error);
     if (is_file) files.push_back(entry->path().lexically_relative(folder));
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   return files;
 }
 
-// A folder without files is another error than a missing one.
+// Adds folders without files, too: such a folder and a missing one cause different errors.
 Result<> AddFolders(const std::string& path, TemplateEntry& to) {
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {

@@ -39,7 +39,7 @@ class TemplateFolder {
   void Add(std::string_view path, std::string text);
 
   const TemplateEntry& root() const { return root_; }
-  // Identifies the paths and the texts of all files.
+  // Returns a hash of the paths and texts of all files.
   const std::string& digest() const { return digest_; }
 
  private:

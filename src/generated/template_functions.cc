@@ -28,7 +28,7 @@ using gotemplate::Value;
 
 using Values = std::span<const Value>;
 
-// Where the Operator's functions panic, templates report this error.
+// Makes the error that templates report where the Operator's functions panic.
 Error NilPointer() { return Invalid("runtime error: invalid memory address or nil pointer dereference"); }
 
 Result<Value> ToString(Values values, Memory& memory) {
@@ -62,7 +62,7 @@ Result<Value> Join(Values values, Memory& memory) {
   return Value::Text(memory.Keep(std::move(joined)));
 }
 
-// A skipped key stays in the text, for the server of the config to replace.
+// Prints {{.KEY}} for a key, so that the key stays in the text.  The server of the config replaces it.
 Result<Value> Skip(Values values, Memory& memory) {
   const std::string_view key = values.front().text();
   const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
@@ -85,8 +85,7 @@ Result<Value> UrlPort(Values values, Memory& memory) {
   return Invalid(fmt::format("unknown scheme in {}", values.front().text()));
 }
 
-// Returns the status of the platform, or no value if there is none.  It is an error if there is no infrastructure at
-// all.
+// Returns the status of the platform, or no value if there is none.  It is an error if there is no Infrastructure.
 Result<Value> PlatformStatus(const Value& config) {
   if (FieldOf(config, {"Infra"}).is_nil()) return NilPointer();
   const auto [status, is_nil] = gotemplate::Follow(FieldOf(config, {"Infra", "Status", "PlatformStatus"}));
@@ -138,7 +137,7 @@ Result<Value> CredentialProviderFlags(Values values, Memory&) {
                                            : "");
 }
 
-// The name of a platform without a load balancer of its own, and its field in the status.
+// A platform without a load balancer of its own, and the platform's field in the status.
 struct OnPremises {
   std::string_view platform;
   std::string_view short_name;
@@ -162,8 +161,8 @@ Result<Value> OnPremisesShortName(Values values, Memory&) {
   return Value::Text(on_premises == nullptr ? "" : on_premises->short_name);
 }
 
-// Returns the addresses in a list of the platform's status.  On vSphere this status may be missing: machines that the
-// installer has not made do not have it.
+// Returns the addresses in a list of the platform's status.  On vSphere, this status is missing if the installer did
+// not make the machines.
 Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, const char* what, Memory& memory) {
   const Value status = TRY(PlatformStatus(config));
   if (!status.is_valid()) return Invalid("");
@@ -234,7 +233,7 @@ bool IsCloudWithLoadBalancer(std::string_view platform) {
   return platform == "AWS" || platform == "Azure" || platform == "GCP";
 }
 
-// The load balancer's name in errors, and the field with its addresses.
+// kName is the load balancer's name in errors, and kField is the field with its addresses.
 template <const char* kName, const char* kField>
 Result<Value> CloudAddresses(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));

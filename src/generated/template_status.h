@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The status of a ControllerConfig: how far the templates have become MachineConfigs of its current generation.
+// The status of a ControllerConfig: whether MachineConfigs were made from the templates for its current generation.
 //
 // A condition that changes moves to the end of the list.  Other controllers wait until the status is complete.
 
@@ -14,14 +14,14 @@
 
 namespace pintle::generated {
 
-// Identifies what a status is about.
+// Identifies the sync that a status reports.
 struct TemplateSync {
   std::int64_t generation = 0;
   std::string_view version;  // The version of the operator.
   WallTime now;
 };
 
-// The generation is new, and its configs are about to be made.
+// Returns the status before the configs of a new generation are made.
 api::ControllerConfigStatus StatusWhenRunning(api::ControllerConfigStatus status, const TemplateSync& sync);
 
 api::ControllerConfigStatus StatusWhenFailing(api::ControllerConfigStatus status, const TemplateSync& sync,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decodes the text that a template has printed to a file or a unit of an Ignition config.
+// Decodes the text that a template has printed into a file or a unit of an Ignition config.
 //
 // The text is YAML, which Go decodes into structs: a number or a boolean becomes a text where a text is expected, and
 // keys are matched in any case.

@@ -29,16 +29,16 @@ constexpr std::string_view kWorker = "worker";
 constexpr std::string_view kArbiter = "arbiter";
 
 // The text that a template has printed, and the file or unit in it.
-struct Printed {
+struct TemplateOutput {
   std::string text;
   bool is_blank = false;
   std::optional<ignition::File> file;
   std::optional<ignition::Unit> unit;
 };
 
-// The texts of one config's templates, by their file names.
-struct PrintedTexts {
-  using ByName = std::map<std::string, Printed*>;
+// The outputs of one config's templates, by the templates' file names.
+struct TemplateOutputs {
+  using ByName = std::map<std::string, TemplateOutput*>;
   ByName files;
   ByName units;
   ByName extensions;
@@ -87,7 +87,7 @@ class ConfigMaker {
  public:
   explicit ConfigMaker(const RenderConfig& config) : config_(config) {}
 
-  // `common` are the templates of all roles; they go into the first config of each.
+  // `common` are the templates of all roles.  They become a part of the first config of each role.
   Result<MachineConfig> Make(std::string_view role, const std::string& name, const TemplateEntry& folder,
                              const TemplateEntry* common) {
     const std::vector<std::string> names = TRY(FoldersFor(config_));
@@ -98,7 +98,7 @@ class ConfigMaker {
         if (const TemplateEntry* found = TRY(FindFolder(*parent, platform))) folders.push_back(found);
       }
     }
-    PrintedTexts texts;
+    TemplateOutputs texts;
     for (const TemplateEntry* each : folders) TRY(Print(*each, texts));
     MachineConfig made;
     made.name = name;
@@ -112,8 +112,8 @@ class ConfigMaker {
   }
 
  private:
-  Result<> Print(const TemplateEntry& platform, PrintedTexts& texts) {
-    const std::array<std::pair<std::string_view, PrintedTexts::ByName*>, 3> kinds = {
+  Result<> Print(const TemplateEntry& platform, TemplateOutputs& texts) {
+    const std::array<std::pair<std::string_view, TemplateOutputs::ByName*>, 3> kinds = {
         {{"files", &texts.files}, {"units", &texts.units}, {"extensions", &texts.extensions}}};
     for (const auto& [name, to] : kinds) {
       if (const TemplateEntry* folder = TRY(FindFolder(platform, name))) TRY(PrintAll(*folder, *to));
@@ -121,8 +121,9 @@ class ConfigMaker {
     return {};
   }
 
-  // In folders below this one, only the names of the files count.  The depth of folders is limited.
-  Result<> PrintAll(const TemplateEntry& folder, PrintedTexts::ByName& texts) {
+  // Files in subfolders are known by their file names only.  TemplateFolder limits the depth of folders, and so the
+  // recursion.
+  Result<> PrintAll(const TemplateEntry& folder, TemplateOutputs::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
         TRY(PrintAll(entry, texts));
@@ -136,8 +137,8 @@ class ConfigMaker {
   }
 
   // A template that prints only white space does not replace another one.
-  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, PrintedTexts::ByName& texts) {
-    const auto [printed, is_new] = printed_.try_emplace(&entry);
+  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, TemplateOutputs::ByName& texts) {
+    const auto [printed, is_new] = outputs_.try_emplace(&entry);
     if (is_new) {
       printed->second.text = TRY(TextOf(entry));
       printed->second.is_blank = gotext::IsBlank(printed->second.text);
@@ -151,7 +152,7 @@ class ConfigMaker {
     return Invalid(fmt::format("failed to parse template {}: {}", entry.path, entry.parsed->error().message()));
   }
 
-  Result<ignition::Config> Transpile(const PrintedTexts& texts) const {
+  Result<ignition::Config> Transpile(const TemplateOutputs& texts) const {
     std::vector<ignition::Config> parts;
     for (const auto& [name, printed] : texts.files) {
       TRY(ReadFile(*printed));
@@ -166,7 +167,7 @@ class ConfigMaker {
     return machineconfig::MergeAll(ignition::Config(), std::move(parts));
   }
 
-  Result<> ReadFile(Printed& printed) const {
+  Result<> ReadFile(TemplateOutput& printed) const {
     if (printed.file) return {};
     auto file = ReadTemplateFile(printed.text);
     if (!file) {
@@ -182,7 +183,7 @@ class ConfigMaker {
   }
 
   const RenderConfig& config_;
-  std::unordered_map<const TemplateEntry*, Printed> printed_;
+  std::unordered_map<const TemplateEntry*, TemplateOutput> outputs_;
 };
 
 Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templates, std::string_view role,
@@ -235,7 +236,8 @@ Result<std::string> TextOfTemplate(const gotemplate::Template& of, const RenderC
   std::string text;
   auto result = gotemplate::Execute(of, TemplateFunctions(), config.value(), text);
   if (!result && config.HasSecret(result.error().message())) {
-    return Invalid(fmt::format("failed to execute template: template: {}: it fails over the pull secret", of.name()));
+    return Invalid(fmt::format(
+        "failed to execute template: template: {}: its error contains the pull secret and is not printed", of.name()));
   }
   TRY(std::move(result), "failed to execute template");
   return text;

@@ -23,8 +23,8 @@ Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolde
                                                              const RenderConfig& config,
                                                              std::string_view controller_version);
 
-// Makes the configs of one role in the order of their folders, without that annotation.  A role other than the
-// cluster's own three uses the templates of `worker`.
+// Makes the configs of one role in the order of their folders, without the annotation.  A role other than master,
+// worker and arbiter uses the templates of worker.
 Result<std::vector<MachineConfig>> MachineConfigsOfRole(const TemplateFolder& templates, const RenderConfig& config,
                                                         std::string_view role);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The TLS versions and ciphers of a profile, by the names that kubelets use.
+// The TLS version and the ciphers of a profile, with the names that kubelets use.
 
 #include <optional>
 #include <string>
@@ -14,10 +14,10 @@ namespace pintle::generated {
 
 struct TlsSettings {
   std::string min_version;                 // "VersionTLS12"
-  std::vector<std::string> cipher_suites;  // By their names at IANA.
+  std::vector<std::string> cipher_suites;  // Their IANA names.
 };
 
-// Ciphers that Go programs do not know are left out.
+// Returns the settings of a profile.  Ciphers that Go programs do not know are left out.
 TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile);
 
 // Returns the settings of the cluster from its APIServer object; `api_server` may be nullptr.

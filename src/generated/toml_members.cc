@@ -45,7 +45,7 @@ Result<std::vector<std::string>> TextsOf(std::string_view name, const json::Valu
   return texts;
 }
 
-const json::Value& NoTable() {
+const json::Value& EmptyTable() {
   static const json::Value kNone = json::Value::object();
   return kNone;
 }
@@ -105,7 +105,7 @@ Result<> TakeToml(const json::Value& table, std::string_view name, std::map<std:
 
 Result<const json::Value*> TableIn(const json::Value& table, std::string_view name) {
   const json::Value* member = FindTomlMember(table, name);
-  if (member == nullptr) return &NoTable();
+  if (member == nullptr) return &EmptyTable();
   if (!member->is_object()) return WrongType(name, *member, "table");
   return member;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 // Takes members from a table of TOML as Go's decoder fills a struct: a missing member leaves the value as it is, and
-// keys are matched in any case.
+// upper and lower case of keys do not matter.
 
 #include <cstdint>
 #include <map>
@@ -26,9 +26,9 @@ Result<> TakeToml(const json::Value& table, std::string_view name, std::uint32_t
 Result<> TakeToml(const json::Value& table, std::string_view name, std::optional<std::vector<std::string>>& to);
 Result<> TakeToml(const json::Value& table, std::string_view name, std::map<std::string, std::string>& to);
 
-// Returns a table; it is empty if there is none.
+// Returns the table of this name, or an empty table if there is none.
 Result<const json::Value*> TableIn(const json::Value& table, std::string_view name);
-// Returns the tables of a list.
+// Returns the tables in the list of this name.
 Result<std::vector<const json::Value*>> TablesIn(const json::Value& table, std::string_view name);
 
 }  // namespace pintle::generated

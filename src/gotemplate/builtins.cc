@@ -17,12 +17,12 @@ namespace {
 
 using Values = std::span<const Value>;
 
-// Where Go's reflection panics, templates report this error.
+// Makes the error that templates report where Go's reflection panics.
 Error NoValue(const char* method) {
   return Invalid(fmt::format("reflect: call of reflect.Value.{} on zero Value", method));
 }
 
-// An index may be as large as the capacity, and so may the end of a slice.
+// Converts an index of an element, or a bound of a slice.  As in Go, the capacity itself is accepted here.
 Result<std::size_t> IndexFrom(const Value& index, std::size_t capacity) {
   if (!index.is_valid()) return Invalid("cannot index slice/array with nil");
   if (!IsSigned(index.kind()) && !IsUnsigned(index.kind())) {
@@ -104,8 +104,8 @@ Result<Value> LengthOf(Values values, Memory&) {
 
 Result<Value> Not(Values values, Memory&) { return Value::Bool(!IsTrue(WithoutInterface(values.front()))); }
 
-// The evaluator itself implements and, or and call.
-Result<Value> DoneElsewhere(Values, Memory&) { return Value(); }
+// Stands for and, or and call, which the evaluator itself implements.  It is never called.
+Result<Value> ImplementedInEvaluator(Values, Memory&) { return Value(); }
 
 Result<Value> Eq(Values values, Memory&) { return Value::Bool(TRY(EqualsAny(values))); }
 Result<Value> Ne(Values values, Memory&) { return Value::Bool(!TRY(EqualsAny(values))); }
@@ -120,7 +120,7 @@ Result<Value> PrintWithFormat(Values values, Memory& memory) {
   return Value::Text(memory.Keep(TRY(PrintFormat(values.front().text(), values.subspan(1)))));
 }
 
-// Prints the arguments with pointers followed.
+// Prints the arguments.  A pointer prints the value that it refers to.
 std::string TextOf(Values values) {
   std::vector<Value> printed;
   for (const Value& value : values) {
@@ -140,9 +140,9 @@ Functions MakeBuiltins() {
   const std::vector<const Type*> value = {&kAnyValueType};
   const std::vector<const Type*> two_values = {&kAnyValueType, &kAnyValueType};
   return {
-      {"and", {two_values, true, &kAnyValueType, DoneElsewhere}},
-      {"or", {two_values, true, &kAnyValueType, DoneElsewhere}},
-      {"call", {two_values, true, &kAnyValueType, DoneElsewhere}},
+      {"and", {two_values, true, &kAnyValueType, ImplementedInEvaluator}},
+      {"or", {two_values, true, &kAnyValueType, ImplementedInEvaluator}},
+      {"call", {two_values, true, &kAnyValueType, ImplementedInEvaluator}},
       {"not", {value, false, &kBoolType, Not}},
       {"len", {value, false, &kIntType, LengthOf}},
       {"index", {two_values, true, &kAnyValueType, Index}},

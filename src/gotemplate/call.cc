@@ -13,7 +13,7 @@ namespace {
 
 bool IsInteger(Kind kind) { return IsSigned(kind) || IsUnsigned(kind); }
 
-// Converts a whole number to another type, which may be too small for it.
+// Converts a whole number to another type.  If the type is too small, the lowest bits remain.
 Value Converted(const Value& value, const Type& type) {
   const std::uint64_t bits = value.unsigned_integer();
   switch (type.kind) {
@@ -37,12 +37,12 @@ Value Converted(const Value& value, const Type& type) {
   }
 }
 
-// Returns the type of the argument at this place.
+// Returns the type of the parameter for the argument with this index.
 const Type& TypeAt(const Function& function, std::size_t place) {
   return *function.parameters[std::min(place, function.parameters.size() - 1)];
 }
 
-// The name in errors of a function that is called by its value.
+// Returns the name by which errors refer to a function that is called by its value.
 std::string CalleeName(const Value& value) {
   if (!value.is_valid()) return "<invalid Value>";
   if (value.kind() == Kind::kString) return std::string(value.text());
@@ -98,7 +98,7 @@ Result<> Execution::CheckCount(const Function& function, const std::string& name
                                    : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));
 }
 
-// Evaluates arguments until the answer is known; one of them is the answer.
+// Evaluates arguments until one decides the result, and returns the value of this argument.
 Result<Value> Execution::EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments) {
   Value value;
   for (const Node* argument : arguments.nodes()) {
@@ -118,7 +118,7 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
   if (arguments.final != nullptr) {
     values.push_back(TRY(CheckType(*arguments.final, &TypeAt(function, values.size()))));
   }
-  // A parameter of an interface type gets the value inside an interface.
+  // An argument for a parameter of an interface type is passed without its own interface.
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (&TypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
   }
@@ -218,7 +218,7 @@ Result<Value> Execution::Call(const Function& function, std::span<const Value> a
   return function.result == &kAnyType ? result.AsInterface() : result;
 }
 
-// The built-in function `call`.
+// Implements the built-in function `call`.
 Result<Value> Execution::CallValue(const std::string& name, std::span<const Value> arguments) {
   const Value callee = WithoutInterface(arguments.front());
   if (!callee.is_valid()) return Invalid("call of nil");

@@ -13,6 +13,7 @@
 namespace pintle::gotemplate {
 namespace {
 
+// Values of one family can be compared even if their types differ, such as int and int64.
 enum class Family : std::uint8_t { kNone, kBool, kComplex, kSigned, kFloat, kText, kUnsigned };
 
 Family FamilyOf(const Value& value) {

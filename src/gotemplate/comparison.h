@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Compares values: which are equal or less than others, and which cannot be compared.
+// Compares values.  It is an error if the types of two values cannot be compared.
 
 #include <span>
 

@@ -82,7 +82,7 @@ Result<> Execution::CheckNotCalled(const Arguments& arguments) const {
   return Fail("can't give argument to non-function " + SourceOf(*arguments.words.front()));
 }
 
-// Evaluates a constant for which no type is required.
+// Evaluates a constant where no type is required: it gets Go's default type.
 Result<Value> Execution::IdealConstant(const NumberNode& number) {
   At(number);
   const Number& value = number.value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Executes a template over data.
+// Executes a template with data and prints its text.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace pintle::gotemplate {
 
-// The result for a key that a map does not have.
+// The result of looking up a key that a map does not have: no value, the zero value of the map's elements, or an error.
 enum class MissingKey : std::uint8_t { kInvalid, kZero, kError };
 
 struct ExecuteOptions {
   MissingKey missing_key = MissingKey::kInvalid;
   // Limits are needed because templates have loops and can call themselves.
-  std::size_t steps = 10'000'000;  // Evaluated nodes of the tree.
+  std::size_t steps = 10'000'000;  // The number of nodes that are walked or evaluated, and of loop iterations.
   std::size_t output = std::size_t{64} << 20;
-  std::size_t memory = std::size_t{256} << 20;  // For the texts and lists that functions make.
+  std::size_t memory = std::size_t{256} << 20;  // The size of the texts and lists that functions make.
 };
 
 // Appends what the template prints to `output`, even if it ends with an error.  Errors have the words of Go: "template:

@@ -24,8 +24,8 @@ class Execution {
   Result<> Run(const Value& data);
 
  private:
-  // How a loop continues after a node.
-  enum class Flow : std::uint8_t { kOn, kBreak, kContinue };
+  // The effect of a node on the loop around it.
+  enum class Flow : std::uint8_t { kProceed, kBreak, kContinue };
 
   struct Variable {
     std::string_view name;
@@ -47,7 +47,8 @@ class Execution {
     std::span<const Node* const> nodes() const { return words.empty() ? words : words.subspan(1); }
   };
 
-  // Counts a level of recursion, in a tree or from template to template.  Every recursion passes through here.
+  // Counts a level of recursion while it exists, so that CheckDepth() can limit the use of the stack.  Every recursion,
+  // in a tree or from template to template, passes through a function that makes a Level.
   class Level {
    public:
     explicit Level(Execution& execution) : execution_(execution) { ++execution_.depth_; }
@@ -113,7 +114,7 @@ class Execution {
   std::string& output_;
   const ExecuteOptions& options_;
   std::string_view name_;     // The name of the template that is being executed.
-  const Node* at_ = nullptr;  // For errors.
+  const Node* at_ = nullptr;  // The node that errors quote.
   std::vector<Variable> variables_;
   std::size_t own_variables_ = 0;  // The index of this template's first variable.
   Memory memory_;
@@ -121,14 +122,15 @@ class Execution {
   std::size_t steps_ = 0;
 };
 
-// Passes the result of one function to another as an argument.  The error tells why it does not fit.
+// Returns a value as an argument for a parameter of this type.  Nil becomes the zero value of the type, and whole
+// numbers are converted.  Errors have the words of Go.
 Result<Value> PreparedArgument(Value value, const Type& type);
 
-// Returns the value to print in the place of this one, or nullopt if it cannot be printed.
 struct Printable {
   Value value;
   bool can_be_printed;
 };
+// Returns the value to print for this one: what a pointer refers to, or "<no value>".  A function cannot be printed.
 Printable PrintableOf(const Value& value);
 
 }  // namespace pintle::gotemplate

@@ -8,7 +8,7 @@
 
 namespace pintle::gotemplate {
 
-// Returns the error for a template, or for a function that it calls.
+// Makes an error of a template, or of a function that a template calls.
 inline Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 }  // namespace pintle::gotemplate

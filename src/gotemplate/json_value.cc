@@ -33,8 +33,8 @@ Value SequenceFrom(const json::Value& json, const Type& type, Memory& memory) {
   return Value::Sequence(type, memory.Keep(std::move(elements)));
 }
 
-// A slice that Go decodes grows by doubling.  The template function `slice` can reach the unused capacity, which has
-// zero values.
+// Go's decoder doubles the capacity of a slice when it is full.  The template function `slice` can reach the unused
+// capacity, which has zero values.
 Value AnyListFrom(const json::Value& json, Memory& memory) {
   std::vector<Value> elements;
   elements.reserve(std::bit_ceil(json.size()));
@@ -65,7 +65,7 @@ Value MapFrom(const json::Value& json, const Type& type, Memory& memory) {
   return Value::Map(type, memory.Keep(std::move(entries)));
 }
 
-// The members of an embedded struct are beside the other members.
+// Returns the JSON of a field.  Go decodes the fields of an embedded struct from the same object as the other fields.
 const json::Value* MemberFor(const json::Value& json, const StructField& field) {
   return field.json_name.empty() ? &json : json.Find(field.json_name);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Converts JSON to values of templates, of the types into which Go would decode it.
+// Converts JSON to values of templates, which have the types that Go's decoder would give them.
 
 #include "gotemplate/value.h"
 #include "json/value.h"

@@ -41,7 +41,7 @@ bool IsAlphanumeric(char32_t rune) {
   return rune != gotext::kEndOfText && (rune == '_' || gotext::IsLetter(rune) || gotext::IsDigit(rune));
 }
 
-// The trim mark "- " after the left delimiter.
+// Returns whether a text behind the left delimiter begins with the trim mark "- ".
 bool HasLeftTrimMark(std::string_view text) {
   return text.size() >= 2 && text[0] == '-' && IsSpace(static_cast<unsigned char>(text[1]));
 }
@@ -341,14 +341,14 @@ Token Lexer::LexRawString() {
   }
 }
 
-// Also accepts some texts that are no numbers; the parser of numbers finds them.
+// Also accepts some texts that are no numbers; ReadNumber() or ReadComplex() refuses them.
 Token Lexer::LexNumber() {
   const auto fail = [&] {
     return Fail("bad number syntax: " + gotext::Quoted(input_.substr(start_, position_ - start_)));
   };
   if (!ScanNumber()) return fail();
   if (Peek() != '+' && Peek() != '-') return Emit(TokenType::kNumber);
-  // A complex number: 1+2i
+  // This is a complex number, such as 1+2i.
   if (!ScanNumber() || input_[position_ - 1] != 'i') return fail();
   return Emit(TokenType::kComplex);
 }

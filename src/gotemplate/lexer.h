@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Splits the text of a template into tokens.  White space next to a trim mark is removed here.
+// Splits the text of a template into tokens.  The lexer also removes the white space that a trim mark, as in {{- and
+// -}}, asks to remove.
 
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +60,7 @@ std::string ShownToken(const Token& token);
 
 class Lexer {
  public:
-  // If there is a function of this name, the keywords break and continue are not recognised.
+  // The words break and continue are keywords only if there is no function of the same name.
   struct Keywords {
     bool has_break = true;
     bool has_continue = true;
@@ -87,7 +88,8 @@ class Lexer {
   void Ignore();
   void SkipSpace();
 
-  // A step stores what it has found in token_.  It returns false if it has found nothing yet.
+  // Each Lex function stores a token in token_.  Those that return a bool return false if they have consumed text
+  // without finding a token.
   bool LexText();
   bool LexLeftDelimiter();
   bool LexComment();
@@ -106,7 +108,7 @@ class Lexer {
   Keywords keywords_;
   State state_ = State::kText;
   std::size_t position_ = 0;
-  std::size_t start_ = 0;       // Where the token begins.
+  std::size_t start_ = 0;       // The position at which the token begins.
   std::size_t line_ = 1;        // The line of position_.
   std::size_t start_line_ = 1;  // The line of start_.
   std::size_t open_parentheses_ = 0;

@@ -6,7 +6,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Recurses only as deep as the parser lets a tree be.
+// Its recursion is limited because the parser limits the depth of trees.
 class SourceWriter {
  public:
   void Write(const Node& node) {

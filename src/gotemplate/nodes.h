@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tree of a template.  The Template owns all nodes; they refer to each other.
+// The nodes of a template's tree.  The Template owns all nodes, and nodes refer to each other by pointers.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,8 @@ enum class NodeType : std::uint8_t {
   kChain,
   kCommand,
   kDot,
-  kElse,  // Never part of a tree.
-  kEnd,   // Never part of a tree.
+  kElse,  // Ends a list in the parser; it is not a part of a tree.
+  kEnd,   // Ends a list in the parser; it is not a part of a tree.
   kField,
   kIdentifier,
   kIf,
@@ -38,7 +38,8 @@ enum class NodeType : std::uint8_t {
   kContinue
 };
 
-// Returns whether a chain or a pipeline may begin with this node.
+// Returns whether a node is a constant or the dot.  No field can follow it, and it can only be the first command of a
+// pipeline.
 constexpr bool IsConstant(NodeType type) {
   return type == NodeType::kBool || type == NodeType::kDot || type == NodeType::kNil || type == NodeType::kNumber ||
          type == NodeType::kString;
@@ -64,26 +65,26 @@ struct Text : Node {
   const std::string_view text;
 };
 
-// For example .X.Y
+// A chain of fields of the dot, such as .X.Y
 struct FieldNode : Node {
   FieldNode(std::size_t at, std::vector<std::string> all) : Node(NodeType::kField, at), names(std::move(all)) {}
   const std::vector<std::string> names;
 };
 
-// For example $x.Y; the first name is that of the variable.
+// A variable and its fields, such as $x.Y; the first name is that of the variable.
 struct VariableNode : Node {
   VariableNode(std::size_t at, std::vector<std::string> all) : Node(NodeType::kVariable, at), names(std::move(all)) {}
   const std::vector<std::string> names;
 };
 
-// For example (...).X.Y
+// Fields of the value of another node, such as (...).X.Y
 struct ChainNode : Node {
   ChainNode(std::size_t at, const Node* of) : Node(NodeType::kChain, at), node(of) {}
   const Node* const node;
   std::vector<std::string> names;
 };
 
-// A function by its name.
+// The name of a function.
 struct IdentifierNode : Node {
   IdentifierNode(std::size_t at, std::string_view of) : Node(NodeType::kIdentifier, at), name(of) {}
   const std::string name;
@@ -120,7 +121,7 @@ struct CommandNode : Node {
 
 struct PipeNode : Node {
   explicit PipeNode(std::size_t at) : Node(NodeType::kPipe, at) {}
-  std::vector<const VariableNode*> variables;  // The variables that it sets.
+  std::vector<const VariableNode*> variables;  // The variables that the pipeline sets.
   bool is_assignment = false;
   std::vector<const CommandNode*> commands;
 };
@@ -130,19 +131,19 @@ struct ActionNode : Node {
   const PipeNode* const pipe;
 };
 
-// An action `if`, `range` or `with`.
+// An `if`, `range` or `with`, with its parts up to {{end}}.
 struct BranchNode : Node {
   BranchNode(NodeType node_type, std::size_t at) : Node(node_type, at) {}
   const PipeNode* pipe = nullptr;
   const List* list = nullptr;
-  const List* else_list = nullptr;  // nullptr if there is none.
+  const List* else_list = nullptr;  // nullptr if there is no {{else}}.
 };
 
 struct TemplateNode : Node {
   TemplateNode(std::size_t at, std::string of, const PipeNode* with)
       : Node(NodeType::kTemplate, at), name(std::move(of)), pipe(with) {}
   const std::string name;
-  const PipeNode* const pipe;  // nullptr if there is none.
+  const PipeNode* const pipe;  // The data of the template; nullptr if there is none.
 };
 
 // Returns the source of a node in the form that errors quote.

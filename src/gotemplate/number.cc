@@ -94,7 +94,7 @@ std::optional<double> ReadReal(std::string_view text) {
       std::from_chars(digits.data(), end, value, is_hex ? std::chars_format::hex : std::chars_format::general);
   if (at != end) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    // A number that is too small becomes zero.
+    // A number that is too close to zero becomes zero.
     const std::size_t exponent = digits.find_last_of(is_hex ? "pP" : "eE");
     if (exponent == std::string_view::npos || digits[exponent + 1] != '-') return std::nullopt;
     value = 0;
@@ -104,7 +104,7 @@ std::optional<double> ReadReal(std::string_view text) {
   return is_negative ? -value : value;
 }
 
-// A fraction with a whole value can be used as an integer, too.
+// A floating-point constant with a whole value, such as 1e3, can be used as an integer, too.
 void AddWholeNumbers(Number& number) {
   const double real = *number.real;
   if (std::trunc(real) != real) return;
@@ -143,7 +143,7 @@ Result<Number> ReadNumber(std::string_view text) {
   } else if (number.unsigned_integer) {
     number.real = static_cast<double>(*number.unsigned_integer);
   } else if (const auto real = ReadReal(text)) {
-    // A whole number in the text that fits no type is an error: it is too large.
+    // A number that has neither a point nor an exponent, and fits no integer type, is too large.
     if (text.find_first_of(".eEpP") == std::string_view::npos) {
       return Error(ErrorKind::kInvalid, "integer overflow: " + gotext::Quoted(text));
     }

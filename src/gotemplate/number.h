@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Constants.  A constant has every type that can hold it until it is used as one of them.
+// Numeric constants.  As in Go, a constant has no type until it is used: a Number has the value in each type that can
+// hold it.
 
 #include <complex>
 #include <cstdint>
@@ -20,9 +21,9 @@ struct Number {
 };
 
 Result<Number> ReadNumber(std::string_view text);
-// A complex number: 1+2i
+// Reads a complex number, such as 1+2i.
 Result<Number> ReadComplex(std::string_view text);
-// A character: 'x'
+// Reads a character, such as 'x'.
 Result<Number> ReadCharacter(std::string_view text);
 
 }  // namespace pintle::gotemplate

@@ -29,8 +29,8 @@ bool IsEmpty(const List& list) {
   });
 }
 
-// A block, and a template that is defined inside another one, has a parser of its own: it has its own tokens, variables
-// and loops.
+// Parses one tree.  A {{block}} and each {{define}} get a parser of their own, because their variables and loops are
+// separate from those around them.
 class TreeParser {
  public:
   explicit TreeParser(TemplateParser& shared) : shared_(shared) {}
@@ -78,14 +78,14 @@ class TreeParser {
   Result<> Add(std::string_view name, const List* tree);
 
   TemplateParser& shared_;
-  std::array<Token, 3> tokens_;  // The tokens that were put back; the first was read last.
+  std::array<Token, 3> tokens_;  // The last tokens, which can be put back; tokens_[0] was read last.
   std::size_t put_back_ = 0;
   std::size_t action_line_ = 0;
   std::size_t loops_ = 0;
   std::vector<std::string> variables_ = {"$"};
 };
 
-// Counts a level while it is being parsed.
+// Counts a level of nesting while it is being parsed.
 class Level {
  public:
   explicit Level(TemplateParser& parser) : parser_(parser), is_allowed_(parser.Enter()) {}
@@ -126,7 +126,7 @@ Token TreeParser::PeekNonSpace() {
   return token;
 }
 
-// Puts back the last token, and another one before it.
+// Puts back the last token, and `before`, which came before it.
 void TreeParser::PutBack(Token before) {
   tokens_[1] = before;
   put_back_ = 2;
@@ -250,7 +250,7 @@ Result<const Node*> TreeParser::ParseLoopWord(NodeType type, std::size_t positio
   return shared_.Make<WordNode>(type, position);
 }
 
-// "{{else if" and "{{else with" mean "{{else}}{{if", without an end of their own.
+// "{{else if" means "{{else}}{{if" but has no {{end}} of its own.  The word `if` or `with` is left for ParseElse().
 Result<const Node*> TreeParser::ParseElseWord() {
   const Token next = PeekNonSpace();
   if (next.type == TokenType::kIfKeyword || next.type == TokenType::kWithKeyword) {
@@ -359,7 +359,7 @@ Result<const PipeNode*> TreeParser::ParsePipeline(std::string_view context, Toke
 Result<> TreeParser::ParseVariables(PipeNode& pipe, std::string_view context) {
   while (PeekNonSpace().type == TokenType::kVariable) {
     const Token variable = Next();
-    // In "$x foo", the parser has to read the next token before it knows that $x is an argument.
+    // In "$x foo", the parser has to read the token after the space before it knows that $x is an argument.
     const Token behind = Peek();
     const Token next = PeekNonSpace();
     const bool is_first_of_two = next.type == TokenType::kCharacter && next.text == ",";
@@ -399,7 +399,7 @@ Result<> TreeParser::CheckPipeline(const PipeNode& pipe, std::string_view contex
   return {};
 }
 
-// Consumes the | after the command, but no delimiter and no parenthesis.
+// Consumes the | after the command, but not a delimiter or a parenthesis.
 Result<const CommandNode*> TreeParser::ParseCommand() {
   CommandNode* const command = shared_.Make<CommandNode>(PeekNonSpace().position);
   for (;;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Parses the source of a template to trees.
+// Parses the source of a template into trees.
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace pintle::gotemplate {
 // The state that all trees of one source share.
 class TemplateParser {
  public:
-  // The limit on levels of parentheses and of nested actions.  Trees are walked by recursion.
+  // The limit of levels of parentheses and of nested actions.  It exists because trees are walked by recursion.
   static constexpr std::size_t kDeepest = 400;
 
   TemplateParser(Template& to, const Template::HasFunction& has_function);
@@ -41,7 +41,7 @@ class TemplateParser {
   // Returns false if there is a template of this name already.  A non-empty template replaces an empty one.
   bool Add(std::string_view name, const List* tree);
 
-  // Counts a level.  Returns false if there are too many.
+  // Enters a level of parentheses or actions.  Returns false if there are too many.
   bool Enter() { return ++depth_ <= kDeepest; }
   void Leave() { --depth_; }
 

@@ -10,7 +10,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// The limit of a width, of a precision and of the number of an argument.
+// The limit of a width, of a precision and of an argument number.
 constexpr std::size_t kLargestNumber = 1'000'000;
 
 bool IsFormatDigit(char c) { return c >= '0' && c <= '9'; }
@@ -24,9 +24,10 @@ class FormatPrinter {
 
  private:
   void PrintVerb();
-  // Returns true if it has printed the verb.  This is the fast path for a letter without a width or a number.
+  // Takes the flags.  Also prints the verb and returns true if a simple verb follows them: a letter without a width, a
+  // precision or an argument number.
   bool TakeFlags();
-  void TakePlace();
+  void TakeArgumentNumber();
   void TakeWidth();
   void TakePrecision();
   void TakeVerb();
@@ -40,10 +41,10 @@ class FormatPrinter {
   const std::span<const Value> arguments_;
   std::string text_;
   Printer printer_;
-  std::size_t next_ = 0;       // The index of the next argument.
-  bool has_place_ = false;     // The number of an argument was just given.
-  bool is_place_good_ = true;  // All arguments that this verb has named exist.
-  bool is_reordered_ = false;  // An argument was named by its number.
+  std::size_t next_ = 0;                 // The index of the next argument.
+  bool has_argument_number_ = false;     // An argument number was just read.
+  bool is_argument_number_good_ = true;  // The argument numbers of this verb are valid.
+  bool is_reordered_ = false;            // The format has used an argument number.
 };
 
 Result<std::string> FormatPrinter::Run() {
@@ -62,13 +63,13 @@ Result<std::string> FormatPrinter::Run() {
 
 void FormatPrinter::PrintVerb() {
   printer_.flags() = {};
-  is_place_good_ = true;
-  has_place_ = false;
+  is_argument_number_good_ = true;
+  has_argument_number_ = false;
   if (TakeFlags()) return;
-  TakePlace();
+  TakeArgumentNumber();
   TakeWidth();
   TakePrecision();
-  if (!has_place_) TakePlace();
+  if (!has_argument_number_) TakeArgumentNumber();
   TakeVerb();
 }
 
@@ -112,14 +113,14 @@ void FormatPrinter::PrintWith(char32_t verb) {
   printer_.PrintArgument(arguments_[next_++], verb);
 }
 
-// Parses the number of an argument: [3]
-void FormatPrinter::TakePlace() {
-  has_place_ = false;
+// Takes an argument number, such as [3].
+void FormatPrinter::TakeArgumentNumber() {
+  has_argument_number_ = false;
   if (!rest_.starts_with('[')) return;
   is_reordered_ = true;
   const std::size_t end = rest_.find(']');
   if (end == std::string_view::npos || rest_.size() < 3) {
-    is_place_good_ = false;
+    is_argument_number_good_ = false;
     rest_.remove_prefix(1);
     return;
   }
@@ -128,11 +129,11 @@ void FormatPrinter::TakePlace() {
   const auto place = TakeNumber();
   const bool is_number = place && rest_.empty();
   rest_ = behind;
-  has_place_ = is_number;
+  has_argument_number_ = is_number;
   if (is_number && *place >= 1 && *place <= arguments_.size()) {
     next_ = *place - 1;
   } else {
-    is_place_good_ = false;
+    is_argument_number_good_ = false;
   }
 }
 
@@ -169,7 +170,7 @@ void FormatPrinter::TakeWidth() {
   PrintFlags& flags = printer_.flags();
   if (!rest_.starts_with('*')) {
     flags.width = TakeNumber();
-    if (has_place_ && flags.width) is_place_good_ = false;
+    if (has_argument_number_ && flags.width) is_argument_number_good_ = false;
     return;
   }
   rest_.remove_prefix(1);
@@ -180,14 +181,14 @@ void FormatPrinter::TakeWidth() {
     flags.zero = false;
   }
   if (width) flags.width = static_cast<std::size_t>(*width < 0 ? -*width : *width);
-  has_place_ = false;
+  has_argument_number_ = false;
 }
 
 void FormatPrinter::TakePrecision() {
-  if (!rest_.starts_with('.') || rest_.size() < 2) return;  // Go takes a point at the end for a verb.
+  if (!rest_.starts_with('.') || rest_.size() < 2) return;  // As in Go, a point at the end is a verb.
   rest_.remove_prefix(1);
-  if (has_place_) is_place_good_ = false;
-  TakePlace();
+  if (has_argument_number_) is_argument_number_good_ = false;
+  TakeArgumentNumber();
   PrintFlags& flags = printer_.flags();
   if (!rest_.starts_with('*')) {
     flags.precision = TakeNumber().value_or(0);
@@ -200,7 +201,7 @@ void FormatPrinter::TakePrecision() {
   } else {
     text_ += "%!(BADPREC)";
   }
-  has_place_ = false;
+  has_argument_number_ = false;
 }
 
 void FormatPrinter::TakeVerb() {
@@ -212,10 +213,10 @@ void FormatPrinter::TakeVerb() {
   rest_.remove_prefix(verb.bytes);
   if (verb.value == '%') {
     text_ += '%';
-  } else if (!is_place_good_ || next_ >= arguments_.size()) {
+  } else if (!is_argument_number_good_ || next_ >= arguments_.size()) {
     text_ += "%!";
     gotext::AppendRune(verb.value, text_);
-    text_ += is_place_good_ ? "(MISSING)" : "(BADINDEX)";
+    text_ += is_argument_number_good_ ? "(MISSING)" : "(BADINDEX)";
   } else {
     PrintWith(verb.value);
   }

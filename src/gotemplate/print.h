@@ -13,15 +13,15 @@
 
 namespace pintle::gotemplate {
 
-// The limit of the output: a format may ask for a million spaces many times.
+// The limit of the output.  It is needed because a format may ask for a million spaces many times.
 inline constexpr std::size_t kLongestPrint = std::size_t{64} << 20;
 
 std::string Print(std::span<const Value> values);
 std::string PrintLine(std::span<const Value> values);
-// A mistake in the format is reported in the text, as in Go.  It is an error if the text would be too long.
+// As in Go, the text itself reports mistakes in the format.  The only error is that the text would be too long.
 Result<std::string> PrintFormat(std::string_view format, std::span<const Value> values);
 
-// Returns the text that %v or another verb prints for an error.
+// Returns the text that errors have for a value: what Go prints for it with %v, or with another verb.
 std::string Shown(const Value& value, char verb = 'v');
 
 }  // namespace pintle::gotemplate

@@ -8,7 +8,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Addresses are not reproducible, so all pointers print the same address.
+// Real addresses would differ between executions, so all pointers print the same address.
 constexpr std::uint64_t kAddress = 0xc000010000;
 
 // Returns the value inside an interface, unless the interface is nil.
@@ -78,7 +78,7 @@ void Printer::PrintValue(const Value& value, char32_t verb, std::size_t depth) {
   }
 }
 
-// For example %!d(string=hi)
+// Prints an error such as %!d(string=hi).
 void Printer::PrintBadVerb(char32_t verb) {
   to_ += "%!";
   gotext::AppendRune(verb, to_);
@@ -155,7 +155,7 @@ void Printer::PrintBytes(const Value& value, char32_t verb) {
   if (verb == 'q') return PrintQuoted(text);
   if (verb == 'x' || verb == 'X') return PrintHexBytes(text, verb == 'X');
   if (verb != 'v' && verb != 'd') {
-    // Each byte is reported as wrong.
+    // The verb is wrong, and as in Go, each byte prints its own error.
     to_ += '[';
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (i > 0) to_ += ' ';

@@ -33,7 +33,7 @@ class Printer {
 
   // Prints an argument of a function; no value means nil.
   void PrintArgument(const Value& argument, char32_t verb);
-  // Prints a value where Go has a reflect.Value.
+  // Prints a value, or an element or a field of one, as Go prints a reflect.Value.
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);
 
  private:
@@ -64,7 +64,7 @@ class Printer {
 
   std::string& to_;
   PrintFlags flags_;
-  Value argument_;  // The argument that errors about a wrong verb quote.
+  Value argument_;  // The value that PrintBadVerb() prints.
 };
 
 // Returns the name of a type as %T prints it.

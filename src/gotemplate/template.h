@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A parsed template of Go's text/template: its own tree, and the trees of the templates that it defines.
+// A parsed template of Go's text/template: its main tree, and the trees of the templates that it defines.
 
 #include <cstddef>
 #include <functional>
@@ -25,7 +25,7 @@ class Template {
   static Result<Template> Parse(std::string name, std::string text, const HasFunction& has_function);
 
   const std::string& name() const { return source_->name; }
-  // Returns the tree of the template itself, or of one that it defines; nullptr if there is none.
+  // Returns the main tree for name(), or the tree of a template that this one defines; nullptr if there is none.
   const List* Find(std::string_view name) const;
 
   // Returns "NAME:LINE:COLUMN" of a node.
@@ -34,7 +34,7 @@ class Template {
  private:
   friend class TemplateParser;
 
-  // Nodes refer to this text, so it must not move.
+  // Nodes refer to the text, so it must not move.
   struct Source {
     std::string name;
     std::string text;

@@ -6,7 +6,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Looks for the field in embedded structs of this depth only.
+// Looks for the field in structs that are embedded this deeply, and in no others.
 bool FindAt(const Type& type, std::string_view name, std::size_t depth, FieldPath& path) {
   const std::size_t place = path.length++;
   for (std::size_t i = 0; i < type.fields.size(); ++i) {

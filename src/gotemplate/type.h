@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Types of Go.  The same template is an error over a struct and prints "<no value>" over a map.
+// The types of Go's values, as far as templates can observe them.  For example, a field that does not exist is an error
+// in a struct, and prints "<no value>" in a map.
 //
-// The types are tables that the compiler makes.
+// A type is a constant table, and values refer to it by its address.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace pintle::gotemplate {
 
 enum class Kind : std::uint8_t {
-  kInvalid,  // The type of no value.
+  kInvalid,  // There is no value.
   kBool,
   kInt,
   kInt8,
@@ -63,12 +64,12 @@ struct StructField {
 struct Type {
   Kind kind;
   std::string_view name;  // The name as Go's %T prints it.
-  bool is_named = false;  // The type was declared with this name, and is not composed of other types.
+  bool is_named = false;  // The type was declared with a name; false for a composed type such as []string.
   const Type* element = nullptr;
   const Type* key = nullptr;
   std::span<const StructField> fields = {};
   std::size_t length = 0;      // The length of an array.
-  const Type* part = nullptr;  // The type of a slice of an array.
+  const Type* part = nullptr;  // The type of the slices of an array.
 };
 
 inline constexpr Type kAnyType = {Kind::kInterface, "interface {}"};
@@ -90,22 +91,23 @@ inline constexpr Type kAnyListType = {Kind::kSlice, "[]interface {}", false, &kA
 inline constexpr Type kAnyMapType = {Kind::kMap, "map[string]interface {}", false, &kAnyType, &kStringType};
 inline constexpr Type kStringMapType = {Kind::kMap, "map[string]string", false, &kStringType, &kStringType};
 
-// The type of parameters that accept values of all types as they are.
+// The type of parameters that accept a value of any type without converting it.
 inline constexpr Type kAnyValueType = {Kind::kStruct, "reflect.Value", true};
 
 bool IsSame(const Type& a, const Type& b);
-// Returns whether a value of one type can be used as the other.
+// Returns whether Go lets a value of one type be assigned to a variable of the other.
 bool IsAssignable(const Type& from, const Type& to);
 // Returns whether == works for the type.
 bool IsComparable(const Type& type);
 
-// Finds the way to a field of a struct, possibly through embedded structs.
+// The indices of the fields that lead to a field of a struct, possibly through embedded structs.
 struct FieldPath {
   static constexpr std::size_t kLongest = 4;
   std::size_t indices[kLongest];
   std::size_t length = 0;
   const StructField* field = nullptr;
 };
+// Returns the path of the field of this name that is the least deeply embedded, or nullopt if there is none.
 std::optional<FieldPath> FindField(const Type& type, std::string_view name);
 
 }  // namespace pintle::gotemplate

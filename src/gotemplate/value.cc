@@ -120,7 +120,7 @@ Value Value::AsInterface() const {
 
 bool Value::is_nil() const {
   if (is_interface_) return type_ == nullptr;
-  return values_ == nullptr;  // All pointers have the same address here.
+  return values_ == nullptr;  // All pointers of the union are stored in the same place.
 }
 
 Value Value::Inside() const {

@@ -35,7 +35,7 @@ class Value {
   static Value Integer(std::int64_t value, const Type& type = kIntType);
   static Value Unsigned(std::uint64_t value, const Type& type = kUintType);
   static Value Real(double value, const Type& type = kFloat64Type);
-  static Value Complex(const std::complex<double>& value);  // The number must stay where it is.
+  static Value Complex(const std::complex<double>& value);  // The number must outlive the value.
   static Value Text(std::string_view value, const Type& type = kStringType);
   // A slice of bytes.
   static Value Bytes(std::string_view value, const Type& type = kBytesType);
@@ -45,10 +45,10 @@ class Value {
   static Value Struct(const Type& type, const Value* fields);
   static Value Pointer(const Type& type, const Value* to);
   static Value Of(const Function& function, const Type& type);
-  // Returns the zero value: nil, 0, "", or false.  A struct or an array has no such value here.
+  // Returns the zero value: nil, 0, "", or false.  The type must not be a struct or an array.
   static Value Zero(const Type& type);
 
-  // The value as an element or a field whose type is an interface.
+  // Returns the value as it is in an element or a field whose type is an interface.
   Value AsInterface() const;
 
   Kind kind() const { return is_interface_ ? Kind::kInterface : type_ == nullptr ? Kind::kInvalid : type_->kind; }
@@ -58,7 +58,7 @@ class Value {
   bool is_valid() const { return kind() != Kind::kInvalid; }
   bool is_interface() const { return is_interface_; }
   bool is_addressable() const { return is_addressable_; }
-  // For kinds that can be nil.
+  // The kind must be one that can be nil.
   bool is_nil() const;
 
   bool boolean() const { return boolean_; }
@@ -73,7 +73,7 @@ class Value {
   // Returns whether both are the same pointer.
   bool IsSamePointer(const Value& other) const { return values_ == other.values_; }
 
-  // The length of a sequence, a map or a text in bytes.
+  // Returns the number of elements or entries, or the length of a text in bytes.
   std::size_t size() const { return length_; }
   std::size_t capacity() const { return capacity_; }
   Value ElementAt(std::size_t index) const;
@@ -111,14 +111,15 @@ struct MapEntry {
 
 // Returns the value of a key, or no value.
 Value Find(const Value& map, std::string_view key);
-// Does the same for keys of any type.
+// Does the same for a key of any type.
 Value Find(const Value& map, const Value& key);
 
-// Follows pointers and interfaces.  Sets `is_nil` if one of them is nil.
 struct Indirect {
   Value value;
   bool is_nil;
 };
+// Follows pointers and interfaces to the value at their end.  If one of them is nil, returns this one and sets
+// `is_nil`.
 Indirect Follow(Value value);
 // Returns the value inside an interface; any other value is returned as it is.
 Value WithoutInterface(const Value& value);
@@ -126,7 +127,8 @@ Value WithoutInterface(const Value& value);
 // Returns whether `if` counts the value as true.
 bool IsTrue(const Value& value);
 
-// Stores what values refer to.  Nothing moves until the memory is destroyed.
+// Stores the texts, elements and entries that values refer to.  They stay at their addresses until the Memory is
+// destroyed.
 class Memory {
  public:
   Memory() = default;

@@ -11,7 +11,8 @@
 namespace pintle::gotemplate {
 namespace {
 
-// A level of a tree needs less than two kilobytes of the stack, and a call of a template needs two levels.
+// The limit of recursion.  A level of a tree needs less than two kilobytes of the stack, and a call of a template needs
+// two levels.
 constexpr std::size_t kDeepest = 1000;
 
 // Go's error for a template that calls itself without end.  Go's limit is higher, but no real template reaches ours.
@@ -55,9 +56,9 @@ Result<Execution::Flow> Execution::WalkList(const Value& dot, const List& list) 
   At(list);
   for (const Node* node : list.nodes) {
     const Flow flow = TRY(Walk(dot, *node));
-    if (flow != Flow::kOn) return flow;
+    if (flow != Flow::kProceed) return flow;
   }
-  return Flow::kOn;
+  return Flow::kProceed;
 }
 
 Result<Execution::Flow> Execution::Walk(const Value& dot, const Node& node) {
@@ -66,10 +67,10 @@ Result<Execution::Flow> Execution::Walk(const Value& dot, const Node& node) {
   switch (node.type) {
     case NodeType::kText:
       TRY(Write(static_cast<const Text&>(node).text));
-      return Flow::kOn;
+      return Flow::kProceed;
     case NodeType::kAction:
       TRY(WalkAction(dot, static_cast<const ActionNode&>(node)));
-      return Flow::kOn;
+      return Flow::kProceed;
     case NodeType::kIf:
     case NodeType::kWith:
       return WalkIfOrWith(dot, static_cast<const BranchNode&>(node));
@@ -77,7 +78,7 @@ Result<Execution::Flow> Execution::Walk(const Value& dot, const Node& node) {
       return WalkRange(dot, static_cast<const BranchNode&>(node));
     case NodeType::kTemplate:
       TRY(WalkTemplate(dot, static_cast<const TemplateNode&>(node)));
-      return Flow::kOn;
+      return Flow::kProceed;
     case NodeType::kBreak:
       return Flow::kBreak;
     case NodeType::kContinue:
@@ -87,7 +88,7 @@ Result<Execution::Flow> Execution::Walk(const Value& dot, const Node& node) {
   }
 }
 
-// Variables exist until the end of the enclosing action.  An action that sets variables prints nothing.
+// A variable exists until the {{end}} around it.  An action that sets variables prints nothing.
 Result<> Execution::WalkAction(const Value& dot, const ActionNode& action) {
   const Value value = TRY(EvaluatePipeline(dot, action.pipe));
   if (!action.pipe->variables.empty()) return {};
@@ -97,7 +98,7 @@ Result<> Execution::WalkAction(const Value& dot, const ActionNode& action) {
 Result<Execution::Flow> Execution::WalkIfOrWith(const Value& dot, const BranchNode& branch) {
   const std::size_t mark = variables_.size();
   const Value value = TRY(EvaluatePipeline(dot, branch.pipe));
-  Flow flow = Flow::kOn;
+  Flow flow = Flow::kProceed;
   if (IsTrue(WithoutInterface(value))) {
     flow = TRY(WalkList(branch.type == NodeType::kWith ? value : dot, *branch.list));
   } else if (branch.else_list != nullptr) {
@@ -111,24 +112,25 @@ Result<Execution::Flow> Execution::WalkRange(const Value& dot, const BranchNode&
   const std::size_t mark = variables_.size();
   const Flow flow = TRY(WalkElements(dot, range));
   variables_.resize(mark);
-  return flow == Flow::kBreak ? Flow::kOn : flow;
+  return flow == Flow::kBreak ? Flow::kProceed : flow;
 }
 
-// A break ends its loop.  A break in the else part of a loop ends the enclosing loop.
+// A break ends its loop.  As in Go, a break in the {{else}} of a loop ends only this {{else}}, not the enclosing loop:
+// WalkRange() does not pass it on.
 Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNode& range) {
   const Value value = Follow(TRY(EvaluatePipeline(dot, range.pipe))).value;
   const Kind kind = value.kind();
   if (IsSequence(kind)) {
     for (std::size_t i = 0; i < value.size(); ++i) {
       const Value index = Value::Integer(static_cast<std::int64_t>(i));
-      if (TRY(WalkIteration(range, index, value.ElementAt(i))) == Flow::kBreak) return Flow::kOn;
+      if (TRY(WalkIteration(range, index, value.ElementAt(i))) == Flow::kBreak) return Flow::kProceed;
     }
-    if (value.size() > 0) return Flow::kOn;
+    if (value.size() > 0) return Flow::kProceed;
   } else if (kind == Kind::kMap) {
     for (const auto& [key, element] : value.entries()) {
-      if (TRY(WalkIteration(range, key, element)) == Flow::kBreak) return Flow::kOn;
+      if (TRY(WalkIteration(range, key, element)) == Flow::kBreak) return Flow::kProceed;
     }
-    if (value.size() > 0) return Flow::kOn;
+    if (value.size() > 0) return Flow::kProceed;
   } else if (IsSigned(kind) || IsUnsigned(kind)) {
     if (range.pipe->variables.size() > 1) {
       return Fail(fmt::format("can't use {} to iterate over more than one variable", Shown(value)));
@@ -138,13 +140,13 @@ Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNo
     for (std::uint64_t i = 0; i < count; ++i) {
       const Value element = IsSigned(kind) ? Value::Integer(static_cast<std::int64_t>(i), value.type())
                                            : Value::Unsigned(i, value.type());
-      if (TRY(WalkIteration(range, Value(), element)) == Flow::kBreak) return Flow::kOn;
+      if (TRY(WalkIteration(range, Value(), element)) == Flow::kBreak) return Flow::kProceed;
     }
-    if (count > 0) return Flow::kOn;
+    if (count > 0) return Flow::kProceed;
   } else if (kind != Kind::kInvalid) {
     return Fail("range can't iterate over " + Shown(value));
   }
-  if (range.else_list == nullptr) return Flow::kOn;
+  if (range.else_list == nullptr) return Flow::kProceed;
   const Flow flow = TRY(WalkList(dot, *range.else_list));
   return flow;
 }

@@ -14,7 +14,7 @@
 namespace pintle::gotext {
 namespace {
 
-// A large number has 309 digits before the point in fixed notation.
+// The largest number has 309 digits before the point in fixed notation.
 constexpr std::size_t kRoom = 400;
 
 std::string Written(double value, std::chars_format format, int precision, int bits) {
@@ -55,7 +55,8 @@ std::string ShortestFixed(double value, int bits) {
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
-// Implements %g with as few digits as possible.  The exponent decides about the notation, not the length of the text.
+// Implements %g with as few digits as possible.  As in Go, the exponent chooses the notation, and not the length of the
+// text.
 std::string ShortestGeneral(double value, int bits) {
   const int exponent = DigitsOf(value, bits).exponent;
   if (exponent < -4 || exponent >= 6) return Written(value, std::chars_format::scientific, kShortest, bits);
@@ -80,13 +81,13 @@ Parts PartsOf(double value, int bits) {
   return {mantissa | std::uint64_t{1} << mantissa_bits, exponent + bias, mantissa_bits};
 }
 
-// 4503599627370496p-52
+// Implements %b, for example 4503599627370496p-52.
 std::string Binary(double value, int bits) {
   const Parts parts = PartsOf(value, bits);
   return fmt::format("{}{}p{:+}", std::signbit(value) ? "-" : "", parts.mantissa, parts.exponent - parts.mantissa_bits);
 }
 
-// 0x1.8p+01
+// Implements %x, for example 0x1.8p+01.
 std::string Hexadecimal(double value, int precision, int bits) {
   Parts parts = PartsOf(value, bits);
   std::uint64_t mantissa = parts.mantissa;

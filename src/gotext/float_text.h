@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Formats fractions as Go does.
+// Formats floating-point numbers as Go does.
 
 #include <string>
 
 namespace pintle::gotext {
 
+// The precision that makes a text just long enough to read the same number again.
 inline constexpr int kShortest = -1;
 
-// `verb` is one of e E f g G b x X.  With kShortest, there are just enough digits to read the same number again.  A
-// number of 32 bits needs fewer of them than a number of 64 bits.
+// `verb` is one of e E f g G b x X.  `bits` is 32 or 64, the size of the number's type: with kShortest, a number of 32
+// bits has fewer digits.
 std::string FloatText(double value, char verb, int precision, int bits);
 
 }  // namespace pintle::gotext

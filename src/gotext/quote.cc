@@ -47,7 +47,7 @@ std::optional<unsigned> DigitOf(char c) {
   return std::nullopt;
 }
 
-// Takes the first `count` digits off the text.
+// Takes a number with this many digits off the beginning of the text.
 std::optional<char32_t> TakeNumber(std::string_view& text, std::size_t digits, unsigned base) {
   if (text.size() < digits) return std::nullopt;
   char32_t value = 0;
@@ -65,7 +65,7 @@ struct Character {
   bool is_byte;  // The escapes \x41 and \101 stand for bytes, which need not be UTF-8 by themselves.
 };
 
-// Returns the character of an escape.  `text` begins after the backslash.
+// Takes an escape off the text and returns its character.  `text` begins after the backslash.
 std::optional<Character> TakeEscape(std::string_view& text, char quote) {
   if (text.empty()) return std::nullopt;
   const char letter = text.front();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Classifies characters as Go does: letters, digits, and what can be printed.
+// Splits texts into characters, which Go calls runes, and classifies them as Go does.
 
 #include <cstddef>
 #include <string>
@@ -10,12 +10,12 @@
 namespace pintle::gotext {
 
 inline constexpr char32_t kRuneError = 0xfffd;
-// Stands for a character after the end of a text.
+// Lexers use this value for the character after the end of a text.
 inline constexpr char32_t kEndOfText = 0xffffffff;
 
 struct Rune {
   char32_t value;
-  std::size_t bytes;  // A byte that begins no valid character counts as one character, which is kRuneError.
+  std::size_t bytes;  // A byte that begins no valid character counts as a character kRuneError of one byte.
 };
 
 // Returns the first character of a text that is not empty.

@@ -33,8 +33,8 @@
 
 namespace pintle::json {
 
-// A member that may be missing in the document, in which case it keeps its default.  A member with its default is not
-// written.
+// A member that may be missing in the document; it then keeps its default value.  A member that has its default value
+// is not written.
 template <typename Owner, typename T>
 struct Field {
   using Member = T;
@@ -78,8 +78,8 @@ constexpr void VisitAll([[maybe_unused]] Visit& visit,
 
 }  // namespace internal
 
-// The fields of a struct.  A std::tuple would hold them as well, but its constructors cost the compiler several times
-// as much, and most of our files see hundreds of these lists.
+// The fields of a struct.  We do not use a std::tuple, because its constructors take the compiler several times as
+// long, and most of our files include hundreds of these lists.
 template <typename... Fields>
 struct FieldList : internal::Places<std::index_sequence_for<Fields...>, Fields...> {
   static constexpr std::size_t kSize = sizeof...(Fields);
@@ -167,7 +167,7 @@ Value Encode(const T& from) {
 template <typename E>
 inline constexpr auto kNames = std::array<std::pair<E, const char*>, 0>{};
 
-// The value of "kind" that marks an alternative of a variant.
+// The value of the key "kind" by which an alternative of a variant is recognised.
 template <typename T>
 inline constexpr std::string_view kKind = "";
 

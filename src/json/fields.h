@@ -3,9 +3,9 @@
 
 // Decodes, encodes, compares and merges structs by the list of their fields.
 //
-// Decoding reports every problem with its path, and unknown keys as warnings; it consumes its document, so that long
-// strings are moved and not copied.  Headers that define such structs include only json/field_list.h, so that a change
-// of this file compiles only the sources that read or write documents.
+// Decoding reports every problem with its path, and each unknown key as a warning.  It moves long strings out of the
+// document instead of copying them, so the document cannot be used afterwards.  Headers that define such structs include
+// only json/field_list.h, so that a change of this file compiles only the sources that read or write documents.
 
 #include <concepts>
 #include <cstddef>
@@ -26,7 +26,7 @@
 namespace pintle::json {
 
 template <>
-struct Codec<Value> {  // Keeps a part of a document as it is.
+struct Codec<Value> {  // Copies a part of a document without decoding it.
   static void Decode(Value&& from, Value& to, const Path&, Report&) { to = std::move(from); }
   static Value Encode(const Value& from) { return from; }
 };
@@ -153,8 +153,8 @@ struct Codec<T> {
   template <typename AnyField>
   static void EncodeField(const AnyField& field, const T& from, Value& to) {
     if constexpr (!AnyField::kIsRequired) {
-      static const T kFresh{};
-      if (Equal(from.*field.member, kFresh.*field.member)) return;
+      static const T kDefault{};
+      if (Equal(from.*field.member, kDefault.*field.member)) return;
     }
     to[field.name] = json::Encode(from.*field.member);
   }
@@ -235,7 +235,7 @@ void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
   }
 }
 
-// A list element with a key, which a function Key() in the namespace of its type returns.
+// A type of list elements that have a key.  A function Key() in the namespace of the type returns it.
 template <typename T>
 concept Keyed = requires(const T& element) {
   { Key(element) } -> std::convertible_to<std::string>;
@@ -244,8 +244,9 @@ concept Keyed = requires(const T& element) {
 template <typename T>
 void MergeLists(std::vector<T>& parent, std::vector<T> child);
 
-// Merges `child` into `parent`: structs field by field, optionals where the child has a value, lists element by
-// element where the elements have a Key(); other lists are appended to the parent's, and anything else is replaced.
+// Merges `child` into `parent`.  Structs are merged field by field.  An optional of the parent is kept if the child's
+// is empty.  Lists whose elements have a Key() are merged element by element; the elements of any other list are
+// appended.  Everything else is replaced.
 template <typename T>
 void MergeInto(T& parent, T child) {
   if constexpr (Described<T>) {

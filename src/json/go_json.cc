@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-// The number of bytes that each byte of a text is written as.  Go escapes characters that HTML would take for markup.
+// For each byte of a text, the number of bytes that are written for it.  Go escapes the characters of HTML's markup.
 constexpr auto kLengths = [] {
   std::array<std::uint8_t, 256> lengths{};
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i < 0x20 ? 6 : 1;
@@ -20,7 +20,7 @@ constexpr auto kLengths = [] {
   return lengths;
 }();
 
-// Recognises U+2028 and U+2029, which Go escapes, too: they take three bytes in UTF-8 and six escaped.
+// Recognises U+2028 and U+2029, which Go escapes, too.  They take three bytes in UTF-8, and six when they are escaped.
 bool IsLineBreakOfJavaScript(std::string_view text, std::size_t at) {
   const std::string_view character = text.substr(at, 3);
   return character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
@@ -38,7 +38,7 @@ std::size_t LengthOf(std::string_view text) {
 }  // namespace
 
 std::string GoJson(const Value& value) {
-  // These characters occur only inside JSON strings, so that no parser is needed to find them.
+  // The characters to escape occur only inside JSON strings, so that no parser is needed to find them.
   std::string escaped;
   const std::string text = ToText(value);
   for (std::size_t at = 0; at < text.size(); ++at) {

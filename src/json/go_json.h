@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// JSON as Go writes it, with < > & escaped.  Size limits count its bytes, and errors give offsets in it.
+// Writes JSON as Go does, with < > & escaped.  Size limits count the bytes of this JSON, and errors give offsets in it.
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes structs as Go does: members in the order of their fields, without those that Encode() leaves out.
+// Writes structs as JSON in the way of Go: the members have the order of the fields.  (Encode() sorts them.)  Members
+// with their default values are left out, as in Encode().
 
 #include <string>
 #include <string_view>
@@ -45,11 +46,11 @@ class GoList {
 template <typename T>
 void AppendGoText(const T& value, std::string& text) {
   if constexpr (Described<T>) {
-    static const T kFresh{};
+    static const T kDefault{};
     GoList members(text, '{');
     ForEachField<T>([&](const auto& field) {
       const bool is_written =
-          std::decay_t<decltype(field)>::kIsRequired || !Equal(value.*field.member, kFresh.*field.member);
+          std::decay_t<decltype(field)>::kIsRequired || !Equal(value.*field.member, kDefault.*field.member);
       if (is_written) members.Add(field.name, value.*field.member);
     });
     text += '}';
@@ -81,7 +82,8 @@ std::string GoText(const T& value) {
   return text;
 }
 
-// Indents JSON that is on one line as Go does: by `spaces` a level, and with empty lists and objects on one line.
+// Indents JSON that is on one line, in the way of Go: by `spaces` for each level.  Empty lists and objects stay on one
+// line.
 std::string Indented(std::string_view json, std::size_t spaces);
 
 }  // namespace pintle::json

@@ -518,9 +518,9 @@ bool AreClose(std::string_view a, std::string_view b) {
   return rest_a[0] == rest_b[1] && rest_a[1] == rest_b[0] && rest_a.substr(2) == rest_b.substr(2);
 }
 
-// Returns the alphabetically first match, so that the answer is always the same.
+// Returns the alphabetically first match, so that the result does not depend on the order in the hash map.
 std::string_view CloseKnownKey(std::string_view key) {
-  constexpr std::size_t kShortest = 4;  // Shorter words are close to many.
+  constexpr std::size_t kShortest = 4;  // Too many words are close to a shorter one.
   if (key.size() > kLongest) return "";
   const std::string folded = Folded(key);
   std::string_view closest;

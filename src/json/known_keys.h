@@ -3,15 +3,15 @@
 
 // The keys of the documents that people and clusters give us: Ignition, Butane, Kubernetes objects, kubeconfigs.
 //
-// A key in a document may be anything, even a password, so messages contain only keys from this list.  Case and the
-// signs between words do not matter: Butane's ssh_authorized_keys is Ignition's sshAuthorizedKeys.
+// A key in a document may be anything, even a password, so messages contain only keys from this list.  Comparisons
+// ignore case, "_" and "-": Butane's ssh_authorized_keys is Ignition's sshAuthorizedKeys.
 
 #include <string>
 #include <string_view>
 
 namespace pintle::json {
 
-// Returns whether `name` looks like the kind of an object: a few letters and nothing else.
+// Returns whether `name` can be the kind of an object: 1 to 63 letters of ASCII and nothing else.
 bool IsPlainName(std::string_view name);
 
 bool IsKnownKey(std::string_view key);

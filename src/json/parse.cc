@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-// Translates an offset into a position for a person with an editor.
+// Translates an offset into the position that an editor displays.
 std::string LineAndColumn(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
@@ -19,9 +19,9 @@ std::string LineAndColumn(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-// Returns the library's description of a syntax error.  Its prefix and position are left out, since we report the
-// position in our own form.  So is the text that could not be parsed, which follows in quotes and may be a secret. An
-// error without the usual prefix is about a number.
+// Returns the library's description of a syntax error, without its prefix and position, because we report the position
+// in our own form.  The text that could not be parsed is left out, too, because it may be a secret.  An error without
+// the usual prefix is about a number.
 std::string Cause(std::string_view what) {
   constexpr std::string_view kBeforeCause = "syntax error ";
   const std::size_t begin = what.find(kBeforeCause);
@@ -30,7 +30,7 @@ std::string Cause(std::string_view what) {
   return std::string(what.substr(0, what.find("; last read: ")));
 }
 
-// Builds a value from the parser's events.  The parser does not recurse, so depth costs no stack here.
+// Builds a value from the parser's events.  The parser does not recurse, so deep nesting takes no stack here.
 class Builder {
  public:
   Builder(Report* report, const ParseLimits& limits) : report_(report), limits_(limits) {}
@@ -65,7 +65,7 @@ class Builder {
   }
 
   bool parse_error(std::size_t offset, const std::string& /*last_token*/, const nlohmann::json::exception& error) {
-    // The offset is the number of bytes read, so the culprit is the byte before it.
+    // The offset is the number of bytes read, so the wrong byte is the one before it.
     problem_offset_ = offset > 0 ? offset - 1 : 0;
     problem_ = Cause(error.what());
     return false;
@@ -114,7 +114,7 @@ class Builder {
 
   void ReportDuplicate(const std::string& name) { ReportBelow(Path(), 0, name); }
 
-  // Builds the Path on the stack, one part for each recursion, since a Path refers to the one above it.
+  // Builds the Path of the duplicate key.  A Path refers to the one above it on the stack, so each level is a call.
   void ReportBelow(const Path& path, std::size_t depth, const std::string& name) {
     if (depth + 1 == levels_.size()) {
       report_->Warning(Path(path, name), "stands more than once in its object; the last one counts");
@@ -143,7 +143,7 @@ Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& li
   }
   Builder builder(report, limits);
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
-    // The library takes a zero byte for the end of the text, whatever follows.
+    // The library takes a zero byte for the end of the text, even if more text follows.
     const std::size_t zero = text.find('\0');
     if (zero == std::string_view::npos) return builder.TakeValue();
     return Error(ErrorKind::kInvalid, fmt::format("not JSON: {}: a zero byte", LineAndColumn(text, zero)));

@@ -14,21 +14,21 @@
 namespace pintle::json {
 
 struct ParseLimits {
-  // The limit of nesting.  Deeper values could overflow the stack of code that walks them recursively.
+  // The limit of nesting.  Deeper values could overflow the stack of code that visits them recursively.
   std::size_t depth = 500;
   std::size_t bytes = 256 << 20;
-  // This is more than any real set of objects has.  Two bytes of text can become a value, which costs about a
-  // hundred.
+  // Real sets of objects have fewer values.  A value can take as little as two bytes of text, but it takes about a
+  // hundred bytes of memory.
   std::size_t values = 10'000'000;
 };
 
-// Reads one JSON text.  An error names line and column.  A duplicate key in an object, of which the last would
-// silently win, is a warning in `report` if there is one.
+// Parses one JSON text.  An error has the line and the column.  If a key occurs twice in an object, the last one wins,
+// and `report`, unless it is null, gets a warning.
 Result<Value> Parse(std::string_view text, Report* report = nullptr, const ParseLimits& limits = {});
 
 // Writes JSON on one line with sorted keys.  Bytes that are not UTF-8 become U+FFFD; a value from Parse() has none.
 std::string ToText(const Value& value);
-// Writes the same JSON for people, indented by two spaces.
+// Does the same, indented by two spaces for people.
 std::string ToIndentedText(const Value& value);
 
 }  // namespace pintle::json

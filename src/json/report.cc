@@ -9,7 +9,7 @@
 namespace pintle::json {
 namespace {
 
-// Removes the value from the beginning of `"green" is none of "red", "blue"`: it may be a secret in the wrong place.
+// Removes the value from the beginning of `"green" is none of "red", "blue"`, because it may be a misplaced secret.
 std::string WithoutValue(std::string what) {
   if (!what.starts_with('"')) return what;
   for (const std::string_view behind : {"\" is none of ", "\" is not known"}) {
@@ -36,7 +36,7 @@ void Report::Warning(const Path& path, std::string what) { Add(Severity::kWarnin
 
 void Report::Add(Severity severity, const Path& path, std::string what, Count& count) {
   constexpr std::size_t kMost = 10'000;
-  constexpr std::size_t kMostBytes = 16 << 20;  // Keys may be long, and are part of every path below them.
+  constexpr std::size_t kMostBytes = 16 << 20;  // Keys may be long, and each is a part of all paths below it.
   if (count.kept == kMost || count.bytes > kMostBytes) {
     ++count.left_out;
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Collects what is wrong with a document, and where.
+// Collects the problems of a document, with their places in it.
 //
 // A reader reports all the problems that it can find at once, since the person who wrote the document wants to fix it
 // in one go.  Only errors stop a document from being used.
@@ -15,8 +15,8 @@
 
 namespace pintle::json {
 
-// A place in a document, such as "$.storage.files.0.path".  It is a chain of parts on the stack, one for each call,
-// so that walking a document without problems builds no text.
+// A place in a document, such as "$.storage.files.0.path".  Each function that visits a part of the document has a Path
+// on its stack, which refers to the Path of its caller.  So a document without problems causes no text to be built.
 class Path {
  public:
   Path() = default;  // The document itself: "$".
@@ -52,15 +52,14 @@ class Report {
   const std::vector<Problem>& problems() const { return problems_; }
   bool has_errors() const { return has_errors_; }
 
-  // Returns the number of problems that were not kept: a document can have more of them than anyone reads, and more
-  // than fit in memory.
+  // Returns the number of problems that were dropped, because a document can have more problems than fit in memory.
   std::size_t left_out() const { return errors_.left_out + warnings_.left_out; }
 
-  // Returns all errors as one, joined by "; ", without the warnings.
+  // Returns all errors, but no warnings, as one error: their texts are joined by "; ".
   Result<> ToResult() const;
 
  private:
-  // Errors and warnings are counted apart, so that neither crowds out the other.
+  // Errors and warnings have limits of their own, so that many warnings do not displace an error.
   struct Count {
     std::size_t kept = 0;
     std::size_t bytes = 0;

@@ -45,7 +45,7 @@ Value::Value(std::initializer_list<Element> elements) {
     return;
   }
   *this = object();
-  // Of two pairs with the same key the first counts.
+  // If two pairs have the same key, the first one wins.
   for (const Element& pair : elements) object_->emplace(pair.value_[0].text(), pair.value_[1]);
 }
 
@@ -201,7 +201,7 @@ std::size_t Value::size() const {
 bool Value::operator==(const Value& other) const {
   if (is_number() && other.is_number()) {
     if (!is_integer() || !other.is_integer()) return real() == other.real();
-    // The same bits are the same number, unless one type is signed and the number is negative.
+    // Equal bits mean equal numbers, except that a negative number never equals an unsigned one.
     return unsigned_ == other.unsigned_ && (type_ == other.type_ || integer_ >= 0);
   }
   if (type_ != other.type_) return false;

@@ -46,8 +46,8 @@ class Writer {
       case Value::Type::kUnsigned:
         return WriteNumber(value.unsigned_integer());
       case Value::Type::kReal:
-        // Others have stored these numbers and compare them bit for bit, so the digits must stay those of the
-        // library.
+        // Other programs have stored such numbers and compare their texts, so we write the digits that the library
+        // writes.
         to_ += nlohmann::json(value.real()).dump();
         return;
       case Value::Type::kString:
@@ -90,7 +90,7 @@ class Writer {
 
   template <typename Number>
   void WriteNumber(Number number) {
-    std::array<char, std::numeric_limits<Number>::digits10 + 2> digits = {};  // With a sign.
+    std::array<char, std::numeric_limits<Number>::digits10 + 2> digits = {};  // One more digit, and a sign.
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     to_.append(digits.data(), end);
   }
@@ -109,7 +109,8 @@ class Writer {
     to_ += '"';
   }
 
-  // Writes as many characters as need no escape, or else one character with its escape, and moves `text` behind them.
+  // Writes the longest beginning of `text` that needs no escape, or else one escaped character, and removes it from
+  // `text`.
   void WriteAscii(std::string_view& text) {
     std::size_t plain = 0;
     while (plain < text.size() && static_cast<unsigned char>(text[plain]) < 0x80 && NeedsNoEscape(text[plain])) ++plain;

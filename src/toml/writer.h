@@ -4,8 +4,8 @@
 // Writes TOML byte for byte as the Go library of the container tools (BurntSushi's) does.
 //
 // The Machine Config Operator writes storage.conf, registries.conf and CRI-O's drop-ins with this library, and nodes
-// compare bytes.  Keys of a table come before its subtables, each level of tables is indented by two more spaces, and a
-// blank line comes before each table of a list and each table at the top.
+// compare bytes.  Keys of a table come before its subtables.  Each level of tables is indented by two more spaces.  A
+// blank line comes before each table of a list, and before each table at the top level.
 
 #include <cstdint>
 #include <string>
@@ -37,7 +37,7 @@ class Table {
  private:
   friend class Writer;
 
-  // A table is stored as a list with one element, so that a table can contain tables.
+  // The table is stored as a list with one element, because Table is an incomplete type here.
   struct OneTable {
     Tables table;
   };

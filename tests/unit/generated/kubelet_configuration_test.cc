@@ -196,7 +196,7 @@ struct Laid {
   const char* lines;
 };
 
-TEST(LayOver, ReplacesByWhatIsNotEmpty) {
+TEST(MergeOver, ReplacesByWhatIsNotEmpty) {
   const Laid cases[] = {
       {R"({"maxPods":1})", R"({"maxPods":2})", "maxPods: 2\n"},
       {R"({"maxPods":1})", R"({"maxPods":0})", "maxPods: 1\n"},
@@ -232,7 +232,7 @@ TEST(LayOver, ReplacesByWhatIsNotEmpty) {
   };
   for (const Laid& c : cases) {
     KubeletConfiguration config = Read(c.below);
-    LayOver(config, Read(c.above));
+    MergeOver(config, Read(c.above));
     std::string added = Added(config);
     EXPECT_EQ(added, c.lines) << c.below << c.above;
   }
