@@ -101,7 +101,7 @@ void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& a
   LeavingPod& leaving = leaving_.at(uid);
   leaving.turn = {};
   const auto failure = std::exchange(leaving.failure, std::nullopt);
-  if (const auto* kept = answer ? std::get_if<kube::Kept>(&*answer) : nullptr) {
+  if (const auto* kept = answer ? std::get_if<kube::KeptByBudget>(&*answer) : nullptr) {
     leaving.why = kept->why;
     leaving.backoff.Reset();
     return leaving.again.After(settings_.eviction_retry);

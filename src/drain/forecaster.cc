@@ -120,14 +120,14 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
       self.dry_runs_.at(name).call = self.asked_.client_.Once({}).Evict(
           name, uid,
           self.With([name](Question& one, const Result<kube::Eviction>& answer) { one.Answered(name, answer); }),
-          kube::Earnest::kDryRun);
+          kube::EvictionMode::kDryRun);
     }));
   }
 
   void Answered(const kube::ObjectName& pod, const Result<kube::Eviction>& answer) {
     if (!answer) {
       blockers_.push_back({pod, "", answer.error().message(), answer.error().kind() == ErrorKind::kUnavailable});
-    } else if (const auto* kept = std::get_if<kube::Kept>(&*answer)) {
+    } else if (const auto* kept = std::get_if<kube::KeptByBudget>(&*answer)) {
       // The budget has changed since the forecast was calculated, and may do so again.
       blockers_.push_back({pod, "", kept->why, true});
     }

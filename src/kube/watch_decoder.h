@@ -3,7 +3,7 @@
 
 // Decodes the events of a watch from bytes as they arrive: each line is a JSON object.
 //
-// Only an incomplete line is kept.
+// Bytes are stored only until their line is complete.
 
 #include <cstddef>
 #include <functional>
@@ -47,7 +47,7 @@ Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_abov
 enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
 
 struct WatchEvent {
-  WatchEventType happening;
+  WatchEventType type;
   json::Value object;                     // A bookmark has little more than a resourceVersion.
   std::optional<Error> why_in_part = {};  // Why a part of the object is missing.
 };
