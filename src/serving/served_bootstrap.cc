@@ -43,14 +43,14 @@ Result<T> Needed(Result<T> result, std::string_view doing) {
 // A pool whose files are read again for each request.
 class BootstrapPool final : public ServedPool {
  public:
-  BootstrapPool(std::string name, BootstrapFolder folder, std::shared_ptr<event::TextRoom> room)
-      : name_(std::move(name)), folder_(std::move(folder)), room_(std::move(room)) {}
+  BootstrapPool(std::string name, BootstrapFolder folder, std::shared_ptr<event::TextCache> cache)
+      : name_(std::move(name)), folder_(std::move(folder)), cache_(std::move(cache)) {}
 
   Result<Text> For(ignition::SpecVersion version) const override {
-    // The text is not kept, but takes up room until it is sent.
-    const event::TextRoom::Place place(
-        room_, [&]() -> Result<std::string> { return ServedText(TRY(ReadSources()), version); });
-    return place.Get();
+    // The text is made for this request only, but counts towards the limit of the cache until it is sent.
+    const event::TextCache::Entry entry(
+        cache_, [&]() -> Result<std::string> { return ServedText(TRY(ReadSources()), version); });
+    return entry.Get();
   }
 
   int StatusFor(const Error& error) const override { return error.kind() == ErrorKind::kNotFound ? 404 : 500; }
@@ -81,7 +81,7 @@ class BootstrapPool final : public ServedPool {
 
   const std::string name_;
   const BootstrapFolder folder_;
-  const std::shared_ptr<event::TextRoom> room_;
+  const std::shared_ptr<event::TextCache> cache_;
 };
 
 }  // namespace
@@ -97,11 +97,11 @@ Result<RegistryFile> ParseRegistryFile(std::string_view text) {
   return Error(ErrorKind::kInvalid, "the part before \"=\" has to be the name of a host, which has no slash");
 }
 
-Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextRoom>& room) {
+Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextCache>& cache) {
   TRY(Root::Open(folder.directory), "--bootstrap");
   ServedPools pools;
   for (const std::string_view name : {api::kMasterPool, api::kArbiterPool}) {
-    pools.emplace(name, std::make_shared<const BootstrapPool>(std::string(name), folder, room));
+    pools.emplace(name, std::make_shared<const BootstrapPool>(std::string(name), folder, cache));
   }
   pools.emplace(api::kWorkerPool,
                 std::make_shared<const KnownPool>(
@@ -109,7 +109,7 @@ Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr
                           fmt::format("refusing to serve bootstrap configuration to pool \"{}\": the cluster's own "
                                       "server serves it once the control plane runs",
                                       api::kWorkerPool)),
-                    room));
+                    cache));
   return pools;
 }
 

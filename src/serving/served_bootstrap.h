@@ -33,7 +33,7 @@ struct BootstrapFolder {
 };
 
 // It is an error if there is no such folder.  Files that are missing are reported to whoever asks for them.
-Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextRoom>& room);
+Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextCache>& cache);
 
 // Returns the rules of the APIServer in the folder, or the usual ones if there is none.
 Result<net::TlsRules> TlsRulesIn(const std::string& directory);
