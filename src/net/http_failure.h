@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Explains to people why a request has failed: who did what, and what kind of remedy there is.
+// Makes the messages about failed requests: they name the server or proxy that failed, and the cause.
 //
 // Messages contain no more of a URL than its host and port, and nothing of a token, a password or a key.
 

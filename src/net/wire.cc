@@ -31,7 +31,7 @@ Wire::Wire(int socket, const TlsIdentity* identity) : socket_(socket), is_plain_
 
 Progress Wire::ShakeHands() {
   if (is_plain_) return {Outcome::kDone};
-  if (!tls_) return {Outcome::kOver};  // There was no memory for it.
+  if (!tls_) return {Outcome::kOver};  // The constructor ran out of memory.
   ::ERR_clear_error();
   return AfterTls(::SSL_accept(tls_.get()));
 }
@@ -58,7 +58,7 @@ Progress Wire::SayGoodbye() {
   if (tls_) {
     ::ERR_clear_error();
     const int returned = ::SSL_shutdown(tls_.get());
-    // A result of 0 means that our message was sent and the client's has not arrived, for which nobody has to wait.
+    // A result of 0 means that our message was sent; we need not wait for the client's.
     if (returned < 0) {
       const Progress progress = AfterTls(returned);
       if (progress.outcome != Outcome::kDone) return progress;

@@ -90,7 +90,7 @@ Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& 
           return log::Warning("The previous certificate stays in use: " + identity.error().message(),
                               kCertificateTrouble);
         }
-        secure_->Present(*std::move(identity));
+        secure_->SetIdentity(*std::move(identity));
         log::Notice("The certificate was renewed; new connections get it", kCertificateRenewed);
       }));
   secure_ = TRY(net::HttpServer::Begin({.listen = *settings.secure,
@@ -129,8 +129,8 @@ void IgnitionService::LookAtKeys() {
 }
 
 void IgnitionService::Renew() {
-  if (secure_) secure_->Handle(Handler());
-  if (plain_) plain_->Handle(Handler());
+  if (secure_) secure_->SetHandler(Handler());
+  if (plain_) plain_->SetHandler(Handler());
 }
 
 // The handler has its own references to values that never change, so that other threads can run it.
