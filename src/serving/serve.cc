@@ -91,8 +91,8 @@ Result<ServedPools> PoolsFor(const CommandLine& line, const std::shared_ptr<even
   return ServeBootstrap(std::move(folder), cache);
 }
 
-// Reads all files again.  If the folder cannot be read, nothing changes; a certificate or keys that cannot be read stay
-// as they were, and the rest changes.
+// Reads all files again.  If the folder cannot be read, nothing changes.  If the certificate or the keys cannot be
+// read, the earlier ones stay in use, and everything else is replaced.
 Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextCache>& cache, IgnitionService& service) {
   service.Serve(TRY(PoolsFor(line, cache)));
   service.LookAtFiles();

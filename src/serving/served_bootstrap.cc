@@ -33,7 +33,8 @@ Result<T> ReadObjectBelow(const std::string& directory, const std::string& path,
   return TRY(machineconfig::ReadObject<T>(TRY(ReadDocumentBelow(directory, path)), kind), directory + "/" + path);
 }
 
-// Without the files of a pool, there is nothing to serve.  If another file is missing, someone has to add it.
+// Turns kNotFound into kUnavailable.  A missing file of a pool is answered with 404, because there is nothing to serve,
+// but any other missing file is answered with 500, because somebody has to add it.
 template <typename T>
 Result<T> Needed(Result<T> result, std::string_view doing) {
   if (result || result.error().kind() != ErrorKind::kNotFound) return result;
@@ -74,7 +75,7 @@ class BootstrapPool final : public ServedPool {
           {.host = registry.host,
            .authorities = TRY(Needed(machineconfig::ReadInput(file), "the authorities of " + registry.host))});
     }
-    // The operator's server does not adapt this version to the client here.
+    // During the bootstrap, the operator's server does not adapt this version to the client.
     sources.encapsulated_version = ignition::SpecVersion::k3_5;
     return sources;
   }
@@ -122,7 +123,7 @@ Result<net::TlsRules> TlsRulesIn(const std::string& directory) {
   if (!profile) return rules;
   const bool is_custom = profile->type == "Custom" && profile->custom;
   const bool is_modern = profile->type == "Modern" || (is_custom && profile->custom->min_tls_version == "VersionTLS13");
-  // The profile Old would allow older versions and weaker ciphers than we have; Intermediate is our own default.
+  // The profile Old would allow older versions and weaker ciphers than we support; Intermediate is our own default.
   if (is_modern) rules.oldest = net::TlsVersion::k1_3;
   if (is_custom && !is_modern) rules.ciphers = profile->custom->ciphers;
   return rules;

@@ -44,7 +44,7 @@ class ServedPool {
 // A pool whose config is known and never changes.  Texts that were made are kept as long as there is room for them.
 class KnownPool final : public ServedPool {
  public:
-  // `sources` may be an error: the reason why this pool is served nothing.
+  // If `sources` is an error, all requests for this pool fail with it.
   KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextCache>& cache);
 
   Result<Text> For(ignition::SpecVersion version) const override {
