@@ -47,11 +47,11 @@ class Evictions {
     kube::ObjectName name;
     bool is_terminating = false;
     bool is_reported = false;  // The listener knows that the pod is evicted.
-    std::string why = {};      // Why the last request was refused, or how it failed.
+    std::string why = {};      // The refusal of the last request, or its error.
     std::string finalizers = {};
     Turns::Turn turn = {};
     kube::Call call = {};
-    std::optional<kube::Failure> failure = {};  // How the last request failed.
+    std::optional<kube::Failure> failure = {};  // The failure of the last request.
     kube::Backoff backoff;                      // Used after failures; a refusal by a budget has its own interval.
     event::Timer again;
   };
@@ -73,7 +73,7 @@ class Evictions {
   Listener listener_;
   std::map<std::string, LeavingPod> leaving_;  // The key is the pod's uid.
   bool has_begun_ = false;
-  std::string trouble_;  // Why the pods could not be listed.
+  std::string trouble_;  // The last error of listing the pods.
   event::Timer too_late_;
   std::unique_ptr<kube::Mirror<api::Pod>> pods_;
 };

@@ -19,7 +19,7 @@ namespace pintle::event {
 
 class Loop {
  public:
-  // How the jobs of the loop's workers are run.
+  // Decides how the jobs of the loop's workers are run.
   enum class Jobs {
     kInThreads,  // Each worker has a thread.
     kInTurns,    // The loop runs one job a turn, so that tests see the same order each time.

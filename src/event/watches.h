@@ -27,7 +27,7 @@ namespace pintle::event {
 
 class Loop;
 
-// How much later than set a timer may fire, so that the machine wakes once for several timers.
+// The time by which a timer may fire late, so that the machine wakes once for several timers.
 using Slack = std::chrono::microseconds;
 inline constexpr Slack kUsualSlack = std::chrono::milliseconds(250);
 
@@ -77,7 +77,7 @@ class WallTimer : private Watch<> {
   bool armed() const;
 };
 
-// What to wait for on a descriptor, and what the descriptor is ready for.
+// The events to wait for on a descriptor, or the events that it is ready for.
 struct FdReadiness {
   bool readable = false;
   bool writable = false;

@@ -105,7 +105,7 @@ Call Client::DeleteObject(const ResourceKind& kind, const ObjectName& name, cons
     request.content_type = kJson;
     request.body = json::ToText({{"preconditions", {{"uid", uid}}}});
   }
-  // If a repetition found the object already deleted, the caller would get kNotFound for its own deletion.
+  // If a repetition found the object already deleted, the caller would get kNotFound although its request deleted it.
   return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Ignoring(std::move(done)));
 }
 

@@ -66,7 +66,7 @@ class EventRecorder {
   const Clock& clock_;
   Settings settings_;
   std::deque<api::Event> waiting_;  // One is posted at a time, so that a repetition finds the first Event.
-  int failures_ = 0;                // How often posting the first event of `waiting_` has failed.
+  int failures_ = 0;                // The number of failed posts of the first event of `waiting_`.
   std::optional<Failure> failure_;  // The failure of the latest call.
   Backoff backoff_;
   event::Timer again_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Why a request to the API server failed, from the Status object in the answer or from any other answer.
+// Describes why a request to the API server failed, from the Status object in the answer or from any other answer.
 //
 // Inside kube/ a failure is more than an Error, because the next step depends on its details.  Callers only get the
 // Error: kNotFound, kConflict (also if an object exists already), kUnavailable for everything that may pass, and

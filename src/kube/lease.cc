@@ -58,7 +58,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
 
   void Send(ApiRequest request, Then then) {
     request.doing += fmt::format(" Lease {}", settings_.name.ToString());
-    // A later answer would be useless.
+    // A renewal that takes longer would come too late, so the request ends with an error.
     request.timeouts.whole = settings_.times.renew_deadline / 2;
     call_ = Fetch(transport_, std::move(request), Repeatable::kNo, {.attempts = 1, .random = random_},
                   [weak = weak_from_this(), then](Fetched fetched) {

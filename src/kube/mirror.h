@@ -57,7 +57,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
 
   void Begin(std::shared_ptr<Transport> transport, Selection selection, FeedSettings settings) {
     const auto weak = this->weak_from_this();
-    // Each callback keeps the state alive while it runs, whatever the listener does.
+    // Each callback keeps the state alive while it runs, even if the listener destroys the mirror.
     const auto with = [weak](auto act) {
       return [weak, act](auto&&... happening) {
         if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(happening)>(happening)...);

@@ -37,7 +37,7 @@ class LineSplitter {
 
 struct ObjectText {
   json::Value object;
-  std::optional<Error> why = {};  // Why a part of the object is missing.
+  std::optional<Error> why = {};  // The reason why a part of the object is missing; unset if it is complete.
 };
 
 // Parts that are nested too deeply are left out, so that at least the name of the object is known.  `levels_above` is
@@ -49,7 +49,7 @@ enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
 struct WatchEvent {
   WatchEventType type;
   json::Value object;                     // A bookmark has little more than a resourceVersion.
-  std::optional<Error> why_in_part = {};  // Why a part of the object is missing.
+  std::optional<Error> why_in_part = {};  // The reason why a part of the object is missing; unset if it is complete.
 };
 
 // Returns an event, or the server's reason for ending the watch.

@@ -42,8 +42,8 @@ struct HttpAnswer {
 
 using HttpHandler = std::function<HttpAnswer(const IncomingRequest& request)>;
 
-// What the server does with the connection after an answer.  kKeepAsAsked is for a client of HTTP/1.0, which needs a
-// header that confirms that the connection is kept.
+// Decides what the server does with the connection after an answer.  kKeepAsAsked is for a client of HTTP/1.0, which
+// needs a header that confirms that the connection is kept.
 enum class AfterAnswer { kKeep, kKeepAsAsked, kClose };
 
 // Returns the whole answer except for its body.

@@ -14,14 +14,14 @@
 
 namespace pintle::net {
 
-// How much of an answer has arrived.
+// The part of an answer that has arrived.
 struct AnswerProgress {
   bool answered = false;  // The head of the answer is complete.
   std::uint64_t body_received = 0;
   std::optional<std::uint64_t> body_expected = {};
 };
 
-// What curl reports about a failed transfer.
+// The facts about a failed transfer, most of them from curl.
 struct TransferFailure {
   int curl_code = 0;
   std::string detail = {};  // curl's message.

@@ -45,8 +45,9 @@ struct HttpRequest {
   HttpTimeouts timeouts = {};
   // The limit of the body's size, before and after decompression.  A longer body is an error.
   std::uint64_t body_limit = 64 << 20;
-  // How many redirects are followed.  With 0, a redirect is an answer like any other.  A redirect may lead from http to
-  // https but never back, and tokens, cookies and the client certificate are sent only to the first server.
+  // The number of redirects that are followed.  With 0, a redirect is an answer like any other.  A redirect may lead
+  // from http to https but never back, and tokens, cookies and the client certificate are sent only to the first
+  // server.
   int redirects_followed = 0;
   Compression compression = Compression::kNotAccepted;
 };

@@ -170,7 +170,7 @@ class HttpServer::Thread {
 
 // ---- one connection -------------------------------------------------------------------------------------------------
 
-// One connection of a client, which runs through a sequence of steps.  A step that would block is repeated when the
+// A connection of a client, which runs through a sequence of steps.  A step that would block is repeated when the
 // socket is ready.  The handlers that wait for the socket own the connection; it is destroyed when no handler is left.
 class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -213,7 +213,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   using Step = Outcome (Connection::*)();
 
   void Advance() {
-    // The connection may have been ended after this call was queued, and its descriptor may belong to another by now.
+    // The connection may have ended after this call was queued, and its descriptor may belong to another connection.
     if (!socket_.is_open()) return;
     for (;;) {
       switch ((this->*step_)()) {
@@ -423,7 +423,7 @@ class HttpServer::Listener {
       acceptor_.open(tcp::v4(), failed);
     }
     if (failed) return Error::FromErrno("socket", failed.value());
-    // A restarted server need not wait for the connections of its predecessor.
+    // With this option, a restarted server does not have to wait for the connections of its predecessor.
     acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
     if (address.is_v6()) acceptor_.set_option(asio::ip::v6_only(false), failed);
     acceptor_.bind(tcp::endpoint(address, listen.port), failed);

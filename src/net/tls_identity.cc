@@ -100,7 +100,7 @@ int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const
   return SSL_TLSEXT_ERR_OK;
 }
 
-// The clients of our server are new machines that connect once each, so remembering sessions would be useless.
+// The clients of our server are new machines that connect once each, so they would never resume a session.
 void ForgetSessions(SSL_CTX* context) {
   ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   ::SSL_CTX_set_num_tickets(context, 0);

@@ -25,7 +25,7 @@ struct IgnitionAnswer {
   std::optional<std::string> pool = {};  // The requested name, whether the pool exists or not.
   std::optional<ignition::SpecVersion> version = {};
   TokenProblem token = TokenProblem::kNone;
-  std::optional<Error> failure = {};  // Why there is no config, for the cluster's administrators.
+  std::optional<Error> failure = {};  // The reason why no config is served, which is logged and not sent.
 };
 
 IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& pools, const Access& access,
