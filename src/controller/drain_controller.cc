@@ -34,9 +34,9 @@ class DrainController::Drained {
       : drains_(drains),
         name_(std::move(name)),
         drain_(drains.parts_.loop, drains.client_, drains.parts_.clock, drains.evictions_, name_,
-               {.tell = [this](const drain::News& news) { std::visit([this](const auto& one) { Tell(one); }, news); },
+               {.report = [this](const drain::News& news) { std::visit([this](const auto& one) { Tell(one); }, news); },
                 .evicted = [this](const kube::ObjectName& pod) { Say("Evicted pod " + pod.ToString()); },
-                .when_told =
+                .when_reported =
                     [this](std::function<void()> then) { drains_.conditions_.WhenWritten(name_, std::move(then)); }}) {}
 
   void See(const api::Node& node, const drain::Settings& settings) {

@@ -101,7 +101,7 @@ void IgnitionFeed::Look() {
       Fetch(name, serving::ServedConfigName(*pool), *std::move(sources));
     } else {
       known.call = {};
-      known.served = std::make_shared<const serving::KnownPool>(sources.error(), room_);
+      known.served = std::make_shared<const serving::KnownPool>(sources.error(), cache_);
       is_changed = true;
     }
   }
@@ -120,10 +120,10 @@ void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, ser
                 if (found) {
                   known.backoff.Reset();
                   sources.config = std::move(*found);
-                  known.served = std::make_shared<const serving::KnownPool>(std::move(sources), room_);
+                  known.served = std::make_shared<const serving::KnownPool>(std::move(sources), cache_);
                 } else {
                   listener_.trouble(found.error());
-                  if (!known.served) known.served = std::make_shared<const serving::KnownPool>(found.error(), room_);
+                  if (!known.served) known.served = std::make_shared<const serving::KnownPool>(found.error(), cache_);
                   FetchLater(pool);
                 }
                 Serve();

@@ -95,7 +95,7 @@ class IgnitionFeed {
   const Cluster& cluster_;
   IgnitionFeedSettings settings_;
   Listener listener_;
-  const std::shared_ptr<event::TextRoom> room_ = serving::RoomForServedTexts();
+  const std::shared_ptr<event::TextCache> cache_ = serving::MakeServedTextCache();
   std::map<std::string, Pool> pools_;
   kube::Mirror<BinaryConfigMap> authorities_;
 };

@@ -64,6 +64,6 @@ net::HttpHandler MetricsPage::Handler() {
   };
 }
 
-void MetricsPage::Renew() { server_->Handle(Handler()); }
+void MetricsPage::Renew() { server_->SetHandler(Handler()); }
 
 }  // namespace pintle::controller

@@ -13,11 +13,11 @@ constexpr int kBudgetTries = 3;
 constexpr kube::Backoff::Settings kAfterFailure = {
     .first = std::chrono::seconds(10), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
-// A budget as Kubernetes served it before 1.21.
-struct OldBudget : api::PodDisruptionBudget {};
+// A budget of policy/v1beta1, the only version before Kubernetes 1.21.
+struct BetaBudget : api::PodDisruptionBudget {};
 
-// An empty selector matched no pod in that version.
-api::PodDisruptionBudget Renewed(api::PodDisruptionBudget old) {
+// An empty selector matches no pod in v1beta1, and all pods in v1.
+api::PodDisruptionBudget Converted(api::PodDisruptionBudget old) {
   if (old.spec.selector && old.spec.selector->is_empty()) old.spec.selector.reset();
   return old;
 }
@@ -26,7 +26,7 @@ api::PodDisruptionBudget Renewed(api::PodDisruptionBudget old) {
 }  // namespace pintle::drain
 
 template <>
-inline constexpr pintle::kube::ResourceKind pintle::kube::kResourceKind<pintle::drain::OldBudget> = {
+inline constexpr pintle::kube::ResourceKind pintle::kube::kResourceKind<pintle::drain::BetaBudget> = {
     "policy", "v1beta1", "poddisruptionbudgets", "PodDisruptionBudget", Scope::kNamespaced};
 
 namespace pintle::drain {
@@ -53,24 +53,24 @@ kube::Call Budgets::Get(Done done) {
     return kube::Call(std::move(question));
   }
   waiting_.push_back(question);
-  if (!std::exchange(is_listing_, true)) ListThem();
+  if (!std::exchange(is_listing_, true)) ListCurrent();
   return kube::Call(std::move(question));
 }
 
-void Budgets::ListThem() {
+void Budgets::ListCurrent() {
   listing_ = client_.List<api::PodDisruptionBudget>({}, [this](Result<std::vector<api::PodDisruptionBudget>> budgets) {
-    const bool is_old = !budgets && budgets.error().kind() == ErrorKind::kNotFound;
-    if (is_old) return ListOldOnes();
+    const bool is_unknown = !budgets && budgets.error().kind() == ErrorKind::kNotFound;
+    if (is_unknown) return ListBeta();
     Listed(std::move(budgets));
   });
 }
 
-void Budgets::ListOldOnes() {
-  listing_ = client_.List<OldBudget>({}, [this](Result<std::vector<OldBudget>> budgets) {
+void Budgets::ListBeta() {
+  listing_ = client_.List<BetaBudget>({}, [this](Result<std::vector<BetaBudget>> budgets) {
     if (!budgets) return Listed(std::move(budgets).error());
-    std::vector<api::PodDisruptionBudget> renewed;
-    for (OldBudget& budget : *budgets) renewed.push_back(Renewed(std::move(budget)));
-    Listed(std::move(renewed));
+    std::vector<api::PodDisruptionBudget> converted;
+    for (BetaBudget& budget : *budgets) converted.push_back(Converted(std::move(budget)));
+    Listed(std::move(converted));
   });
 }
 

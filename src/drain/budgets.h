@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lists all disruption budgets on demand and keeps the list for a moment, since requests come in groups.  A failure to
-// list them is kept as well, for longer each time.
+// Lists all disruption budgets on demand.
+//
+// Callers ask in groups, so the list is kept for a moment.  A failure is kept as well, for longer each time.
 
 #include <functional>
 #include <memory>
@@ -33,8 +34,8 @@ class Budgets {
  private:
   class Question;
 
-  void ListThem();
-  void ListOldOnes();
+  void ListCurrent();
+  void ListBeta();
   void Listed(Result<std::vector<api::PodDisruptionBudget>> budgets);
   void Answer();
 

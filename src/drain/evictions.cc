@@ -14,16 +14,16 @@
 namespace pintle::drain {
 namespace {
 
-// Nobody would read more of them, and the rest are similar.
-constexpr std::size_t kMostTold = 20;
+// Nobody reads longer lists, and the other texts are similar.
+constexpr std::size_t kMostListed = 20;
 // The longest interval after failures is this many times the interval after refusals.
 constexpr int kLongestEvictionRetry = 8;
 
 std::string OneOrList(const std::vector<std::string>& texts) {
   if (texts.size() == 1) return texts.front();
   std::string list;
-  for (std::size_t i = 0; i < std::min(texts.size(), kMostTold); ++i) list += (i == 0 ? "" : ", ") + texts[i];
-  if (texts.size() > kMostTold) list += fmt::format(", and {} more", texts.size() - kMostTold);
+  for (std::size_t i = 0; i < std::min(texts.size(), kMostListed); ++i) list += (i == 0 ? "" : ", ") + texts[i];
+  if (texts.size() > kMostListed) list += fmt::format(", and {} more", texts.size() - kMostListed);
   return "[" + list + "]";
 }
 
@@ -62,7 +62,7 @@ void Evictions::Begin() {
   EndWhenEmpty();
 }
 
-// A listener may destroy this object, and with it the function that is being called; so both copy it first.
+// A listener may destroy this object and the function in `listener_`, so both functions call a copy of it.
 
 void Evictions::EndWhenEmpty() {
   if (!leaving_.empty()) return;
@@ -72,14 +72,14 @@ void Evictions::EndWhenEmpty() {
 
 void Evictions::EndTooLate() {
   const auto failed = listener_.failed;
-  failed(WhatIsLeft());
+  failed(DescribeRemaining());
 }
 
 void Evictions::Look(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
   if (found == leaving_.end() || !IsLeaving(pod)) return;
   LeavingPod& leaving = found->second;
-  leaving.is_asked = true;
+  leaving.is_terminating = true;
   leaving.again.Cancel();
   leaving.finalizers.clear();
   for (const std::string& finalizer : pod.metadata.finalizers) {
@@ -101,15 +101,15 @@ void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& a
   LeavingPod& leaving = leaving_.at(uid);
   leaving.turn = {};
   const auto failure = std::exchange(leaving.failure, std::nullopt);
-  if (const auto* kept = answer ? std::get_if<kube::Kept>(&*answer) : nullptr) {
+  if (const auto* kept = answer ? std::get_if<kube::KeptByBudget>(&*answer) : nullptr) {
     leaving.why = kept->why;
     leaving.backoff.Reset();
     return leaving.again.After(settings_.eviction_retry);
   }
   if (answer && std::get<kube::Departure>(*answer) == kube::Departure::kGoing) {
     leaving.why.clear();
-    leaving.is_asked = true;
-    return TellOf(leaving);
+    leaving.is_terminating = true;
+    return ReportEvicted(leaving);
   }
   // If the answer is that the pod is gone, the mirror still has to confirm it.
   leaving.why = failure ? failure->error.message() : "";
@@ -117,25 +117,25 @@ void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& a
   leaving.again.After(std::max(leaving.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
 }
 
-void Evictions::TellOf(LeavingPod& leaving) {
-  if (!std::exchange(leaving.is_told_of, true)) listener_.evicted(leaving.name);
+void Evictions::ReportEvicted(LeavingPod& leaving) {
+  if (!std::exchange(leaving.is_reported, true)) listener_.evicted(leaving.name);
 }
 
 void Evictions::Gone(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
   if (found == leaving_.end()) return;
-  TellOf(found->second);  // The pod may be gone before the answer arrives.
+  ReportEvicted(found->second);  // The pod may be gone before the answer arrives.
   leaving_.erase(found);
   EndWhenEmpty();
 }
 
-std::string Evictions::WhatIsLeft() const {
+std::string Evictions::DescribeRemaining() const {
   const std::string timeout = fmt::format("global timeout reached: {}",
                                           GoTimeSpan(std::chrono::floor<std::chrono::seconds>(settings_.attempt)));
   if (!has_begun_) return fmt::format("listing the pods: {}: {}", timeout, trouble_);
   std::vector<std::string> texts;
   for (const auto& [uid, pod] : leaving_) {
-    if (pod.is_asked) {
+    if (pod.is_terminating) {
       texts.push_back(fmt::format("error when waiting for pod \"{}\" in namespace \"{}\" to terminate: {}{}",
                                   pod.name.name, pod.name.namespace_name, timeout,
                                   pod.finalizers.empty() ? "" : " (it has finalizers: " + pod.finalizers + ")"));

@@ -3,10 +3,10 @@
 
 // One attempt to evict the pods of a node.
 //
-// The attempt is about the pods that are there when it begins: later ones are left to the next attempt, since a pod
-// that its owner puts onto the node again and again would otherwise prolong it for ever.  If a budget refuses an
-// eviction, it is requested again after a while.  If a request fails in another way, it is repeated less and less
-// often, without holding up other pods.
+// The attempt covers only the pods that are there when it begins.  Later pods are left to the next attempt, because a
+// pod that its owner puts onto the node again and again would otherwise prolong this one for ever.  If a budget refuses
+// an eviction, the eviction is requested again after a while.  If a request fails in another way, it is repeated less
+// and less often, without holding up other pods.
 
 #include <chrono>
 #include <functional>
@@ -45,13 +45,13 @@ class Evictions {
         : name(std::move(pod)), backoff(times, kube::SystemRandom()), again(loop, ask) {}
 
     kube::ObjectName name;
-    bool is_asked = false;  // The pod is terminating.
-    bool is_told_of = false;
-    std::string why = {};  // Why the last request was refused, or how it failed.
+    bool is_terminating = false;
+    bool is_reported = false;  // The listener knows that the pod is evicted.
+    std::string why = {};      // The refusal of the last request, or its error.
     std::string finalizers = {};
     Turns::Turn turn = {};
     kube::Call call = {};
-    std::optional<kube::Failure> failure = {};  // How the last request failed.
+    std::optional<kube::Failure> failure = {};  // The failure of the last request.
     kube::Backoff backoff;                      // Used after failures; a refusal by a budget has its own interval.
     event::Timer again;
   };
@@ -60,11 +60,11 @@ class Evictions {
   void Look(const api::Pod& pod);
   void Ask(const std::string& uid);
   void Answered(const std::string& uid, const Result<kube::Eviction>& answer);
-  void TellOf(LeavingPod& leaving);
+  void ReportEvicted(LeavingPod& leaving);
   void Gone(const api::Pod& pod);
   void EndWhenEmpty();
   void EndTooLate();
-  std::string WhatIsLeft() const;
+  std::string DescribeRemaining() const;
 
   event::Loop& loop_;
   kube::Client client_;
@@ -73,7 +73,7 @@ class Evictions {
   Listener listener_;
   std::map<std::string, LeavingPod> leaving_;  // The key is the pod's uid.
   bool has_begun_ = false;
-  std::string trouble_;  // Why the pods could not be listed.
+  std::string trouble_;  // The last error of listing the pods.
   event::Timer too_late_;
   std::unique_ptr<kube::Mirror<api::Pod>> pods_;
 };

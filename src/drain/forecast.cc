@@ -24,7 +24,7 @@ bool Tolerates(const api::Toleration& toleration, const api::Taint& taint) {
   return toleration.key == taint.key && toleration.value == taint.value;
 }
 
-// Taints by which Kubernetes reports a node's health come and go.
+// Kubernetes adds and removes these taints by itself, so they do not keep a pod off the node for long.
 bool IsAboutHealth(const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); }
 
 bool IsKeptOffBy(const api::Pod& pod, const api::Taint& taint) {
@@ -57,9 +57,9 @@ bool IsHealthy(const Budget& budget) {
   return budget.status.desired_healthy > 0 && budget.status.current_healthy >= budget.status.desired_healthy;
 }
 
-// Returns whether the budget allows the eviction of a pod that is not ready.  Unless its policy always allows that, it
-// does so only while enough of its other pods are healthy.
-bool IsSparedByBudget(const api::Pod& pod, const Budget& budget) {
+// Returns whether the pod is not ready and the budget allows its eviction for this reason.  Unless the budget's policy
+// always allows that, enough of its other pods have to be healthy.
+bool AllowsUnready(const api::Pod& pod, const Budget& budget) {
   if (drain::IsReady(pod)) return false;
   return budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow" || IsHealthy(budget);
 }
@@ -109,7 +109,7 @@ class ForecastCalculation {
     return blockers;
   }
 
-  const std::set<Maker>& to_ask() const { return to_ask_; }
+  const std::set<PodOwner>& to_ask() const { return to_ask_; }
 
  private:
   std::optional<Blocker> BlockerOf(const api::Pod& pod) {
@@ -121,7 +121,7 @@ class ForecastCalculation {
                      false};
     }
     const Budget& budget = *budgets.front();
-    if (IsSparedByBudget(pod, budget)) return std::nullopt;
+    if (AllowsUnready(pod, budget)) return std::nullopt;
     const auto keeps = [&](std::string why, bool may_pass) {
       return Blocker{kube::NameOf(pod.metadata), budget.metadata.name, std::move(why), may_pass};
     };
@@ -130,8 +130,8 @@ class ForecastCalculation {
     if (now.disruptions_allowed <= 0) {
       const std::int32_t expected = ExpectedPods(pod, budget);
       if (expected > 0 && now.desired_healthy >= expected) {
-        return keeps(fmt::format("it demands that all of its {} pods are healthy, and so lets none go; allow one to "
-                                 "be missing, or run more",
+        return keeps(fmt::format("it requires all of its {} pods to be healthy, and so never allows an eviction; allow "
+                                 "one of them to be unavailable, or run more",
                                  expected),
                      false);
       }
@@ -141,7 +141,8 @@ class ForecastCalculation {
     }
     // The budget allows the first pods to go; the next ones can go once those have been replaced elsewhere.
     if (taken_[&budget]++ < now.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
-    return keeps(fmt::format("it lets {} go at a time{}", now.disruptions_allowed, Elsewhere(pod)), false);
+    return keeps(fmt::format("it allows the eviction of {} at a time{}", now.disruptions_allowed, Elsewhere(pod)),
+                 false);
   }
 
   // For a budget with a number as minAvailable, Kubernetes counts the existing pods as the expected ones.  While one of
@@ -150,11 +151,11 @@ class ForecastCalculation {
     const auto& now = budget.status;
     const auto& least = budget.spec.min_available;
     const bool counts_what_is_there = least && std::holds_alternative<std::int32_t>(least->value);
-    const auto maker = MakerOf(pod);
-    if (!counts_what_is_there || !maker || now.desired_healthy < now.expected_pods) return now.expected_pods;
-    const auto wanted = around_.wanted.find(*maker);
+    const auto owner = PodOwnerOf(pod);
+    if (!counts_what_is_there || !owner || now.desired_healthy < now.expected_pods) return now.expected_pods;
+    const auto wanted = around_.wanted.find(*owner);
     if (wanted != around_.wanted.end()) return std::max(now.expected_pods, wanted->second);
-    to_ask_.insert(*maker);
+    to_ask_.insert(*owner);
     return now.expected_pods;
   }
 
@@ -167,13 +168,13 @@ class ForecastCalculation {
   const char* Elsewhere(const api::Pod& pod) const {
     return HasPlaceElsewhere(pod)
                ? ""
-               : ", and no other schedulable node can take another; add a node or allow more to be missing";
+               : ", and no other schedulable node can run a replacement; add a node or allow more to be unavailable";
   }
 
   const Surroundings& around_;
   CompiledBudgets budgets_;
   std::map<const Budget*, std::int32_t> taken_;  // How many of the node's pods each budget has allowed to go so far.
-  std::set<Maker> to_ask_;
+  std::set<PodOwner> to_ask_;
 };
 
 }  // namespace
@@ -201,7 +202,7 @@ std::string Summary(std::span<const Blocker> blockers) {
   return text;
 }
 
-std::set<Maker> MakersToAsk(const Surroundings& surroundings) {
+std::set<PodOwner> PodOwnersToAsk(const Surroundings& surroundings) {
   ForecastCalculation calculation(surroundings);
   calculation.All();
   return calculation.to_ask();

@@ -50,8 +50,8 @@ struct Forecaster::Places {
 
 class Forecaster::Question final : public kube::Work, public std::enable_shared_from_this<Question> {
  public:
-  Question(Forecaster& asked, std::string node, std::shared_ptr<const Places> places, Done done)
-      : asked_(asked), node_(std::move(node)), places_(std::move(places)), done_(std::move(done)) {}
+  Question(Forecaster& forecaster, std::string node, std::shared_ptr<const Places> places, Done done)
+      : forecaster_(forecaster), node_(std::move(node)), places_(std::move(places)), done_(std::move(done)) {}
 
   // Makes a callback that acts only while somebody waits for the answer.
   template <typename Act>
@@ -62,7 +62,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   }
 
   void WaitForTurn() {
-    turn_ = asked_.questions_.Take(With([](Question& self) { self.Begin(); }));
+    turn_ = forecaster_.questions_.Take(With([](Question& self) { self.Begin(); }));
   }
 
  private:
@@ -72,13 +72,13 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   };
 
   void Begin() {
-    list_pods_ = asked_.client_.List<api::Pod>({.field_selector = "spec.nodeName=" + node_},
-                                               With([](Question& self, Result<std::vector<api::Pod>> pods) {
-                                                 if (!pods) return self.End(std::move(pods).error());
-                                                 self.pods_ = *std::move(pods);
-                                                 self.CountWhenKnown();
-                                               }));
-    get_budgets_ = asked_.budgets_.Get(With([](Question& self, const Result<Budgets::List>& known) {
+    list_pods_ = forecaster_.client_.List<api::Pod>({.field_selector = "spec.nodeName=" + node_},
+                                                    With([](Question& self, Result<std::vector<api::Pod>> pods) {
+                                                      if (!pods) return self.End(std::move(pods).error());
+                                                      self.pods_ = *std::move(pods);
+                                                      self.CountWhenKnown();
+                                                    }));
+    get_budgets_ = forecaster_.budgets_.Get(With([](Question& self, const Result<Budgets::List>& known) {
       if (!known) return self.End(Error(known.error()));
       self.budgets_ = *known;
       self.CountWhenKnown();
@@ -91,14 +91,14 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 
   void CountWhenKnown() {
     if (!pods_ || !budgets_) return;
-    for (const Maker& maker : MakersToAsk(Around())) {
-      counting_[maker] =
-          AskHowManyPods(asked_.client_, maker, With([maker](Question& self, Result<std::int32_t> wanted) {
-                           // If a maker cannot be asked, all its pods are taken to exist.
-                           if (wanted) self.wanted_.emplace(maker, *wanted);
-                           self.counting_.erase(maker);
-                           if (self.counting_.empty()) self.Calculate();
-                         }));
+    for (const PodOwner& owner : PodOwnersToAsk(Around())) {
+      counting_[owner] =
+          GetReplicas(forecaster_.client_, owner, With([owner](Question& self, Result<std::int32_t> wanted) {
+                        // If an owner cannot be read, the forecast assumes that all its pods exist.
+                        if (wanted) self.wanted_.emplace(owner, *wanted);
+                        self.counting_.erase(owner);
+                        if (self.counting_.empty()) self.Calculate();
+                      }));
     }
     if (counting_.empty()) Calculate();
   }
@@ -116,18 +116,18 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 
   void AskAbout(const api::Pod& pod) {
     const auto name = kube::NameOf(pod.metadata);
-    dry_runs_[name].turn = asked_.evictions_.Take(With([name, uid = pod.metadata.uid](Question& self) {
-      self.dry_runs_.at(name).call = self.asked_.client_.Once({}).Evict(
+    dry_runs_[name].turn = forecaster_.evictions_.Take(With([name, uid = pod.metadata.uid](Question& self) {
+      self.dry_runs_.at(name).call = self.forecaster_.client_.Once({}).Evict(
           name, uid,
           self.With([name](Question& one, const Result<kube::Eviction>& answer) { one.Answered(name, answer); }),
-          kube::Earnest::kDryRun);
+          kube::EvictionMode::kDryRun);
     }));
   }
 
   void Answered(const kube::ObjectName& pod, const Result<kube::Eviction>& answer) {
     if (!answer) {
       blockers_.push_back({pod, "", answer.error().message(), answer.error().kind() == ErrorKind::kUnavailable});
-    } else if (const auto* kept = std::get_if<kube::Kept>(&*answer)) {
+    } else if (const auto* kept = std::get_if<kube::KeptByBudget>(&*answer)) {
       // The budget has changed since the forecast was calculated, and may do so again.
       blockers_.push_back({pod, "", kept->why, true});
     }
@@ -155,15 +155,15 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     if (done) done(std::move(outcome));
   }
 
-  Forecaster& asked_;
+  Forecaster& forecaster_;
   std::string node_;
   std::shared_ptr<const Places> places_;
   Done done_;
   Turns::Turn turn_;
   std::optional<std::vector<api::Pod>> pods_;
   Budgets::List budgets_;
-  std::map<Maker, std::int32_t> wanted_;
-  std::map<Maker, kube::Call> counting_;
+  std::map<PodOwner, std::int32_t> wanted_;
+  std::map<PodOwner, kube::Call> counting_;
   std::vector<Blocker> blockers_;
   std::map<kube::ObjectName, DryRun> dry_runs_;
   kube::Call list_pods_;
@@ -188,7 +188,7 @@ std::shared_ptr<const Forecaster::Places> Forecaster::PlacesAmong(std::span<cons
   const MonotonicTime now = clock_.Monotonic();
   if (places && now - places->known_since < kPlacesKeptFor) return places;
   if (!places) places_ = places = std::make_shared<Places>();
-  // Questions that are waiting with the old nodes get these, too.
+  // Questions that wait with the old nodes share this object, so they get the new nodes, too.
   places->known_since = now;
   places->nodes.clear();
   places->pointers.clear();

@@ -6,9 +6,9 @@
 //     call = forecaster.Ask(node, all_nodes, [](Result<std::vector<Blocker>> blockers) { ... });
 //     switch (ProspectOf(*blockers)) ...    // Summary(*blockers) is the text for people
 //
-// A rollout asks before it updates a node; if the prospect is kHopeless, it updates another one first and reports why.
-// ForecastDrain() does the arithmetic; for each pod that seems free to go, the API server is then asked for a dry run
-// of the eviction, since webhooks and quotas may refuse it, too.
+// A rollout asks before it updates a node.  If the prospect is kHopeless, the rollout updates another node first and
+// reports why.  ForecastDrain() evaluates the budgets.  For each pod that they do not keep, the API server is then
+// asked for a dry run of the eviction, because webhooks and quotas may refuse it, too.
 
 #include <functional>
 #include <memory>
@@ -33,7 +33,7 @@ class Forecaster {
   // The loop and the clock must outlive this object.
   Forecaster(event::Loop& loop, kube::Client client, const Clock& clock);
 
-  // `nodes` are those that could take the pods.  They are copied in this call, unless a copy from a moment ago is in
+  // `nodes` are the nodes that could run the pods.  They are copied in this call, unless a copy from a moment ago is in
   // use.  `done` is called from the loop, once, unless the call is destroyed before.
   kube::Call Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done);
 
@@ -48,7 +48,7 @@ class Forecaster {
   Budgets budgets_;
   Turns questions_;
   Turns evictions_;
-  std::weak_ptr<Places> places_;  // Kept for as long as a question is open.
+  std::weak_ptr<Places> places_;  // The open questions own it.
 };
 
 }  // namespace pintle::drain

@@ -14,7 +14,7 @@ bool Has(const api::Node& node, std::string_view annotation) {
 
 bool StillAsks(const api::Node& node, const Request& request) { return ViewOf(node).asked == request; }
 
-// Returns whether the node is cordoned for a drain, perhaps for one that an earlier desired config required.
+// Returns whether the node is cordoned for a drain, perhaps for a drain that an earlier desired config required.
 bool IsCordonedForDrain(const api::Node& node) {
   return Has(node, kStartedAnnotation) ||
          node.metadata.Annotation(api::kLastAppliedDrainAnnotation).starts_with(api::kDrainPrefix);

@@ -13,8 +13,8 @@
 
 namespace pintle::drain {
 
-// Cordons the node and writes the time at which the drain starts.  A node that is cordoned without a drain was cordoned
-// by somebody else; the patch notes that it has to stay so.
+// Cordons the node and writes the time at which the drain starts.  If the node is cordoned already, without a drain,
+// somebody else has cordoned it, and the patch records that it has to stay cordoned.
 std::optional<json::Value> ToCordon(const api::Node& now, const Request& request, WallTime when);
 
 // Uncordons the node, unless somebody else had cordoned it.

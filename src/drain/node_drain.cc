@@ -45,7 +45,7 @@ void NodeDrain::Happen(const Event& event) {
   if (!transition) return;
   Stop();
   phase_ = std::move(transition->next);
-  for (const News& news : transition->news) listener_.tell(news);
+  for (const News& news : transition->news) listener_.report(news);
   switch (transition->command) {
     case Command::kNothing:
       return;
@@ -85,7 +85,7 @@ void NodeDrain::Evict() {
 
 void NodeDrain::Answer(const Request& request) {
   pending_answer_ = std::make_shared<bool>();
-  listener_.when_told([this, weak = std::weak_ptr(pending_answer_), request] {
+  listener_.when_reported([this, weak = std::weak_ptr(pending_answer_), request] {
     if (weak.expired()) return;
     Amend([request](const api::Node& now) { return ToAnswer(now, request); },
           [this](const api::Node& now) { Answered(now); });

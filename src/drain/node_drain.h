@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does what one node's agent requests: cordons the node, evicts its pods, reports that, and uncordons the node again.
+// Carries out the requests of one node's agent: cordons the node, evicts its pods, answers the agent, and uncordons the
+// node again.
 //
-// Advance() decides what comes next; this class does it.  The Node is read again for each write, so that changes by
-// others in between are respected.
+// Advance() decides what comes next, and this class does it.  The Node is read again for each write, so that changes by
+// others are not overwritten.
 
 #include <functional>
 #include <memory>
@@ -25,19 +26,19 @@ class NodeDrain {
  public:
   // None of these may destroy the NodeDrain.
   struct Listener {
-    std::function<void(const News& news)> tell;
+    std::function<void(const News& news)> report;
     std::function<void(const kube::ObjectName& pod)> evicted;
-    // Calls `then`, now or later, once all news has been published, so that people know it before the agent does.
-    std::function<void(std::function<void()> then)> when_told;
+    // Calls `then`, now or later, once all news has been published.  So people can read it before the agent goes on.
+    std::function<void(std::function<void()> then)> when_reported;
   };
 
-  // The clock and the turns must outlive it.
+  // The clock and the turns must outlive this object.
   NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& evictions, std::string node,
             Listener listener);
   NodeDrain(const NodeDrain&) = delete;
   NodeDrain& operator=(const NodeDrain&) = delete;
 
-  // Takes the Node from a mirror, which may be older than what the API server has answered to us.
+  // Takes the Node from a mirror, which may be older than the Node in the API server's last answer.
   void See(const api::Node& node, const Settings& settings);
 
   bool is_idle() const { return std::holds_alternative<phase::Idle>(phase_); }
@@ -68,7 +69,7 @@ class NodeDrain {
   std::unique_ptr<Evictions> evictions_;
   kube::Call call_;
   std::optional<std::chrono::milliseconds> retry_after_;  // The server's Retry-After of the last failure.
-  std::shared_ptr<bool> pending_answer_;                  // Reset when `then` of when_told() must not act any more.
+  std::shared_ptr<bool> pending_answer_;                  // Reset when `then` of when_reported() must not act any more.
   event::Timer time_is_up_;
 };
 

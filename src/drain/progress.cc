@@ -89,7 +89,7 @@ class Step {
     const Request& request = *view.asked;
     const bool is_cordoning = About<phase::Cordoning>(phase_, request) != nullptr;
     const bool is_later = !is_cordoning && RequestOf(phase_) == request;
-    // The start time that was read first stays valid, whatever happens to it on the Node.
+    // The start time that was read first stays valid, even if somebody changes it on the Node.
     if (view.is_cordoned && is_later) return std::nullopt;
     // The controller that cordoned the node may have stopped before it could report that.
     if (view.is_cordoned && view.started) return Evict(request, *view.started, {news::Cordoned{request}});

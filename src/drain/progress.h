@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The state machine of one node's drain: the phases of a request by the node's agent, and what comes next.  It is pure:
-// NodeDrain does what is decided here.
+// The state machine of one node's drain: the phases of a request by the node's agent, and the next command in each.
+// The functions are pure; NodeDrain carries out the commands.
 //
-// The Node has the truth.  Each version of it has the request, whether the node is cordoned and since when it is being
-// drained; if the request has changed, the work for the old one ends.  Since the start time is on the Node, too, a
-// controller that has just started continues where another one stopped.
+// The Node has the whole state: the request, whether the node is cordoned, and since when it is being drained.  If the
+// request has changed, the work for the old one ends.  A controller that has just started continues where another
+// controller stopped.
 
 #include <chrono>
 #include <optional>
@@ -22,7 +22,7 @@ namespace pintle::drain {
 
 namespace phase {
 struct Idle {
-  std::string misunderstood = {};  // The malformed request that was reported already.
+  std::string misunderstood = {};  // The error about a malformed request, if it was reported already.
 };
 struct Cordoning {  // Cordons the node and writes the start time, in one patch.
   Request request;
@@ -51,12 +51,12 @@ using Phase =
     std::variant<phase::Idle, phase::Cordoning, phase::Evicting, phase::Pausing, phase::Answering, phase::Uncordoning>;
 
 namespace happened {
-struct Seen {  // A new version of the Node.
+struct Seen {  // There is a new version of the Node.
   View view;
 };
 struct PodsGone {};
 struct Uncordoned {
-  bool stays_cordoned = false;  // Somebody had cordoned the node before the drain.
+  bool stays_cordoned = false;  // Somebody else had cordoned the node before the drain.
 };
 struct AttemptFailed {
   std::string why;
@@ -70,7 +70,7 @@ struct TimeIsUp {};  // The pause between two attempts or writes is over.
 using Event = std::variant<happened::Seen, happened::PodsGone, happened::Uncordoned, happened::AttemptFailed,
                            happened::WriteFailed, happened::TimeIsUp>;
 
-// The news that people get, as log messages, events and metrics.
+// The news that is published as log messages, Events and metrics.
 namespace news {
 struct Misunderstood {
   std::string what;
@@ -92,7 +92,7 @@ struct AttemptFailed {
   std::string why;
   Request request;
   Settings::Time pause;
-  bool is_slow;  // Emits an event as well.
+  bool is_slow;  // An Event is emitted as well.
 };
 struct Overdue {
   WallTime started;
@@ -120,12 +120,12 @@ using News = std::variant<news::Misunderstood, news::Cordoning, news::Cordoned, 
                           news::AttemptFailed, news::Overdue, news::Drained, news::Uncordoning, news::Uncordoned,
                           news::UncordonFailed, news::AnswerFailed, news::Answered, news::Withdrawn>;
 
-// The next command.  Whatever was under way before is stopped.
+// The next command.  The command that was under way before is stopped.
 enum class Command {
   kNothing,
   kCordon,
   kEvict,
-  kAnswer,  // Only after the news has been published.
+  kAnswer,  // Answers the agent after the news has been published.
   kUncordon,
   kWait,
 };

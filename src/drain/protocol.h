@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The protocol between a node's agent and the controller for drains: annotations of the Node.
+// The protocol between a node's agent and the controller for drains, which uses annotations of the Node.
 //
-// The agent requests "drain-<config>" or "uncordon-<config>" by `desiredDrain`.  The controller copies the request to
-// `lastAppliedDrain` when it is done, and not before.
+// The agent requests "drain-<config>" or "uncordon-<config>" in `desiredDrain`.  When the controller has carried the
+// request out, it copies the request to `lastAppliedDrain`.
 
 #include <optional>
 #include <string>

@@ -28,7 +28,7 @@ struct Settings {
 
 struct PoolSettings {
   Settings settings;
-  std::vector<Error> problems;  // One for each invalid annotation; the default is used instead.
+  std::vector<Error> problems;  // An error for each invalid annotation, in place of which the default is used.
 };
 PoolSettings SettingsOf(const api::MachineConfigPool& pool);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how many things are done at once; the others wait in line.
+// Limits how many operations run at once; the others wait in line.
 
 #include <functional>
 #include <list>
@@ -19,7 +19,7 @@ class Turns {
   struct Place;
 
  public:
-  // A place in the line that becomes a turn; destroying it gives up either.
+  // A place in the line, which later becomes a turn.  Destroying it gives up the place or the turn.
   class [[nodiscard]] Turn {
    public:
     Turn() = default;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 
-// Whether the DaemonSet still exists does not matter: the garbage collector removes the pods of one that is gone.
+// The DaemonSet need not exist any more: the garbage collector removes the pods of a deleted DaemonSet.
 bool IsOfDaemonSet(const api::Pod& pod) {
   const auto& owners = pod.metadata.owner_references;
   return std::any_of(owners.begin(), owners.end(), [](const api::OwnerReference& owner) {

@@ -12,11 +12,11 @@ namespace pintle::drain {
 
 enum class Fate {
   kGoes,
-  kStaysForDaemonSet,  // Its DaemonSet would start it again, cordoned or not.
+  kStaysForDaemonSet,  // Its DaemonSet would start it again, even on a cordoned node.
   kStaysAsMirror,      // It mirrors a pod that the kubelet runs from a file.
 };
 
-// Pods that nobody will recreate go as well, and so do pods that lose the data of an emptyDir.
+// Pods that no owner will recreate go as well, and so do pods that lose the data of an emptyDir.
 Fate FateOf(const api::Pod& pod);
 inline bool Goes(const api::Pod& pod) { return FateOf(pod) == Fate::kGoes; }
 

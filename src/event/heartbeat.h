@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The time of a loop's last turn, for other threads that have to find out whether the loop hangs.
+// Publishes the time of a loop's last turn, so that other threads can find out whether the loop hangs.
 
 #include <atomic>
 #include <chrono>

@@ -19,7 +19,7 @@ namespace pintle::event {
 
 class Loop {
  public:
-  // How the jobs of the loop's workers are run.
+  // Decides how the jobs of the loop's workers are run.
   enum class Jobs {
     kInThreads,  // Each worker has a thread.
     kInTurns,    // The loop runs one job a turn, so that tests see the same order each time.
@@ -37,12 +37,12 @@ class Loop {
   // Ends Run() once the callback that calls this has returned.  Only the first of several outcomes counts.
   void Stop(Result<> outcome = {});
 
-  // Has the loop run `task` after those that were posted before it, and never from within this call.  Any thread may
+  // Makes the loop run `task` after the tasks that were posted before, and never from within this call.  Any thread may
   // call this, even before Run(); a task that the loop has not reached when it is destroyed is dropped.
   void Post(std::function<void()> task);
 
-  // Sends keep-alive messages to systemd as often as WatchdogSec= demands, while the loop turns.  Does nothing if the
-  // service has no watchdog.
+  // Sends keep-alive messages to systemd as often as WatchdogSec= requires, for as long as the loop turns.  Does
+  // nothing if the service has no watchdog.
   Result<> FeedWatchdog();
 
   Jobs jobs() const { return jobs_; }

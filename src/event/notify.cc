@@ -11,7 +11,7 @@ namespace {
 
 Result<> Notify(const std::string& state) {
   const int sent = ::sd_notify(0, state.c_str());
-  if (sent < 0) return Error::FromErrno("sd_notify", -sent).While("telling systemd about our state");
+  if (sent < 0) return Error::FromErrno("sd_notify", -sent).While("notifying systemd of our state");
   return {};
 }
 

@@ -10,9 +10,9 @@
 
 namespace pintle::event {
 
-// The service has started, and units that are ordered after it may start.
+// Notifies systemd that the service has started, so that units that are ordered after it may start.
 Result<> NotifyReady();
-// The service is about to end.
+// Notifies systemd that the service is about to end.
 Result<> NotifyStopping();
 // Sets the line that `systemctl status` shows.
 Result<> NotifyStatus(std::string_view status);

@@ -3,8 +3,8 @@
 
 // A timer whose callback runs before everything else that is due in the loop.
 //
-// A program that was stopped for a while (SIGSTOP, a suspended VM) finds many things due at once.  If some of them must
-// not happen after a certain time, this timer prevents them; an ordinary timer might fire only after some of them.
+// A program that was stopped for a while (SIGSTOP, a suspended VM) finds many events due at once.  If some callbacks
+// must not run after a certain time, this timer can prevent them.  An ordinary timer might fire after some of them.
 
 #include <functional>
 

@@ -62,12 +62,12 @@ FdReadiness FromEpoll(std::uint32_t events) {
           .broken = (events & (EPOLLERR | EPOLLHUP)) != 0};
 }
 
-// sd-event before systemd 258 loops for ever when an event arrives for a watched file although no source asked for
-// that event (https://github.com/systemd/systemd/issues/38265), for instance because the source that did has just
-// been freed. So all watches ask for the same events, and those that a watch does not want are filtered here.
-constexpr std::uint32_t kAskedFor = IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MODIFY |
-                                    IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO;
-constexpr std::uint32_t kAlwaysTold = IN_Q_OVERFLOW | IN_IGNORED | IN_UNMOUNT;
+// sd-event before systemd 258 loops for ever when an event arrives for a watched file although no source asked for that
+// event (https://github.com/systemd/systemd/issues/38265), for instance because the source that did has just been
+// freed.  So all watches ask for the same events, and the events that a watch does not want are filtered here.
+constexpr std::uint32_t kRequested = IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MODIFY |
+                                     IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO;
+constexpr std::uint32_t kAlwaysReported = IN_Q_OVERFLOW | IN_IGNORED | IN_UNMOUNT;
 
 FileHappening FromInotify(const inotify_event& event) {
   if ((event.mask & IN_Q_OVERFLOW) != 0) return FileChangesLost{};
@@ -76,7 +76,7 @@ FileHappening FromInotify(const inotify_event& event) {
   return FileChanged{.name = event.len == 0 ? std::string() : std::string(event.name), .mask = event.mask};
 }
 
-// Returns what the system has too little of and how to raise the limit, or "" for any other error.
+// Returns a text that names the exhausted resource and how to raise its limit, or "" for any other error.
 std::string_view RemedyFor(int reason) {
   if (reason == ENOSPC) return ", there are too few inotify watches, raise the sysctl fs.inotify.max_user_watches";
   if (reason == EMFILE) {
@@ -171,9 +171,9 @@ int SignalWatch::Dispatch(sd_event_source*, const signalfd_siginfo* signal, void
 Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, std::uint32_t mask,
                                           std::function<void(const FileHappening&)> callback) {
   InotifyWatch watch([mask, callback = std::move(callback)](const inotify_event& event) {
-    if ((event.mask & (mask | kAlwaysTold)) != 0) callback(FromInotify(event));
+    if ((event.mask & (mask | kAlwaysReported)) != 0) callback(FromInotify(event));
   });
-  const int added = ::sd_event_add_inotify(loop.handle(), Out(watch.source_), path.c_str(), mask | kAskedFor,
+  const int added = ::sd_event_add_inotify(loop.handle(), Out(watch.source_), path.c_str(), mask | kRequested,
                                            &InotifyWatch::Dispatch, watch.callback_.get());
   if (added < 0) {
     return Error::FromErrno(fmt::format("inotify{}", RemedyFor(-added)), -added).While("watching " + path);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can wake the loop: timers, descriptors, signals, and changes of files.
+// The events that can wake the loop: timers, descriptors, signals, and changes of files.
 //
-// Each watch calls its callback on the loop's thread for as long as the watch exists.  It may be destroyed at any
-// time on that thread, even from within its own callback or that of another watch; after that it does not call.  The
+// Each watch calls its callback on the loop's thread for as long as the watch exists.  It may be destroyed at any time
+// on that thread, even from within its own callback or another watch's; the callback is not called after that.  The
 // loop must outlive all watches.
 
 #include <chrono>
@@ -27,13 +27,13 @@ namespace pintle::event {
 
 class Loop;
 
-// How much later than set a timer may fire, so that the machine wakes once for several timers.
+// The time by which a timer may fire late, so that the machine wakes once for several timers.
 using Slack = std::chrono::microseconds;
 inline constexpr Slack kUsualSlack = std::chrono::milliseconds(250);
 
 void FreeSource(::sd_event_source* source);
 
-// A callback, kept where sd-event can find it, and the event source that leads to it.
+// A callback, stored at an address that does not change, and the event source that calls it.
 template <typename... Happening>
 class Watch {
  protected:
@@ -45,14 +45,14 @@ class Watch {
   explicit Watch(std::function<void(Happening...)> callback)
       : callback_(std::make_shared<Callback>(std::move(callback))) {}
 
-  // Holds a second reference, so that the callback may destroy the watch, and with it what the callback holds.
+  // Holds a second reference, so that the callback may destroy the watch while it runs.
   static void Call(void* callback, Happening... happening) {
     const std::shared_ptr<Callback> alive = static_cast<Callback*>(callback)->shared_from_this();
     alive->call(std::forward<Happening>(happening)...);
   }
 
   std::shared_ptr<Callback> callback_;
-  CPtr<::sd_event_source, FreeSource> source_;  // Destroyed first, since it points at the callback.
+  CPtr<::sd_event_source, FreeSource> source_;  // Destroyed before the callback, to which it points.
 };
 
 // A timer on the monotonic clock, which fires once for each time it is set.
@@ -60,7 +60,7 @@ class Timer : private Watch<> {
  public:
   Timer(Loop& loop, std::function<void()> callback, Slack slack = kUsualSlack);
 
-  // Sets the timer, or sets it anew.  A time in the past fires as soon as the loop turns.
+  // Sets the timer, in place of any earlier time.  A time in the past fires as soon as the loop turns.
   void At(MonotonicTime when);
   void After(std::chrono::nanoseconds delay);
   void Cancel();
@@ -77,7 +77,7 @@ class WallTimer : private Watch<> {
   bool armed() const;
 };
 
-// What to wait for on a descriptor, and what the descriptor is ready for.
+// The events to wait for on a descriptor, or the events that it is ready for.
 struct FdReadiness {
   bool readable = false;
   bool writable = false;
@@ -114,7 +114,7 @@ struct FileChanged {
   std::string name;    // The name within the watched directory; empty for the watched file or directory itself.
   std::uint32_t mask;  // A mask of inotify(7).
 };
-// There were more changes than the kernel's queue holds, so that everything has to be read again.
+// There were more changes than the kernel's queue holds, so everything has to be read again.
 struct FileChangesLost {};
 // The watched file or its file system is gone, and no more events will come.
 struct FileWatchEnded {};

@@ -3,8 +3,8 @@
 
 // A thread for work that would hold up the loop: reading, writing, hashing.
 //
-// A job owns its arguments, shares nothing with the loop, and returns one value.  So it makes no difference to a job
-// if the loop runs it itself (Loop::Jobs::kInTurns).
+// A job owns its arguments, shares nothing with the loop, and returns one value.  So a job does the same if the loop's
+// own thread runs it (Loop::Jobs::kInTurns).
 
 #include <condition_variable>
 #include <deque>
@@ -27,7 +27,8 @@ class Worker {
  public:
   static Result<std::unique_ptr<Worker>> Create(Loop& loop);
 
-  // Asks the running job to stop, waits until it has, and drops the jobs that wait.  No `done` is called any more.
+  // Asks the running job to stop, waits until it has stopped, and drops the jobs that wait.  No `done` is called any
+  // more.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The address and credentials of the API server, as they are at the moment.
+// Provides the current address of the API server and our current credentials.
 //
-// Tokens, certificates and kubeconfigs are replaced while we run.  All of them are read again for each request, since
-// requests are rare enough; so renewed ones are used at once, without any notification.
+// Tokens, certificates and kubeconfigs are replaced while we run.  Requests are rare, so all of these files are read
+// again for each one.  Renewed files are used at once, without any notification.
 
 #include <optional>
 #include <string>

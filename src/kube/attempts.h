@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A request that is repeated if that is safe and may help.
+// Sends a request, and repeats it after a failure if a repetition is safe and may succeed.
 
 #include <functional>
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace pintle::kube {
 
-// Says if a request may be repeated when nobody knows whether the server has carried it out.
+// States if a request may be repeated when it is unknown whether the server has carried it out.
 enum class Repeatable {
-  kYes,  // It reads, or writing the same again changes nothing.
-  kNo,   // It is repeated only if the server reports that it was rejected.
+  kYes,  // The request reads, or writing the same again changes nothing.
+  kNo,   // The request is repeated only if the server reports that it has rejected it.
 };
 
 struct Patience {

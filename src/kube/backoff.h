@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Computes how long to wait before the next attempt: longer each time, and with a random part, so that many clients do
-// not all come back to a server at the moment when it does.
+// Computes how long to wait before the next attempt.
+//
+// The waits grow, and each has a random part, so that many clients do not return to a restarted server all at once.
 
 #include <chrono>
 #include <functional>
@@ -15,7 +16,7 @@ using Random = std::function<double()>;
 // Returns a source that is seeded by the kernel.
 Random SystemRandom();
 
-// The slack of timers for back-offs.  It is small, as the waits are spread already.
+// The slack of timers for back-offs.  It is small, because the random part spreads the waits already.
 inline constexpr std::chrono::microseconds kRetrySlack = std::chrono::milliseconds(10);
 
 class Backoff {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A request to the API server, for as long as its answer is wanted.
+// A handle for a request to the API server.
 
 #include <memory>
 #include <utility>
 
 namespace pintle::kube {
 
-// The work behind a Call.  It refers to itself by weak pointers only, so that it ends when nobody wants it.
+// The work behind a Call.  It refers to itself by weak pointers only, so that it ends with its Call.
 class Work {
  public:
   virtual ~Work() = default;
-  // To be checked after each callback, which may have dropped the call.
+  // Returns whether the Call was destroyed.  Check this after each callback, because a callback may destroy the Call.
   bool is_dropped() const { return is_dropped_; }
 
  private:

@@ -13,19 +13,19 @@ namespace {
 
 constexpr const char* kJson = "application/json";
 
-// Calls back from the loop, never from within the function that was called.
+// Reports an error from the loop, never from within the function that found it.
 class Refusal final : public Work, public std::enable_shared_from_this<Refusal> {
  public:
-  explicit Refusal(std::function<void()> tell) : tell_(std::move(tell)) {}
+  explicit Refusal(std::function<void()> report) : report_(std::move(report)) {}
 
   void Begin(event::Loop& loop) {
     loop.Post([weak = weak_from_this()] {
-      if (const auto alive = weak.lock()) alive->tell_();
+      if (const auto alive = weak.lock()) alive->report_();
     });
   }
 
  private:
-  std::function<void()> tell_;
+  std::function<void()> report_;
 };
 
 template <typename T>
@@ -105,18 +105,18 @@ Call Client::DeleteObject(const ResourceKind& kind, const ObjectName& name, cons
     request.content_type = kJson;
     request.body = json::ToText({{"preconditions", {{"uid", uid}}}});
   }
-  // If a repetition found the object already deleted, the caller would get kNotFound for its own deletion.
+  // If a repetition found the object already deleted, the caller would get kNotFound although its request deleted it.
   return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Ignoring(std::move(done)));
 }
 
-Call Client::Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, Earnest earnest) {
+Call Client::Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, EvictionMode mode) {
   auto path = ObjectPath(kResourceKind<api::Pod>, pod, "eviction");
   if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
   return EvictPod(transport_,
                   {.path = *std::move(path),
                    .pod = pod,
                    .uid = uid,
-                   .earnest = earnest,
+                   .mode = mode,
                    .patience = settings_.patience,
                    .failed = settings_.failed},
                   std::move(done));

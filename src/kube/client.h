@@ -97,8 +97,9 @@ class Client {
     return DeleteObject(kResourceKind<T>, name, uid, std::move(done));
   }
 
-  // Requests the end of a pod, through the API that respects disruption budgets.
-  Call Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, Earnest earnest = Earnest::kYes);
+  // Evicts a pod: the server deletes it if the pod's disruption budget allows that.
+  Call Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done,
+             EvictionMode mode = EvictionMode::kEvict);
 
   const std::shared_ptr<Transport>& transport() const { return transport_; }
 

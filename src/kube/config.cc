@@ -163,18 +163,18 @@ Error Refused(std::string_view field, std::string_view remedy) {
   return Invalid(fmt::format("{}: is not supported; {}", field, remedy));
 }
 
-bool IsSaid(const json::Value& value) { return value.is_string() ? !value.text().empty() : !value.empty(); }
+bool HasContent(const json::Value& value) { return value.is_string() ? !value.text().empty() : !value.empty(); }
 
-Result<> RefuseWhatWeAreNot(const User& user) {
+Result<> RefuseUnsupportedCredentials(const User& user) {
   constexpr std::string_view kUseOthers =
       "use a token, a tokenFile, or a client-certificate with its client-key, such as those of a service account";
-  if (IsSaid(user.exec)) return Refused("exec", kUseOthers);
-  if (IsSaid(user.auth_provider)) return Refused("auth-provider", kUseOthers);
-  if (IsSaid(user.username)) return Refused("username", kUseOthers);
+  if (HasContent(user.exec)) return Refused("exec", kUseOthers);
+  if (HasContent(user.auth_provider)) return Refused("auth-provider", kUseOthers);
+  if (HasContent(user.username)) return Refused("username", kUseOthers);
   for (const auto& [field, value] :
        {std::pair{"as", &user.as}, std::pair{"as-groups", &user.as_groups}, std::pair{"as-uid", &user.as_uid},
         std::pair{"as-user-extra", &user.as_user_extra}}) {
-    if (IsSaid(*value)) return Refused(field, "use the credentials of that user");
+    if (HasContent(*value)) return Refused(field, "use the credentials of that user");
   }
   return {};
 }
@@ -208,7 +208,7 @@ Result<Config> ReadCluster(const Cluster& cluster, const std::string& directory)
 }
 
 Result<> ReadUser(const User& user, const std::string& directory, Config& config) {
-  TRY(RefuseWhatWeAreNot(user));
+  TRY(RefuseUnsupportedCredentials(user));
   auto certificate =
       TRY(ReadPem(user.client_certificate_data, "client-certificate-data", user.client_certificate, directory));
   auto key = TRY(ReadPem(user.client_key_data, "client-key-data", user.client_key, directory));
@@ -252,7 +252,7 @@ PodSurroundings PodSurroundings::FromEnvironment() {
 
 Result<Config> InCluster(const PodSurroundings& surroundings) {
   if (surroundings.host.empty() || surroundings.port.empty()) {
-    return Invalid("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: this is no pod of a cluster");
+    return Invalid("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: this process is not in a pod");
   }
   const bool is_ipv6 = surroundings.host.find(':') != std::string::npos;
   const std::string host = is_ipv6 ? "[" + surroundings.host + "]" : surroundings.host;

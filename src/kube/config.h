@@ -30,7 +30,7 @@ struct Config {
 // empty, the current context is used.
 Result<Config> ParseKubeconfig(std::string_view text, const std::string& directory, const std::string& context = {});
 
-// Kubernetes provides each pod with these.
+// The places where a pod finds its credentials and the address of the API server.
 struct PodSurroundings {
   std::string directory = "/var/run/secrets/kubernetes.io/serviceaccount";
   std::string host;  // KUBERNETES_SERVICE_HOST

@@ -65,7 +65,7 @@ void EventRecorder::PostNext() {
 void EventRecorder::Create() {
   const api::Event& event = waiting_.front();
   call_ = client_.Create<api::Event>(event, [this, name = event.metadata.name](const Result<api::Event>& made) {
-    made ? Keep({name, 1}) : Failed(made.error());
+    made ? Succeeded({name, 1}) : Failed(made.error());
   });
 }
 
@@ -76,9 +76,9 @@ void EventRecorder::Repeat(const Posted& first) {
   call_ = client_.Patch<api::Event>(
       {event.metadata.namespace_name, next.name}, patch, [this, next](const Result<api::Event>& patched) {
         // The API server deletes events after an hour.
-        const bool is_forgotten = !patched && patched.error().kind() == ErrorKind::kNotFound;
-        if (is_forgotten) return Create();
-        patched ? Keep(next) : Failed(patched.error());
+        const bool is_deleted = !patched && patched.error().kind() == ErrorKind::kNotFound;
+        if (is_deleted) return Create();
+        patched ? Succeeded(next) : Failed(patched.error());
       });
 }
 
@@ -94,7 +94,7 @@ void EventRecorder::Failed(const Error& error) {
   settings_.trouble(error);
 }
 
-void EventRecorder::Keep(const Posted& posted) {
+void EventRecorder::Succeeded(const Posted& posted) {
   backoff_.Reset();
   failures_ = 0;
   Key key = KeyOf(waiting_.front());

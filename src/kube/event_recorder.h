@@ -3,9 +3,9 @@
 
 // Emits events about objects, which `kubectl describe` prints.
 //
-// A repetition is counted in the first Event, so that nobody has to read the same text a hundred times.  Events are not
-// precious: an event is dropped if the server refuses it or is down for long, and the newest are dropped if too many
-// wait.  After a failure, all of them wait, longer each time.
+// A repetition is counted in the first Event, so that nobody has to read the same text a hundred times.  Losing an
+// event does no harm: it is dropped if the server refuses it or is down for long, and new events are dropped while too
+// many wait.  After a failure, all events wait, longer each time.
 
 #include <cstdint>
 #include <deque>
@@ -27,8 +27,8 @@ enum class EventKind { kNormal, kWarning };
 
 class EventRecorder {
  public:
-  // Together with the jitter, the longest interval is five minutes.  The first one is long, since a program may have
-  // two recorders.
+  // Together with the jitter, the longest interval is five minutes.  The first interval is long, because a program may
+  // have two recorders.
   static constexpr Backoff::Settings kTimes = {
       .first = std::chrono::seconds(2), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
@@ -58,15 +58,15 @@ class EventRecorder {
   void PostNext();
   void Create();
   void Repeat(const Posted& first);
-  void Keep(const Posted& posted);
+  void Succeeded(const Posted& posted);
   void Failed(const Error& error);
 
   Client client_;
   api::EventSource source_;
   const Clock& clock_;
   Settings settings_;
-  std::deque<api::Event> waiting_;  // One is posted at a time, so that a repetition finds it.
-  int failures_ = 0;                // Those of the first one that waits.
+  std::deque<api::Event> waiting_;  // One is posted at a time, so that a repetition finds the first Event.
+  int failures_ = 0;                // The number of failed posts of the first event of `waiting_`.
   std::optional<Failure> failure_;  // The failure of the latest call.
   Backoff backoff_;
   event::Timer again_;

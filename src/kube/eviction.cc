@@ -19,14 +19,14 @@ std::string BodyFor(const EvictionRequest& request, std::string_view version) {
                       {"kind", "Eviction"},
                       {"metadata", {{"name", request.pod.name}, {"namespace", request.pod.namespace_name}}}};
   if (!request.uid.empty()) body["deleteOptions"]["preconditions"] = {{"uid", request.uid}};
-  if (request.earnest == Earnest::kDryRun) body["deleteOptions"]["dryRun"] = json::Value::array({"All"});
+  if (request.mode == EvictionMode::kDryRun) body["deleteOptions"]["dryRun"] = json::Value::array({"All"});
   return json::ToText(body);
 }
 
 Result<Eviction> OutcomeOf(Fetched fetched, const EvictionRequest& request) {
   auto* const failure = std::get_if<Failure>(&fetched);
   if (failure == nullptr) return Eviction(Departure::kGoing);
-  if (failure->disruption_budget) return Eviction(Kept{*std::move(failure->disruption_budget)});
+  if (failure->disruption_budget) return Eviction(KeptByBudget{*std::move(failure->disruption_budget)});
   if (request.failed) request.failed(*failure);
   // 409 means that the uid is another pod's.
   if (failure->status == 404 || failure->status == 409) return Eviction(Departure::kGone);
@@ -59,7 +59,9 @@ class Evictor final : public Work, public std::enable_shared_from_this<Evictor> 
     done(OutcomeOf(std::move(fetched), request_));
   }
 
-  const char* Doing() const { return request_.earnest == Earnest::kYes ? "evicting" : "asking about an eviction of"; }
+  const char* Doing() const {
+    return request_.mode == EvictionMode::kEvict ? "evicting" : "asking about an eviction of";
+  }
 
   std::shared_ptr<Transport> transport_;
   EvictionRequest request_;

@@ -18,21 +18,21 @@ enum class Departure {
   kGone,   // The pod has ended; another pod may have its name.
 };
 
-// A disruption budget keeps the pod, which is not an error.
-struct Kept {
+// A disruption budget refuses the eviction, which is not an error.
+struct KeptByBudget {
   std::string why;  // "The disruption budget web needs 1 healthy pods and has 1 currently"
 };
 
-using Eviction = std::variant<Departure, Kept>;
+using Eviction = std::variant<Departure, KeptByBudget>;
 
 // kDryRun asks the server whether it would evict the pod, and evicts nothing.
-enum class Earnest { kYes, kDryRun };
+enum class EvictionMode { kEvict, kDryRun };
 
 struct EvictionRequest {
   std::string path;
   ObjectName pod;
   std::string uid;  // Empty for any pod of that name.
-  Earnest earnest = Earnest::kYes;
+  EvictionMode mode = EvictionMode::kEvict;
   Patience patience;
   // Gets each failure except a budget's refusal, right before `done` gets the Error or kGone.
   std::function<void(const Failure& failure)> failed = {};

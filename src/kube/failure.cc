@@ -139,7 +139,7 @@ Failure FailureFrom(const net::HttpHead& head, std::string_view body) {
         .retry_after = RetryAfter(head)};
   }
   Failure failure = FromStatus(*std::move(status), head.status);
-  if (const auto told = RetryAfter(head)) failure.retry_after = told;
+  if (const auto from_header = RetryAfter(head)) failure.retry_after = from_header;
   return failure;
 }
 

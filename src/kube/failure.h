@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Why a request to the API server failed: its Status object, or what came instead of one.
+// Describes why a request to the API server failed, from the Status object in the answer or from any other answer.
 //
 // Inside kube/ a failure is more than an Error, because the next step depends on its details.  Callers only get the
 // Error: kNotFound, kConflict (also if an object exists already), kUnavailable for everything that may pass, and
-// kInvalid for the rest, be it a senseless request or one that we have no right to make.
+// kInvalid for the rest, whether the request is malformed or we have no right to make it.
 
 #include <chrono>
 #include <optional>
@@ -30,13 +30,13 @@ struct Failure {
   bool IsExpired() const { return status == 410 || reason == "Expired" || reason == "Gone"; }
 };
 
-// Takes an answer that is not 2xx.
+// Makes a failure of an answer whose status is not 2xx.
 Failure FailureFrom(const net::HttpHead& head, std::string_view body);
 
-// Returns whether the server answers that it does not know the path, and not that an object is missing.
+// Returns whether the server does not know the path, in contrast to an answer that an object is missing.
 bool IsUnknownPath(const net::HttpHead& head, std::string_view body);
 
-// Takes the object of a watch event of type ERROR.
+// Makes a failure of the object of a watch event of type ERROR.
 Failure FailureFrom(json::Value status_object);
 
 Failure While(Failure failure, std::string_view doing);

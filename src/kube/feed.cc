@@ -72,7 +72,7 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
   }
 
   void BeginWatch() {
-    heard_ = is_spoken_to_ = false;
+    has_new_event_ = has_received_ = false;
     watching_since_ = std::chrono::steady_clock::now();
     const auto weak = weak_from_this();
     call_ = Watch(transport_, kind_, selection_, resource_version_, settings_.watch, settings_.random,
@@ -89,12 +89,12 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
   void Take(WatchEvent event) {
     std::string version = ResourceVersionOf(event.object);
     if (IsLater(version, "") && IsLater(resource_version_, version)) return GoBack(version);
-    is_spoken_to_ = true;
-    if (event.happening != WatchEventType::kBookmark) {
+    has_received_ = true;
+    if (event.type != WatchEventType::kBookmark) {
       // Events that were delivered before do not count; otherwise, a server that ends each watch after the same event
       // would be asked all the time.
       if (IsLater(version, newest_)) {
-        heard_ = true;
+        has_new_event_ = true;
         newest_ = version;
       }
       receiver_.event(std::move(event));
@@ -102,20 +102,21 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     if (!version.empty()) resource_version_ = std::move(version);
   }
 
-  // The version has gone back: either the store was restored from a backup, or the server has a defect.  Lists anew.
+  // Lists the objects again because the version has gone back: either the store was restored from a backup, or the
+  // server has a defect.
   void GoBack(const std::string& version) {
     call_ = {};
     newest_ = version;
     const Error error(
         ErrorKind::kInvalid,
-        fmt::format("the server speaks of version {} after {}, as if its store had been restored; {} are listed anew",
+        fmt::format("the server sent version {} after {}, as if its store had been restored; {} are listed again",
                     version, resource_version_, kind_.plural));
     WatchEnded(While(Failure{.error = error}, fmt::format("watching {}", kind_.plural)));
   }
 
-  // A server that keeps a watch open sends bookmarks, unless it has yet to reach the version that the watch is from.
+  // A server that keeps a watch open sends bookmarks, unless it has not reached the watch's first version yet.
   bool IsSilent(const std::optional<Failure>& failure, std::chrono::steady_clock::duration lasted) {
-    if (!failure || failure->status != 0 || is_spoken_to_ || lasted < settings_.watch.silence) {
+    if (!failure || failure->status != 0 || has_received_ || lasted < settings_.watch.silence) {
       silent_watches_ = 0;
       return false;
     }
@@ -130,7 +131,7 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     const bool was_steady = lasted >= kSteady;
     const bool is_expired = failure && failure->IsExpired();
     const bool is_bad = failure && failure->error.kind() != ErrorKind::kUnavailable && !is_expired;
-    if (was_steady || (heard_ && !is_bad)) backoff_.Reset();
+    if (was_steady || (has_new_event_ && !is_bad)) backoff_.Reset();
     const bool may_go_on = !is_bad && !is_expired && !IsSilent(failure, lasted);
     if (!may_go_on) resource_version_.clear();
     if (failure && !is_expired) return TryAgain(*failure);
@@ -149,10 +150,10 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
   FeedReceiver receiver_;
   Backoff backoff_;
   std::string resource_version_;
-  std::string newest_;         // The newest version of all events so far.
-  bool heard_ = false;         // This watch has delivered a new event.
-  bool is_spoken_to_ = false;  // This watch has delivered an event or a bookmark.
-  int silent_watches_ = 0;     // The number of silent watches in a row.
+  std::string newest_;          // The newest version of all events so far.
+  bool has_new_event_ = false;  // This watch has delivered a new event.
+  bool has_received_ = false;   // This watch has delivered an event or a bookmark.
+  int silent_watches_ = 0;      // The number of silent watches in a row.
   bool has_list_failed_ = false;
   MonotonicTime watching_since_;
   event::Timer again_;

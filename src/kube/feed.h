@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A list followed by a watch without end, on which Mirror is built.
+// Lists objects and then watches them without end; Mirror is built on this.
 //
-// When a watch ends, the next one continues from its last version.  If that is impossible, since the server no longer
-// has that version or sent something that we do not understand, a new list replaces it.  A server that is down,
-// restarts or has moved is tried again and again, with growing intervals, each time with a new connection and a new DNS
-// lookup.
+// When a watch ends, the next one continues from its last version.  If the server no longer has that version, or sent
+// something that we do not understand, the objects are listed again.  A server that is down, restarts or has moved is
+// tried again and again, with growing intervals, each time with a new connection and a new DNS lookup.
 
 #include <functional>
 #include <memory>

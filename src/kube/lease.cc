@@ -32,17 +32,17 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
               }),
         deadline_(transport_->loop(), [this] {
           const auto alive = shared_from_this();
-          Tell();
+          ReportChange();
         }) {}
 
   void Begin() { next_.After(std::chrono::milliseconds(0)); }
 
-  bool is_held() const { return told_won_ && candidacy_.IsLeader(Now()); }
+  bool is_held() const { return has_reported_won_ && candidacy_.IsLeader(Now()); }
 
   // The lease is read first, as it is unknown whether a renewal that is under way takes effect.
   void Release(std::function<void(Result<>)> done) {
     deadline_.Cancel();
-    told_won_ = false;
+    has_reported_won_ = false;
     is_leaving_ = true;
     released_ = std::move(done);
     call_ = {};
@@ -58,7 +58,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
 
   void Send(ApiRequest request, Then then) {
     request.doing += fmt::format(" Lease {}", settings_.name.ToString());
-    // A later answer would be useless.
+    // A renewal that takes longer would come too late, so the request ends with an error.
     request.timeouts.whole = settings_.times.renew_deadline / 2;
     call_ = Fetch(transport_, std::move(request), Repeatable::kNo, {.attempts = 1, .random = random_},
                   [weak = weak_from_this(), then](Fetched fetched) {
@@ -84,9 +84,9 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     } else if (document.error().kind() != ErrorKind::kNotFound) {
       return Failed(document.error());
     }
-    TellOfConflict();
+    ReportConflict();
     if (is_dropped()) return;
-    if (is_leaving_) return GiveBack(spec);
+    if (is_leaving_) return WriteRelease(spec);
     const auto wanted = candidacy_.Decide(spec, Now(), SystemClock().Wall());
     if (!wanted) return Settle();
     sent_ = Now();
@@ -95,12 +95,12 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
 
   // After a real conflict, the lease has another version.  If it has the same one, the server refused for another
   // reason.
-  void TellOfConflict() {
+  void ReportConflict() {
     const auto conflict = std::exchange(conflict_, std::nullopt);
     if (conflict && conflict->version == version_) listener_.trouble(conflict->error);
   }
 
-  void GiveBack(const std::optional<api::LeaseSpec>& spec) {
+  void WriteRelease(const std::optional<api::LeaseSpec>& spec) {
     if (!spec || spec->holder_identity != settings_.identity) return Released(json::Value());
     Write(candidacy_.Release(SystemClock().Wall()), &Contest::Released);
   }
@@ -153,17 +153,17 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
 
   // Reports a change of leadership, and schedules the next look.
   void Settle() {
-    Tell();
+    ReportChange();
     if (is_dropped() || is_leaving_) return;
     if (const auto until = candidacy_.LeaderUntil()) deadline_.At(*until);
-    // Waiting candidates are spread, so that they do not all come at the same moment.
-    const double spread = told_won_ ? 1 : 1 + random_();
+    // The next looks of waiting candidates are spread, so that they do not all come at the same moment.
+    const double spread = has_reported_won_ ? 1 : 1 + random_();
     next_.After(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.times.retry * spread));
   }
 
-  void Tell() {
+  void ReportChange() {
     const bool holds = candidacy_.IsLeader(Now());
-    if (holds == std::exchange(told_won_, holds)) return;
+    if (holds == std::exchange(has_reported_won_, holds)) return;
     holds ? listener_.won() : listener_.lost();
   }
 
@@ -175,11 +175,11 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   std::string version_;               // The version of the lease that we know; empty if there is none.
   std::optional<Conflict> conflict_;  // The conflict of the last write.
   MonotonicTime sent_;
-  bool told_won_ = false;
+  bool has_reported_won_ = false;  // `won` was called, and `lost` was not called since.
   bool is_leaving_ = false;
   std::function<void(Result<>)> released_;
   event::Timer next_;
-  event::UrgentTimer deadline_;  // Nothing is written after it fires, even if the program was stopped meanwhile.
+  event::UrgentTimer deadline_;  // Nothing is written after it fires, even if the process was suspended meanwhile.
   Call call_;
 };
 

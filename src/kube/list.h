@@ -33,8 +33,8 @@ struct ListReceiver {
   std::function<Result<>(json::Value object, const Error& why)> part = {};
 };
 
-// Whether a failed request for the first page is repeated like those for the other pages.  Until the first page has
-// arrived, nothing is lost, so a caller that starts lists over itself does not need that.
+// Decides whether a failed request for the first page is repeated like those for the other pages.  A caller that starts
+// lists over itself does not need that, because nothing is lost before the first page has arrived.
 enum class FirstPage { kAsOthers, kOnce };
 
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,

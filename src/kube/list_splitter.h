@@ -5,7 +5,7 @@
 //
 // A list may be larger than our memory, since a server may ignore the limit in the request.  So each element of `items`
 // is delivered separately, and only the text around the elements is kept.  This class only finds where elements end;
-// whoever gets the texts parses them.
+// the receiver parses them.
 
 #include <cstddef>
 #include <functional>

@@ -4,8 +4,8 @@
 // A copy of some of the cluster's objects that is kept current.
 //
 // Each object is stored as its struct of api/, and so without fields that nobody uses.  While the API server cannot be
-// reached, the mirror keeps what it has; afterwards, it reports the differences, and nothing twice.  An object that
-// cannot be decoded is set aside by its name, while its last readable state and all others stay.
+// reached, the mirror keeps the objects that it has; afterwards, it reports only the differences.  An object that
+// cannot be decoded is set aside by its name, while its last readable state and all other objects stay.
 
 #include <functional>
 #include <map>
@@ -28,7 +28,7 @@ class Mirror {
     std::function<void(const T& object)> added = [](const T&) {};
     std::function<void(const T& before, const T& now)> changed = [](const T&, const T&) {};
     std::function<void(const T& last_known)> removed = [](const T&) {};
-    // All existing objects are in the mirror.  Called again whenever they had to be listed again.
+    // Called when a list is complete and all existing objects are in the mirror; called again after each later list.
     std::function<void()> synced = [] {};
     std::function<void(const Error& error)> trouble = [](const Error&) {};
   };
@@ -57,7 +57,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
 
   void Begin(std::shared_ptr<Transport> transport, Selection selection, FeedSettings settings) {
     const auto weak = this->weak_from_this();
-    // Each callback keeps the state alive while it runs, whatever the listener does.
+    // Each callback keeps the state alive while it runs, even if the listener destroys the mirror.
     const auto with = [weak](auto act) {
       return [weak, act](auto&&... happening) {
         if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(happening)>(happening)...);
@@ -98,7 +98,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
   }
 
   void Take(WatchEvent event) {
-    if (event.happening != WatchEventType::kDeleted) return Put(std::move(event.object), event.why_in_part);
+    if (event.type != WatchEventType::kDeleted) return Put(std::move(event.object), event.why_in_part);
     const ObjectName name = NameIn(event.object);
     const auto unread = unreadable_.extract(name);
     const auto gone = objects_.extract(name);

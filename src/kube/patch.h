@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The ways to change a part of an object, also while others change it.
+// Changes a part of an object, also while others change the object.
 
 #include <functional>
 #include <memory>
@@ -25,8 +25,8 @@ struct JsonPatch {
   json::Value operations;
 };
 
-// Server-side apply: the object has all fields that are ours, each time.  A field that we leave out is removed.  Kind
-// and name may be left out.
+// Server-side apply: each time, `object` has all fields that we manage, and a field that we leave out is removed.  Its
+// kind and name may be left out.
 struct ApplyPatch {
   // Decides about fields that another manager has set to another value.
   enum class Conflicts { kRefuse, kTakeOver };

@@ -9,8 +9,8 @@
 
 namespace pintle::kube {
 
-// Returns whether a resourceVersion is later than another one of the same kind.  The store counts versions up; text
-// that is not a number counts as zero.
+// Returns whether a resourceVersion is later than another one of the same kind.  The store's versions are numbers that
+// grow; a text that is not a number counts as zero.
 inline bool IsLater(const std::string& version, const std::string& than) {
   const auto number = [](const std::string& text) {
     std::uint64_t value = 0;

@@ -9,7 +9,7 @@
 namespace pintle::kube {
 namespace {
 
-// A Status may contain the largest possible object, escaped.  A longer answer is some other page, whose beginning would
+// A Status may contain the largest possible object, escaped.  A longer answer is not a Status, and its beginning would
 // not help.
 constexpr std::size_t kFailureBodyLimit = 8 << 20;
 
@@ -115,7 +115,7 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
   net::HttpHead head_;
   std::string failure_body_;
   std::optional<ApiRequest> repetition_;  // A read that can be sent again.
-  std::optional<Failure> unknown_path_;   // The first answer, if it was about the path.
+  std::optional<Failure> unknown_path_;   // The first answer, if the server did not know the path.
   bool is_server_ready_ = false;
   net::HttpCall call_;
 };

@@ -4,7 +4,7 @@
 // Sends one request to the API server with our current credentials, and receives its answer.
 //
 // An answer that is not 2xx becomes a failure, with the message of its Status.  A body is delivered as it arrives.
-// Only the proxy is fixed at the start.
+// The credentials are read again for each request, but the proxy is chosen once, when the transport is created.
 
 #include <cstdint>
 #include <functional>

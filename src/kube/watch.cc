@@ -44,7 +44,7 @@ class Watcher final : public Work, public std::enable_shared_from_this<Watcher> 
       auto decoded = TRY(DecodeWatchLine(line));
       if (auto* const failure = std::get_if<Failure>(&decoded)) {
         Error error = failure->error;
-        told_ = std::move(*failure);
+        reported_ = std::move(*failure);
         return error;
       }
       receiver_.event(std::move(std::get<WatchEvent>(decoded)));
@@ -54,10 +54,10 @@ class Watcher final : public Work, public std::enable_shared_from_this<Watcher> 
 
   void Ended(std::optional<Failure> failure) {
     if (is_dropped()) return;
-    // The failure in the ERROR event has the details; the one that ended the stream has the context in its message.
-    if (told_ && failure) {
-      told_->error = failure->error;
-      failure = std::move(told_);
+    // The failure in the ERROR event has the details; the failure that ended the stream has the context in its message.
+    if (reported_ && failure) {
+      reported_->error = failure->error;
+      failure = std::move(reported_);
     }
     End(std::move(failure));
   }
@@ -70,7 +70,7 @@ class Watcher final : public Work, public std::enable_shared_from_this<Watcher> 
   std::shared_ptr<Transport> transport_;
   WatchReceiver receiver_;
   LineSplitter lines_;
-  std::optional<Failure> told_;
+  std::optional<Failure> reported_;  // The failure in an ERROR event.
   Call call_;
 };
 

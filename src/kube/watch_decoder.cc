@@ -10,7 +10,7 @@
 namespace pintle::kube {
 namespace {
 
-constexpr std::array kHappenings = {
+constexpr std::array kEventTypes = {
     std::pair{std::string_view("ADDED"), WatchEventType::kAdded},
     std::pair{std::string_view("MODIFIED"), WatchEventType::kModified},
     std::pair{std::string_view("DELETED"), WatchEventType::kDeleted},
@@ -80,8 +80,8 @@ Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line)
   const auto& name = type->text();
   if (name == "ERROR") return Decoded(FailureFrom(std::move(*object)));
   const auto known =
-      std::find_if(kHappenings.begin(), kHappenings.end(), [&](const auto& h) { return h.first == name; });
-  if (known == kHappenings.end()) return bad();
+      std::find_if(kEventTypes.begin(), kEventTypes.end(), [&](const auto& entry) { return entry.first == name; });
+  if (known == kEventTypes.end()) return bad();
   return Decoded(WatchEvent{known->second, std::move(*object), std::move(read.why)});
 }
 

@@ -3,7 +3,7 @@
 
 // Decodes the events of a watch from bytes as they arrive: each line is a JSON object.
 //
-// Only an incomplete line is kept.
+// Bytes are stored only until their line is complete.
 
 #include <cstddef>
 #include <functional>
@@ -37,7 +37,7 @@ class LineSplitter {
 
 struct ObjectText {
   json::Value object;
-  std::optional<Error> why = {};  // Why a part of the object is missing.
+  std::optional<Error> why = {};  // The reason why a part of the object is missing; unset if it is complete.
 };
 
 // Parts that are nested too deeply are left out, so that at least the name of the object is known.  `levels_above` is
@@ -47,9 +47,9 @@ Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_abov
 enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
 
 struct WatchEvent {
-  WatchEventType happening;
+  WatchEventType type;
   json::Value object;                     // A bookmark has little more than a resourceVersion.
-  std::optional<Error> why_in_part = {};  // Why a part of the object is missing.
+  std::optional<Error> why_in_part = {};  // The reason why a part of the object is missing; unset if it is complete.
 };
 
 // Returns an event, or the server's reason for ending the watch.

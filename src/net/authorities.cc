@@ -10,14 +10,14 @@
 namespace pintle::net {
 
 Result<> Authorities::Trust(CURL* easy, std::string pem) {
-  // Otherwise curl would trust the system's authorities, too.
+  // Without these two calls, curl would trust the system's authorities, too.
   Set(easy, CURLOPT_CAINFO, static_cast<const char*>(nullptr));
   Set(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   return Add(easy, pem);
 }
 
 #if LIBCURL_VERSION_NUM >= 0x074d00
-// Not passed as a file, since curl caches the contents of files for a day, even if they change.
+// The certificates are not passed as a file, because curl caches the contents of files for a day, even if they change.
 Result<> Authorities::Add(CURL* easy, std::string& pem) {
   SetBlob(easy, CURLOPT_CAINFO_BLOB, pem);
   return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes curl trust these CA certificates and no others.
+// Makes curl trust the given CA certificates and no others.
 
 #include <string>
 

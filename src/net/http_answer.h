@@ -14,7 +14,7 @@
 
 namespace pintle::net {
 
-// Ignores the case of ASCII letters only, since names in HTTP have no others.
+// Ignores the case of ASCII letters only, because names in HTTP have no other letters.
 bool SameIgnoringCase(std::string_view a, std::string_view b);
 
 // A request, which is valid during the call of the handler.
@@ -25,7 +25,7 @@ struct IncomingRequest {
   };
 
   std::string_view method;
-  std::string_view target;  // As it was sent: the path and the query.
+  std::string_view target;  // The path and the query, as the client has sent them.
   std::string_view peer;    // The address and the port of the client.
   std::vector<Field> headers;
 
@@ -42,7 +42,8 @@ struct HttpAnswer {
 
 using HttpHandler = std::function<HttpAnswer(const IncomingRequest& request)>;
 
-// What is done with the connection after an answer.  kKeepAsAsked tells a client of HTTP/1.0 that it is kept.
+// Decides what the server does with the connection after an answer.  kKeepAsAsked is for a client of HTTP/1.0, which
+// needs a header that confirms that the connection is kept.
 enum class AfterAnswer { kKeep, kKeepAsAsked, kClose };
 
 // Returns the whole answer except for its body.

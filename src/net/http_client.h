@@ -3,10 +3,10 @@
 
 // An HTTP client for many concurrent requests, on the loop's thread.
 //
-// Connections are kept and shared: over HTTP/2, where the server offers it, all requests to that server use one.  A
-// connection that stays silent while a request times out is closed, so that the next request can reach a server that
-// lives.  Answers are passed on in pieces, so that memory is needed only for what the receiver keeps.  Any status is
-// an answer; an error means that there was no complete answer, and has the kind kUnavailable if a retry makes sense.
+// Connections are kept and shared: if a server offers HTTP/2, all requests to it use one connection.  A connection that
+// stays silent while a request times out is closed, so that the next request can reach a live server.  Answers are
+// passed on in pieces, so memory is needed only for the pieces that the receiver stores.  Any status is an answer; an
+// error means that there was no complete answer, and has the kind kUnavailable if a retry makes sense.
 
 #include <functional>
 #include <memory>

@@ -15,22 +15,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Blocks SIGPIPE for this thread, since OpenSSL's writes to a closed connection raise it.  curl guards some of its
-// calls by changing the signal's action for all threads; this covers all calls.
-class SigpipeHeldBack {
+// Blocks SIGPIPE for this thread, because OpenSSL's writes to a closed connection raise it.  curl itself guards only
+// some of its calls, by changing the signal's action for all threads.
+class SigpipeBlocker {
  public:
-  SigpipeHeldBack() {
+  SigpipeBlocker() {
     ::sigemptyset(&sigpipe_);
     ::sigaddset(&sigpipe_, SIGPIPE);
     ::pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
   }
-  ~SigpipeHeldBack() {
+  ~SigpipeBlocker() {
     const timespec at_once = {};
     if (::sigismember(&before_, SIGPIPE) == 0) ::sigtimedwait(&sigpipe_, nullptr, &at_once);
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  SigpipeHeldBack(const SigpipeHeldBack&) = delete;
-  SigpipeHeldBack& operator=(const SigpipeHeldBack&) = delete;
+  SigpipeBlocker(const SigpipeBlocker&) = delete;
+  SigpipeBlocker& operator=(const SigpipeBlocker&) = delete;
 
  private:
   sigset_t sigpipe_;
@@ -61,7 +61,7 @@ HttpCall::Engine::Engine(event::Loop& loop, HttpClient::Settings settings)
           milliseconds(1)) {}
 
 HttpCall::Engine::~Engine() {
-  const SigpipeHeldBack held_back;
+  const SigpipeBlocker sigpipe_blocker;
   multi_.reset();  // curl closes its connections here, and calls back to remove watches and the timer.
 }
 
@@ -99,7 +99,7 @@ Result<> HttpCall::Engine::Enter(Exchange& exchange) {
 
 void HttpCall::Engine::Remove(Exchange& exchange) {
   if (exchange.easy() == nullptr) return;
-  const SigpipeHeldBack held_back;
+  const SigpipeBlocker sigpipe_blocker;
   Curl().multi_remove_handle(multi_.get(), exchange.easy());
 }
 
@@ -111,7 +111,7 @@ void HttpCall::Engine::Leave(Exchange& exchange) {
 }
 
 void HttpCall::Engine::Unpause(Exchange& exchange) {
-  // curl passes on the data that it has kept.
+  // This makes curl pass on the data that it has kept.
   CallCurl([&] { Curl().easy_pause(exchange.easy(), CURLPAUSE_CONT); });
 }
 
@@ -122,7 +122,8 @@ void HttpCall::Engine::GiveUpConnection(const Exchange& exchange, MonotonicTime 
   if (port == 0) return;
   for (const auto& [socket, watched] : watches_) {
     // curl notices the end of the connection and ends all requests on it.
-    if (LocalPort(socket) == port && watched.heard <= silent_since) static_cast<void>(::shutdown(socket, SHUT_RDWR));
+    if (LocalPort(socket) == port && watched.last_read <= silent_since)
+      static_cast<void>(::shutdown(socket, SHUT_RDWR));
   }
 }
 
@@ -144,7 +145,7 @@ void HttpCall::Engine::Watch(CURL* easy, curl_socket_t socket, event::FdReadines
   }
   auto watch = event::FdWatch::Create(loop_, socket, wanted, [this, socket](event::FdReadiness ready) {
     const auto alive = shared_from_this();
-    if (ready.readable) watches_.at(socket).heard = std::chrono::steady_clock::now();
+    if (ready.readable) watches_.at(socket).last_read = std::chrono::steady_clock::now();
     Act(socket, (ready.readable ? CURL_CSELECT_IN : 0) | (ready.writable ? CURL_CSELECT_OUT : 0) |
                     (ready.broken ? CURL_CSELECT_ERR : 0));
   });
@@ -175,7 +176,7 @@ void HttpCall::Engine::Act(curl_socket_t socket, int events) {
 template <typename Call>
 void HttpCall::Engine::CallCurl(Call call) {
   {
-    const SigpipeHeldBack held_back;
+    const SigpipeBlocker sigpipe_blocker;
     in_curl_ = true;
     call();
     in_curl_ = false;
@@ -192,7 +193,7 @@ void HttpCall::Engine::Settle() {
   }
 }
 
-Result<> HttpCall::Engine::SetTls(CURL* easy, const Url& url, bool tell_who_we_are) {
+Result<> HttpCall::Engine::SetTls(CURL* easy, const Url& url, bool with_client_certificate) {
   Set(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   Set(easy, CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   Set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -202,7 +203,7 @@ Result<> HttpCall::Engine::SetTls(CURL* easy, const Url& url, bool tell_who_we_a
     const auto doing = [&] { return "reading the CA certificates for " + url.HostAndPort(); };
     TRY(authorities_.Trust(easy, TRY(ReadPem(*tls.authorities), doing())), doing());
   }
-  if (!tls.client || !tell_who_we_are) return {};
+  if (!tls.client || !with_client_certificate) return {};
   const auto doing = [&] { return "reading our client certificate for " + url.HostAndPort(); };
   std::string certificate = TRY(ReadPem(tls.client->certificate), doing());
   std::string key = TRY(ReadPem(tls.client->key), doing());

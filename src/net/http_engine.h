@@ -3,8 +3,8 @@
 
 // Runs curl on the loop, and owns the requests under way.
 //
-// curl must not be called from its own callbacks.  So requests begin through Post(), and requests that are dropped in
-// a callback leave after curl has returned.
+// curl must not be called from its own callbacks.  So requests begin through Post(), and requests that are dropped in a
+// callback are removed after curl has returned.
 
 #include <map>
 #include <memory>
@@ -39,12 +39,12 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
 
   void Unpause(Exchange& exchange);
 
-  // Called when the request has timed out.  Closes its connection if nothing has arrived on it since then for any
-  // request: otherwise curl would keep an HTTP/2 connection, and send all later requests to a server that does not
-  // answer.
+  // Called when the request has timed out.  Closes its connection if nothing has arrived on the connection since
+  // `silent_since`, for any request.  Otherwise curl would keep an HTTP/2 connection, and send all later requests to a
+  // server that does not answer.
   void GiveUpConnection(const Exchange& exchange, MonotonicTime silent_since);
 
-  Result<> SetTls(CURL* easy, const Url& url, bool tell_who_we_are);
+  Result<> SetTls(CURL* easy, const Url& url, bool with_client_certificate);
 
   event::Loop& loop() { return loop_; }
   HttpClient::Settings& settings() { return settings_; }
@@ -52,7 +52,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
  private:
   struct Watched {
     event::FdWatch watch;
-    MonotonicTime heard;  // When something arrived last.
+    MonotonicTime last_read;  // When data arrived last.
   };
 
   static int WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void* watched);

@@ -31,13 +31,13 @@ void Append(Lines& lines, const std::string& line) {
   lines.reset(longer);
 }
 
-// To curl, a line with a colon and no value would mean to remove the header.
+// curl removes the header if a line has a colon and no value; a semicolon makes curl send the header without a value.
 std::string AsLine(const Header& header) {
   return header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
 }
 
 int DropDeadConnections(void*, curl_socket_t socket, curlsocktype) {
-  // This has no effect on a socket that is not TCP, and need not have one.
+  // This fails for a socket that is not TCP, which does no harm.
   static_cast<void>(::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMilliseconds,
                                  sizeof(kUnacknowledgedMilliseconds)));
   return CURL_SOCKOPT_OK;
@@ -51,7 +51,7 @@ void AllowOnlyHttp(CURL* easy) {
 #endif
 }
 
-// A DNS lookup under way must not block the loop when its request is gone.
+// Without this option, curl would block the loop until the DNS lookup of a cancelled request has ended.
 void LeaveLookupsBehind([[maybe_unused]] CURL* easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   Set(easy, CURLOPT_QUICK_EXIT, 1L);
@@ -98,7 +98,7 @@ void HttpCall::Exchange::Begin() {
     stall_.emplace(engine->loop(), [this] { CheckStall(); });
     if (!paused_) stall_->After(*request_.timeouts.stall);
   }
-  Heard();
+  NoteActivity();
   if (Result<> checked = Check(request_); !checked) {
     return End(std::move(checked).error().While("asking " + url_.HostAndPort()));
   }
@@ -123,14 +123,14 @@ void HttpCall::Exchange::SetUp() {
   AllowOnlyHttp(easy());
   Set(easy(), CURLOPT_USERAGENT, fmt::format("pintle/{}", kVersion).c_str());
   Set(easy(), CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  Set(easy(), CURLOPT_PIPEWAIT, 1L);  // Wait, to find out whether a connection that is being made can be shared.
+  Set(easy(), CURLOPT_PIPEWAIT, 1L);  // Waits until it is known whether a connection that is being made can be shared.
   Set(easy(), CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.timeouts.connect.count()));
   Set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
   Set(easy(), CURLOPT_TCP_KEEPIDLE, kProbeAfterSeconds);
   Set(easy(), CURLOPT_TCP_KEEPINTVL, kProbeEverySeconds);
   Set(easy(), CURLOPT_SOCKOPTFUNCTION, &DropDeadConnections);
   LeaveLookupsBehind(easy());
-  // If these were not set, curl would look at the environment itself; empty texts mean no proxy.
+  // If these options were not set, curl would read the environment itself; empty texts mean no proxy.
   Set(easy(), CURLOPT_PROXY, Proxy().c_str());
   Set(easy(), CURLOPT_NOPROXY, engine_.lock()->settings().proxy.except.c_str());
   Set(easy(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -156,7 +156,7 @@ void HttpCall::Exchange::SetUpBody() {
 
 Lines HttpCall::Exchange::HeaderLines() const {
   Lines lines;
-  // Suppress the headers that curl adds to requests with a body.
+  // These lines suppress headers that curl adds to requests with a body.
   Append(lines, "Expect:");
   if (std::none_of(request_.headers.begin(), request_.headers.end(),
                    [](const Header& header) { return IsNamed(header, "Content-Type"); })) {
@@ -185,14 +185,14 @@ std::size_t HttpCall::Exchange::TakePiece(char* piece, std::size_t, std::size_t 
   return self.Taken(self.TakePiece(std::string_view(piece, size)), size);
 }
 
-// Returns what curl expects: any number but the size makes it abort the transfer.
+// Returns the result of a curl callback: any number but the size makes curl abort the transfer.
 std::size_t HttpCall::Exchange::Taken(const Result<>& taken, std::size_t size) {
   if (!taken) failure_ = taken.error();
   return taken && !over_ ? size : size + 1;
 }
 
 Result<> HttpCall::Exchange::TakeHeadLine(std::string_view line) {
-  Heard();
+  NoteActivity();
   // Trailers come through the same callback and are ignored.
   if (over_ || next_ || answered_) return {};
   if (TRY(head_.Line(line)) == HeadReader::State::kMore) return {};
@@ -220,7 +220,7 @@ Result<> HttpCall::Exchange::TakeHead(const HttpHead& head) {
 }
 
 Result<> HttpCall::Exchange::TakePiece(std::string_view piece) {
-  Heard();
+  NoteActivity();
   if (over_ || next_) return {};
   body_size_ += piece.size();
   if (body_size_ > request_.body_limit) return BodyOverLimit(request_.body_limit, url_.HostAndPort());
@@ -231,7 +231,7 @@ Result<> HttpCall::Exchange::TakePiece(std::string_view piece) {
 void HttpCall::Exchange::Done(CURLcode code) {
   if (over_) return;
   if (failure_) return End(*failure_);
-  // For curl it is no error if the connection ends within the head.
+  // curl does not report an error if the connection ends within the head.
   if (code == CURLE_OK && !answered_ && !next_) code = CURLE_GOT_NOTHING;
   if (code != CURLE_OK) return End(Explain(Failure(code)));
   if (!next_) return End({});
@@ -249,7 +249,7 @@ Result<> HttpCall::Exchange::Follow() {
 void HttpCall::Exchange::End(Result<> outcome) {
   const auto alive = shared_from_this();
   Cancel();
-  // Moves the receiver out, so that what it holds is freed after this call even if the caller keeps its handle.
+  // Moves the receiver out, so that the objects it holds are freed after this call even if the caller keeps its handle.
   const HttpReceiver receiver = std::exchange(receiver_, {});
   receiver.end(std::move(outcome));
 }
@@ -280,7 +280,7 @@ void HttpCall::Exchange::Resume() {
   const auto engine = engine_.lock();
   if (over_ || !paused_ || !engine) return;
   paused_ = false;
-  Heard();
+  NoteActivity();
   if (stall_) stall_->After(*request_.timeouts.stall);
   engine->loop().Post([weak = weak_from_this()] {
     if (const auto alive = weak.lock()) alive->Unpause();
@@ -294,12 +294,13 @@ void HttpCall::Exchange::Unpause() {
   engine->Unpause(*this);
 }
 
-void HttpCall::Exchange::Heard() { last_heard_ = std::chrono::steady_clock::now(); }
+void HttpCall::Exchange::NoteActivity() { last_activity_ = std::chrono::steady_clock::now(); }
 
-// The timer is not set for each piece: when it fires, it checks when the last piece came and waits for the rest.
+// The timer is not set again for each piece.  When it fires, it checks when the last piece came, and waits for the rest
+// of the time.
 void HttpCall::Exchange::CheckStall() {
   const milliseconds patience = *request_.timeouts.stall;
-  if (std::chrono::steady_clock::now() < last_heard_ + patience) return stall_->At(last_heard_ + patience);
+  if (std::chrono::steady_clock::now() < last_activity_ + patience) return stall_->At(last_activity_ + patience);
   GiveUp(patience, StalledFor(patience, url_.HostAndPort(), HowFar()));
 }
 
@@ -336,7 +337,7 @@ TransferFailure HttpCall::Exchange::Failure(CURLcode code) const {
   return failure;
 }
 
-// curl does not report whether the proxy failed, but its message names the proxy then.
+// curl does not report whether the proxy failed, but if it did, curl's message names the proxy.
 std::string HttpCall::Exchange::ProxyInvolved(const TransferFailure& failure) const {
   if (Proxy().empty()) return "";
   const ProxyName proxy = NameOfProxy(Proxy());

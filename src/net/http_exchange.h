@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A request with its state, from its start to its end.
+// A request of the HTTP client with its state, from its start to its end.
 
 #include <array>
 #include <cstdint>
@@ -57,7 +57,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   void CheckStall();
   void EndLate();
   void GiveUp(std::chrono::milliseconds patience, Error error);
-  void Heard();
+  void NoteActivity();
   const std::string& Proxy() const { return engine_.lock()->settings().proxy.For(url_); }
   AnswerProgress HowFar() const;
   TransferFailure Failure(CURLcode code) const;
@@ -80,7 +80,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
 
   bool paused_ = false;
   bool paused_in_curl_ = false;
-  MonotonicTime last_heard_;
+  MonotonicTime last_activity_;
   std::optional<event::Timer> stall_;
   std::optional<event::Timer> whole_;
 

@@ -42,7 +42,7 @@ std::string Cause(const TransferFailure& failure) {
   return Curl().easy_strerror(static_cast<CURLcode>(failure.curl_code));
 }
 
-// Names whom we were connecting to, with the proxy if there is one.
+// Names the server that we were connecting to, with the proxy if there is one.
 std::string Peer(const TransferFailure& failure) {
   if (failure.proxy.empty()) return failure.server;
   return fmt::format("{} through the proxy {}", failure.server, failure.proxy);
@@ -57,7 +57,7 @@ Error NotConnected(const TransferFailure& failure) {
 Error TunnelRefused(const TransferFailure& failure) {
   const std::string message = fmt::format("the proxy {} refused a connection to {} with status {}", failure.proxy,
                                           failure.server, failure.tunnel_status);
-  if (failure.tunnel_status == 407) return Invalid(message + ": it wants other credentials");
+  if (failure.tunnel_status == 407) return Invalid(message + ": it requires other credentials");
   // A status 5xx means that the proxy could not reach the server this time.
   return failure.tunnel_status >= 500 ? Unavailable(message) : Invalid(message);
 }
@@ -92,15 +92,15 @@ Error BadCertificate(const TransferFailure& failure) {
 
 // A TLS server sends an alert to report what it rejects.  With TLS 1.3, the alert arrives after our handshake is
 // done, in the place of the answer.
-bool ClientCertificateRefused(const TransferFailure& failure) {
+bool IsClientCertificateRefused(const TransferFailure& failure) {
   return Mentions(failure.detail, {"alert certificate required", "alert bad certificate", "alert unknown ca",
                                    "alert unsupported cert", "alert certificate expired", "alert certificate revoked",
                                    "alert certificate unknown", "alert access denied", "alert handshake failure"});
 }
 
-Error RefusalOfUs(const TransferFailure& failure) {
-  const std::string_view why =
-      failure.has_client_certificate ? "refused our client certificate" : "wants a client certificate and we have none";
+Error ClientCertificateError(const TransferFailure& failure) {
+  const std::string_view why = failure.has_client_certificate ? "refused our client certificate"
+                                                              : "requires a client certificate and we have none";
   return Invalid(fmt::format("{} {}: {}", failure.server, why, Cause(failure)));
 }
 
@@ -131,15 +131,15 @@ Error Explain(const TransferFailure& failure) {
     case CURLE_COULDNT_CONNECT:
       return NotConnected(failure);
     case CURLE_OPERATION_TIMEDOUT:
-      return Unavailable(fmt::format("connecting to {} took longer than the {} it may: {}", Peer(failure),
+      return Unavailable(fmt::format("connecting to {} took longer than the limit of {}: {}", Peer(failure),
                                      InSeconds(failure.connect_timeout), Cause(failure)));
     case CURLE_PEER_FAILED_VERIFICATION:
       return BadCertificate(failure);
     case CURLE_SSL_CONNECT_ERROR:
-      return ClientCertificateRefused(failure) ? RefusalOfUs(failure) : HandshakeFailed(failure);
+      return IsClientCertificateRefused(failure) ? ClientCertificateError(failure) : HandshakeFailed(failure);
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
-      return ClientCertificateRefused(failure) ? RefusalOfUs(failure) : BrokenOff(failure);
+      return IsClientCertificateRefused(failure) ? ClientCertificateError(failure) : BrokenOff(failure);
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
     case CURLE_HTTP2:
@@ -155,7 +155,7 @@ Error Explain(const TransferFailure& failure) {
       return Invalid(fmt::format("{} does not speak HTTP: {}", failure.server, Cause(failure)));
     case CURLE_OUT_OF_MEMORY:
       if (failure.progress.answered) break;
-      return Invalid(fmt::format("the head of the answer from {} is longer than it may be, or there is no memory: {}",
+      return Invalid(fmt::format("the head of the answer from {} is too long, or memory has run out: {}",
                                  failure.server, Cause(failure)));
     case CURLE_BAD_CONTENT_ENCODING:
       return Invalid(fmt::format("the body from {} cannot be decompressed: {}", failure.server, Cause(failure)));
@@ -174,12 +174,12 @@ Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& serve
 }
 
 Error BodyOverLimit(std::uint64_t limit, const std::string& server) {
-  return Invalid(fmt::format("the body from {} is longer than the {} bytes it may have", server, limit));
+  return Invalid(fmt::format("the body from {} is longer than the limit of {} bytes", server, limit));
 }
 
 Error ProxyWantsCredentials(const std::string& proxy, const std::string& server) {
-  return Invalid(
-      fmt::format("the proxy {} refused a request to {} with status 407: it wants other credentials", proxy, server));
+  return Invalid(fmt::format("the proxy {} refused a request to {} with status 407: it requires other credentials",
+                             proxy, server));
 }
 
 }  // namespace pintle::net

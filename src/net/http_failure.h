@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Explains to people why a request has failed: who did what, and what kind of remedy there is.
+// Makes the messages about failed requests: they name the server or proxy that failed, and the cause.
 //
 // Messages contain no more of a URL than its host and port, and nothing of a token, a password or a key.
 
@@ -14,14 +14,14 @@
 
 namespace pintle::net {
 
-// How much of an answer has arrived.
+// The part of an answer that has arrived.
 struct AnswerProgress {
   bool answered = false;  // The head of the answer is complete.
   std::uint64_t body_received = 0;
   std::optional<std::uint64_t> body_expected = {};
 };
 
-// What curl reports about a failed transfer.
+// The facts about a failed transfer, most of them from curl.
 struct TransferFailure {
   int curl_code = 0;
   std::string detail = {};  // curl's message.

@@ -9,7 +9,7 @@
 namespace pintle::net {
 namespace {
 
-// This is more than any honest server sends.
+// No server sends a longer head for a good reason.
 constexpr std::size_t kHeadLimit = 256 << 10;
 
 char LowerCaseOf(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -47,9 +47,9 @@ std::optional<HttpHead> ReadStatusLine(std::string_view line) {
 }  // namespace
 
 Result<> Check(const HttpRequest& request) {
-  if (!IsToken(request.method)) return Error(ErrorKind::kInvalid, "the method of a request has a strange character");
+  if (!IsToken(request.method)) return Error(ErrorKind::kInvalid, "the method of a request has an invalid character");
   for (const Header& header : request.headers) {
-    if (!IsToken(header.name)) return Error(ErrorKind::kInvalid, "the name of a header has a strange character");
+    if (!IsToken(header.name)) return Error(ErrorKind::kInvalid, "the name of a header has an invalid character");
     if (HasControlCharacter(header.value)) {
       return Error(ErrorKind::kInvalid, fmt::format("the header {} has a control character in it", header.name));
     }

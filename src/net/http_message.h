@@ -24,10 +24,10 @@ struct Header {
 struct HttpTimeouts {
   // The limit for making the connection: DNS, TCP, the proxy and TLS.
   std::chrono::milliseconds connect = std::chrono::seconds(15);
-  // The limit between two pieces of the answer, and before the first.  A stream that may be silent for long sets its
-  // own.
+  // The limit between two pieces of the answer, and before the first.  A stream that may be silent for long needs
+  // another limit.
   std::optional<std::chrono::milliseconds> stall = std::chrono::seconds(60);
-  // The limit from the start to the end, including redirects.  A stream sets none.
+  // The limit from the start to the end, including redirects.  A stream without an end needs no such limit.
   std::optional<std::chrono::milliseconds> whole = std::chrono::minutes(2);
 };
 
@@ -45,8 +45,9 @@ struct HttpRequest {
   HttpTimeouts timeouts = {};
   // The limit of the body's size, before and after decompression.  A longer body is an error.
   std::uint64_t body_limit = 64 << 20;
-  // With 0, a redirect is an answer like any other.  A redirect may lead from http to https but never back, and
-  // tokens, cookies and the client certificate are sent only to the first server.
+  // The number of redirects that are followed.  With 0, a redirect is an answer like any other.  A redirect may lead
+  // from http to https but never back, and tokens, cookies and the client certificate are sent only to the first
+  // server.
   int redirects_followed = 0;
   Compression compression = Compression::kNotAccepted;
 };

@@ -106,15 +106,15 @@ class HttpServer::Shared {
     const std::lock_guard lock(mutex_);
     if (identity_ && identity) identity_.swap(identity);
   }
-  bool Allows(std::string_view asker) {
+  bool Allows(std::string_view client_key) {
     if (limits_.rate.per_second <= 0) return true;
     const std::lock_guard lock(mutex_);
-    return rate_.Allow(asker, std::chrono::steady_clock::now());
+    return rate_.Allow(client_key, std::chrono::steady_clock::now());
   }
 
-  // Counts one more connection if the limits allow it; each that was allowed calls Ended() in the end.
-  bool Begins(const std::string& asker);
-  void Ended(const std::string& asker);
+  // Counts one more connection if the limits allow it.  Each connection that was allowed calls Ended() in the end.
+  bool Begins(const std::string& client_key);
+  void Ended(const std::string& client_key);
   bool is_full() const { return connections_ >= limits_.connections; }
   bool is_stopping() const { return stopping_; }
   Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
@@ -124,9 +124,9 @@ class HttpServer::Shared {
 
   const HttpServerLimits limits_;
   ListenAddress address_;
-  std::vector<std::unique_ptr<Thread>> threads_;  // The first thread also runs the door.
-  std::unique_ptr<Door> door_;
-  std::size_t next_ = 0;  // Used by the door only.
+  std::vector<std::unique_ptr<Thread>> threads_;  // The first thread also runs the listener.
+  std::unique_ptr<Listener> listener_;
+  std::size_t next_ = 0;  // Used by the listener only.
   std::atomic<std::size_t> connections_ = 0;
   std::atomic<bool> stopping_ = false;
 
@@ -134,14 +134,14 @@ class HttpServer::Shared {
   std::shared_ptr<const HttpHandler> handler_;
   std::shared_ptr<const TlsIdentity> identity_;
   RateLimit rate_;
-  std::unordered_map<std::string, std::size_t> connections_of_;  // The key is the asker.
+  std::unordered_map<std::string, std::size_t> connections_of_;  // The keys come from ClientKeyOf().
 };
 
 // A thread and the connections that it serves.
 class HttpServer::Thread {
  public:
   // The timer makes the context open its descriptors here, where a failure can be handled.
-  Thread() : busy_(asio::make_work_guard(context_)), patience_(context_) {}
+  Thread() : busy_(asio::make_work_guard(context_)), finish_timer_(context_) {}
 
   Result<> Begin() {
     thread_ = TRY(StartThread([this] { context_.run(); }));
@@ -151,9 +151,9 @@ class HttpServer::Thread {
   void Add(Connection* one) { connections_.insert(one); }
   void Remove(Connection* one) {
     connections_.erase(one);
-    if (connections_.empty() && is_patient_) patience_.cancel();
+    if (connections_.empty() && is_finishing_) finish_timer_.cancel();
   }
-  void LetGo(milliseconds patience);
+  void FinishWithin(milliseconds patience);
   void Join() {
     if (thread_.joinable()) thread_.join();
   }
@@ -161,24 +161,24 @@ class HttpServer::Thread {
  private:
   // These members outlive the context, whose destructor destroys the handlers that still wait in it.
   std::unordered_set<Connection*> connections_;
-  bool is_patient_ = false;  // The server is stopping and waits for the last answers.
+  bool is_finishing_ = false;  // The server is stopping and waits for the last answers.
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_;
-  asio::steady_timer patience_;
+  asio::steady_timer finish_timer_;
   std::thread thread_;
 };
 
 // ---- one connection -------------------------------------------------------------------------------------------------
 
-// A sequence of steps, each of which is repeated until the socket would block.  The handlers that wait for the socket
-// own the connection, which is destroyed when none is left.
+// A connection of a client, which runs through a sequence of steps.  A step that would block is repeated when the
+// socket is ready.  The handlers that wait for the socket own the connection; it is destroyed when no handler is left.
 class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Shared& server, Thread& thread, tcp::socket socket, std::string asker, std::string peer)
+  Connection(Shared& server, Thread& thread, tcp::socket socket, std::string client_key, std::string peer)
       : server_(server),
         thread_(thread),
         socket_(std::move(socket)),
-        asker_(std::move(asker)),
+        client_key_(std::move(client_key)),
         peer_(std::move(peer)),
         identity_(server.identity()),
         wire_(socket_.native_handle(), identity_.get()),
@@ -187,7 +187,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
   ~Connection() {
     thread_.Remove(this);
-    server_.Ended(asker_);
+    server_.Ended(client_key_);
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -199,7 +199,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
 
   // Called when the server stops: ends a connection that waits for a request.
-  void LetGo() {
+  void EndIfIdle() {
     if (input_.empty() && (step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands)) End();
   }
 
@@ -213,12 +213,12 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   using Step = Outcome (Connection::*)();
 
   void Advance() {
-    // The connection may have been ended after this call was queued, and its descriptor may belong to another by now.
+    // The connection may have ended after this call was queued, and its descriptor may belong to another connection.
     if (!socket_.is_open()) return;
     for (;;) {
       switch ((this->*step_)()) {
         case Outcome::kDone:
-          if (std::exchange(is_others_turn_, false)) return Yield();
+          if (std::exchange(must_yield_, false)) return Yield();
           break;
         case Outcome::kWaitToRead:
           return Await(tcp::socket::wait_read);
@@ -230,7 +230,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     }
   }
 
-  // A client that has sent a thousand requests at once must not keep others waiting until all are answered.
+  // A client that has sent a thousand requests at once must not keep other clients waiting until all are answered.
   void Yield() {
     asio::post(thread_.context(), [self = shared_from_this()] { self->Advance(); });
   }
@@ -241,7 +241,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     });
   }
 
-  // The timer is rarely set: if it fires before the deadline, which has moved, it is set again.
+  // A later deadline does not set the timer again, to save calls.  If the timer fires before the deadline, SetAlarm()
+  // sets it again.
   void EndAfter(milliseconds time) {
     deadline_ = std::chrono::steady_clock::now() + time;
     if (!alarm_ || deadline_ < *alarm_) SetAlarm();
@@ -299,7 +300,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   bool AnswerRequest() {
     const auto& message = parser_->get();
     if (!NamesItsHost(message)) return Answer({.status = 400}, AfterAnswer::kClose);
-    if (!server_.Allows(asker_)) {
+    if (!server_.Allows(client_key_)) {
       return Answer({.status = 503, .headers = {{"Retry-After", "1"}}}, AfterAnswer::kClose);
     }
     is_head_ = message.method() == http::verb::head;
@@ -345,7 +346,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   void FinishAnswer() {
     body_ = nullptr;
     is_head_ = false;
-    is_others_turn_ = true;
+    must_yield_ = true;
     if (closes_ || server_.is_stopping()) {
       EndAfter(kGoodbyeTime);
       step_ = &Connection::SayGoodbye;
@@ -370,7 +371,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   Shared& server_;
   Thread& thread_;
   tcp::socket socket_;
-  const std::string asker_;
+  const std::string client_key_;
   const std::string peer_;
   const std::shared_ptr<const TlsIdentity> identity_;
   Wire wire_;
@@ -379,7 +380,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::optional<std::chrono::steady_clock::time_point> alarm_;
   Step step_ = &Connection::ShakeHands;
 
-  std::string input_;  // What was received and belongs to later requests or to an incomplete one.
+  std::string input_;  // Received bytes of later requests or of an incomplete one.
   std::optional<HeadParser> parser_;
   bool is_idle_ = false;
   bool is_head_ = false;
@@ -388,19 +389,19 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<const std::string> body_;
   std::size_t written_ = 0;  // Counts the bytes of the head, then those of the body.
   bool closes_ = false;
-  bool is_others_turn_ = false;
+  bool must_yield_ = false;
 };
 
 // Ends the connections that wait for a request at once, and the others after their answer or when the time is up.
-void HttpServer::Thread::LetGo(milliseconds patience) {
+void HttpServer::Thread::FinishWithin(milliseconds patience) {
   asio::post(context_, [this, patience] {
     busy_.reset();
-    for (Connection* one : std::vector(connections_.begin(), connections_.end())) one->LetGo();
+    for (Connection* one : std::vector(connections_.begin(), connections_.end())) one->EndIfIdle();
     if (connections_.empty()) return;
-    is_patient_ = true;
-    patience_.expires_after(patience);
-    patience_.async_wait([this](error_code) {
-      is_patient_ = false;
+    is_finishing_ = true;
+    finish_timer_.expires_after(patience);
+    finish_timer_.async_wait([this](error_code) {
+      is_finishing_ = false;
       context_.stop();
     });
   });
@@ -408,21 +409,21 @@ void HttpServer::Thread::LetGo(milliseconds patience) {
 
 // ---- accepting connections ------------------------------------------------------------------------------------------
 
-class HttpServer::Door {
+class HttpServer::Listener {
  public:
-  Door(Shared& server, asio::io_context& context) : server_(server), acceptor_(context), again_(context) {}
+  Listener(Shared& server, asio::io_context& context) : server_(server), acceptor_(context), again_(context) {}
 
   Result<ListenAddress> Open(const ListenAddress& listen) {
     error_code failed;
     auto address = asio::ip::make_address(listen.address, failed);
-    if (failed) return Error(ErrorKind::kInvalid, "it is no address");
+    if (failed) return Error(ErrorKind::kInvalid, "this is not an address");
     acceptor_.open(tcp::endpoint(address, 0).protocol(), failed);
     if (failed == asio::error::address_family_not_supported && address.is_unspecified()) {
       address = asio::ip::address_v4::any();  // A machine without IPv6 has only these.
       acceptor_.open(tcp::v4(), failed);
     }
     if (failed) return Error::FromErrno("socket", failed.value());
-    // A restarted server need not wait for the connections of its predecessor.
+    // With this option, a restarted server does not have to wait for the connections of its predecessor.
     acceptor_.set_option(tcp::acceptor::reuse_address(true), failed);
     if (address.is_v6()) acceptor_.set_option(asio::ip::v6_only(false), failed);
     acceptor_.bind(tcp::endpoint(address, listen.port), failed);
@@ -469,13 +470,13 @@ class HttpServer::Door {
     socket.non_blocking(true, failed);
     socket.set_option(tcp::no_delay(true), failed);
     const std::string address = AddressText(peer.address());
-    std::string asker = AskerAt(address);
-    if (!server_.Begins(asker)) return;
-    asio::post(
-        thread.context(), [&server = server_, &thread, asker = std::move(asker),
-                           text = ToText(ListenAddress{address, peer.port()}), taken = std::move(socket)]() mutable {
-          std::make_shared<Connection>(server, thread, std::move(taken), std::move(asker), std::move(text))->Begin();
-        });
+    std::string client_key = ClientKeyOf(address);
+    if (!server_.Begins(client_key)) return;
+    asio::post(thread.context(), [&server = server_, &thread, client_key = std::move(client_key),
+                                  text = ToText(ListenAddress{address, peer.port()}),
+                                  taken = std::move(socket)]() mutable {
+      std::make_shared<Connection>(server, thread, std::move(taken), std::move(client_key), std::move(text))->Begin();
+    });
   }
 
   void AcceptLater() {
@@ -496,28 +497,28 @@ class HttpServer::Door {
 // After an error here, Stop() cleans up.
 Result<> HttpServer::Shared::Begin(const HttpServerSettings& settings) {
   TRY(MakeThreads(settings.threads), "making an HTTP server");
-  address_ = TRY(door_->Open(settings.listen), "listening at " + ToText(settings.listen));
+  address_ = TRY(listener_->Open(settings.listen), "listening at " + ToText(settings.listen));
   // Signals are handled by other threads, and SIGPIPE from a client that is gone must not end the program.
   const AllSignalsBlocked blocked;
   for (const auto& thread : threads_) TRY(thread->Begin(), "making an HTTP server");
-  asio::post(threads_.front()->context(), [this] { door_->Accept(); });
+  asio::post(threads_.front()->context(), [this] { listener_->Accept(); });
   return {};
 }
 
 Result<> HttpServer::Shared::MakeThreads(int count) {
   try {
     for (int i = 0; i < std::max(count, 1); ++i) threads_.push_back(std::make_unique<Thread>());
-    door_ = std::make_unique<Door>(*this, threads_.front()->context());
+    listener_ = std::make_unique<Listener>(*this, threads_.front()->context());
   } catch (const boost::system::system_error& failure) {
     return Error::FromErrno("epoll", failure.code().value());
   }
   return {};
 }
 
-bool HttpServer::Shared::Begins(const std::string& asker) {
+bool HttpServer::Shared::Begins(const std::string& client_key) {
   if (limits_.connections_per_address > 0) {
     const std::lock_guard lock(mutex_);
-    std::size_t& others = connections_of_[asker];
+    std::size_t& others = connections_of_[client_key];
     if (others >= limits_.connections_per_address) return false;
     ++others;
   }
@@ -525,22 +526,22 @@ bool HttpServer::Shared::Begins(const std::string& asker) {
   return true;
 }
 
-void HttpServer::Shared::Ended(const std::string& asker) {
+void HttpServer::Shared::Ended(const std::string& client_key) {
   if (limits_.connections_per_address > 0) {
     const std::lock_guard lock(mutex_);
-    const auto own = connections_of_.find(asker);
+    const auto own = connections_of_.find(client_key);
     if (--own->second == 0) connections_of_.erase(own);
   }
   --connections_;
-  if (door_ && !stopping_) door_->Wake();
+  if (listener_ && !stopping_) listener_->Wake();
 }
 
 void HttpServer::Shared::Stop() {
   stopping_ = true;
-  if (door_) door_->Close();
-  for (const auto& thread : threads_) thread->LetGo(limits_.stop_time);
+  if (listener_) listener_->Close();
+  for (const auto& thread : threads_) thread->FinishWithin(limits_.stop_time);
   for (const auto& thread : threads_) thread->Join();
-  door_.reset();
+  listener_.reset();
   // The first thread's context may still hold a socket for another thread.
   for (auto& thread : threads_) thread.reset();
 }
@@ -554,8 +555,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Begin(const HttpServerSettings& 
   return server;
 }
 
-void HttpServer::Handle(HttpHandler handler) { shared_->SetHandler(std::move(handler)); }
-void HttpServer::Present(std::shared_ptr<const TlsIdentity> identity) { shared_->SetIdentity(std::move(identity)); }
+void HttpServer::SetHandler(HttpHandler handler) { shared_->SetHandler(std::move(handler)); }
+void HttpServer::SetIdentity(std::shared_ptr<const TlsIdentity> identity) { shared_->SetIdentity(std::move(identity)); }
 const ListenAddress& HttpServer::address() const { return shared_->address(); }
 std::size_t HttpServer::connections() const { return shared_->connections(); }
 

@@ -4,12 +4,13 @@
 // An HTTP/1.1 server with persistent connections, with or without TLS, on threads of its own.
 //
 //     auto server = TRY(HttpServer::Begin({.listen = address, .identity = identity}, Shared(handler)));
-//     server->Handle(another);       // From the next request on, on all connections.
-//     server->Present(renewed);      // From the next connection on.
+//     server->SetHandler(another);   // From the next request on, on all connections.
+//     server->SetIdentity(renewed);  // From the next connection on.
 //
 // The handler is called on those threads, by several at a time, and must answer at once: it should look things up in
-// immutable data.  It gets the head of a request; a body is not read, and the connection is closed after the answer.
-// The server itself answers or ends connections whose data is not HTTP, too long, or too slow.
+// immutable data.  It gets the head of a request.  The body of a request is not read, and its connection is closed
+// after the answer.  If a client's data is not HTTP, is too long or comes too slowly, the server answers with an error
+// or closes the connection.
 
 #include <chrono>
 #include <cstddef>
@@ -29,7 +30,7 @@ struct HttpServerLimits {
   // The maximum from one address; more are closed at once.  0 means no limit.
   std::size_t connections_per_address = 0;
   std::size_t head = 16 << 10;  // The maximum size of a request's head in bytes.
-  // From the connection, or from the first byte, to the end of a head.
+  // The time from the connection, or from the first byte, to the end of a head.
   std::chrono::milliseconds head_time = std::chrono::seconds(10);
   // The time without a byte between two requests.
   std::chrono::milliseconds idle_time = std::chrono::seconds(60);
@@ -38,7 +39,7 @@ struct HttpServerLimits {
   std::size_t bytes_per_second = 16 << 10;
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
-  Rate rate = {};  // Limits requests from one address, as AskerAt() defines it; others get status 503.
+  Rate rate = {};  // Limits requests from one client, as ClientKeyOf() defines it; more requests get status 503.
 };
 
 struct HttpServerSettings {
@@ -58,11 +59,11 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   // Replaces the handler from the next request on.  The old one lives until its last answer is made.
-  void Handle(HttpHandler handler);
+  void SetHandler(HttpHandler handler);
   // Replaces the certificate for later connections.  A server without TLS stays without it.
-  void Present(std::shared_ptr<const TlsIdentity> identity);
+  void SetIdentity(std::shared_ptr<const TlsIdentity> identity);
 
-  // Has the port that the kernel chose if port 0 was asked for.
+  // Returns the address, with the port that the kernel chose if port 0 was given.
   const ListenAddress& address() const;
   // Returns the current number of connections.
   std::size_t connections() const;
@@ -71,7 +72,7 @@ class HttpServer {
   class Shared;
   class Connection;
   class Thread;
-  class Door;
+  class Listener;
 
   explicit HttpServer(std::unique_ptr<Shared> shared);
 

@@ -10,11 +10,11 @@
 
 namespace pintle::net {
 
-// The kubelet's bundle for its clients has authorities of several signers.  Only that of the API server matters.
+// The kubelet's bundle for its clients has authorities of several signers.  Only the API server's signer matters.
 enum class BundleOf { kAnyone, kKubelet };
 
-// Returns the certificate that expires last.  In the kubelet's bundle, only those that sign for the API server count,
-// if there are any.
+// Returns the certificate that expires last.  In the kubelet's bundle, only certificates that sign for the API server
+// count, if there are any.
 std::optional<Certificate> LastToEnd(std::vector<Certificate> certificates, BundleOf whose);
 
 }  // namespace pintle::net

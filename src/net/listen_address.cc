@@ -17,25 +17,26 @@ bool IsAddress(const std::string& text) {
   return ::inet_pton(AF_INET, text.c_str(), &address) == 1 || ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
 }
 
-Error Misfit(std::string_view text) {
+Error NotAnAddress(std::string_view text) {
   return Error(
       ErrorKind::kInvalid,
-      fmt::format("\"{}\" is no address to listen at: it must be like 127.0.0.1:8080, [::1]:8080 or :8080", text));
+      fmt::format("\"{}\" is not an address to listen at: it must be like 127.0.0.1:8080, [::1]:8080 or :8080", text));
 }
 
 }  // namespace
 
 Result<ListenAddress> ParseListenAddress(std::string_view text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return Misfit(text);
+  if (colon == std::string_view::npos) return NotAnAddress(text);
   std::string_view address = text.substr(0, colon);
   const std::string_view port = text.substr(colon + 1);
   const bool has_brackets = address.starts_with('[') && address.ends_with(']');
   if (has_brackets) address = address.substr(1, address.size() - 2);
-  if (has_brackets != (address.find(':') != std::string_view::npos)) return Misfit(text);
+  if (has_brackets != (address.find(':') != std::string_view::npos)) return NotAnAddress(text);
   ListenAddress listen = {std::string(address.empty() ? kEveryAddress : address), 0};
   const auto [end, failed] = std::from_chars(port.data(), port.data() + port.size(), listen.port);
-  if (failed != std::errc() || end != port.data() + port.size() || !IsAddress(listen.address)) return Misfit(text);
+  if (failed != std::errc() || end != port.data() + port.size() || !IsAddress(listen.address))
+    return NotAnAddress(text);
   return listen;
 }
 

@@ -11,7 +11,7 @@
 
 namespace pintle::net {
 
-std::string AskerAt(const std::string& address) {
+std::string ClientKeyOf(const std::string& address) {
   in6_addr network = {};
   if (::inet_pton(AF_INET6, address.substr(0, address.find('%')).c_str(), &network) != 1) return address;
   std::fill(std::begin(network.s6_addr) + 8, std::end(network.s6_addr), std::uint8_t{0});
@@ -20,23 +20,23 @@ std::string AskerAt(const std::string& address) {
   return std::string(text) + "/64";
 }
 
-bool RateLimit::Allow(std::string_view who, MonotonicTime now) {
+bool RateLimit::Allow(std::string_view client, MonotonicTime now) {
   if (rate_.per_second <= 0) return true;
-  auto found = debts_.find(who);
+  auto found = debts_.find(client);
   if (found == debts_.end()) {
     if (debts_.size() >= most_known_) Forget(now);
-    found = debts_.emplace(who, Debt{0, now}).first;
+    found = debts_.emplace(client, Debt{0, now}).first;
   }
   Debt& debt = found->second;
   debt = {Left(debt, now), now};
-  if (debt.asked + 1 > std::max(rate_.burst, 1.0)) return false;
-  debt.asked += 1;
+  if (debt.requests + 1 > std::max(rate_.burst, 1.0)) return false;
+  debt.requests += 1;
   return true;
 }
 
 double RateLimit::Left(const Debt& debt, MonotonicTime now) const {
   const double seconds = std::chrono::duration<double>(now - debt.at).count();
-  return std::max(0.0, debt.asked - seconds * rate_.per_second);
+  return std::max(0.0, debt.requests - seconds * rate_.per_second);
 }
 
 void RateLimit::Forget(MonotonicTime now) {

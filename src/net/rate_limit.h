@@ -12,9 +12,9 @@
 
 namespace pintle::net {
 
-// Returns the name under which a client is counted: an IPv4 address, or an IPv6 network ("2001:db8::/64"), in which a
-// machine may take as many addresses as it likes.  `address` is an address as text.
-std::string AskerAt(const std::string& address);
+// Returns the key under which a client is counted: its IPv4 address, or its IPv6 network ("2001:db8::/64"), because a
+// machine can use any number of addresses of its network.
+std::string ClientKeyOf(const std::string& address);
 
 struct Rate {
   double per_second = 0;  // 0 means no limit.
@@ -23,16 +23,16 @@ struct Rate {
 
 class RateLimit {
  public:
-  // If there are more than `most_known` clients, those that may send a whole burst again are forgotten; if there is
-  // none of these, all clients are forgotten.
+  // If there are more than `most_known` clients, those that may send a whole burst again are forgotten; if there are no
+  // such clients, all clients are forgotten.
   explicit RateLimit(Rate rate, std::size_t most_known = 65'536) : rate_(rate), most_known_(most_known) {}
 
-  // Returns whether `who` may ask now, and counts it.
-  bool Allow(std::string_view who, MonotonicTime now);
+  // Returns whether the client may send a request now, and counts the request if so.
+  bool Allow(std::string_view client, MonotonicTime now);
 
  private:
   struct Debt {
-    double asked = 0;  // The requests so far, less those that are made up for by the time since.
+    double requests = 0;  // The number of recent requests at that time; it decreases by `per_second` each second.
     MonotonicTime at;
   };
 

@@ -59,7 +59,7 @@ Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
   return {};
 }
 
-// A key with a passphrase is refused, since there is nobody to ask.
+// A key with a passphrase is refused, because there is no terminal on which to ask for the passphrase.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
@@ -82,7 +82,7 @@ const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher
   return nullptr;
 }
 
-// The list may name ciphers of TLS 1.3, too, since lists are often shared; they are ignored.
+// The list may also name ciphers of TLS 1.3, because other programs use the same lists; these ciphers are ignored.
 Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
   if (Ssl().SSL_CTX_set_cipher_list(context, "ALL") != 1) return OpensslError("listing ciphers");
   const SslPtr any(Ssl().SSL_new(context));
@@ -107,7 +107,7 @@ int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const
   return SSL_TLSEXT_ERR_OK;
 }
 
-// The clients of our server are new machines that connect once each, so remembering sessions would be useless.
+// The clients of our server are new machines that connect once each, so they would never resume a session.
 void ForgetSessions(SSL_CTX* context) {
   Ssl().SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, nullptr);
   Ssl().SSL_CTX_set_num_tickets(context, 0);
@@ -120,7 +120,7 @@ Result<TlsVersion> ParseTlsVersion(std::string_view name) {
   if (name == "VersionTLS12") return TlsVersion::k1_2;
   if (name == "VersionTLS13") return TlsVersion::k1_3;
   return Error(ErrorKind::kInvalid,
-               fmt::format("\"{}\" is no supported version of TLS: it must be VersionTLS12 or VersionTLS13", name));
+               fmt::format("\"{}\" is not a supported version of TLS: it must be VersionTLS12 or VersionTLS13", name));
 }
 
 void TlsIdentity::Free(ssl_ctx_st* context) { Ssl().SSL_CTX_free(context); }

@@ -24,14 +24,14 @@ Result<TlsVersion> ParseTlsVersion(std::string_view name);
 
 struct TlsRules {
   TlsVersion oldest = TlsVersion::k1_2;
-  // The ciphers of TLS 1.2 by their IANA or OpenSSL names; empty for Mozilla's intermediate list.  Those of TLS 1.3
-  // cannot be chosen.
+  // The ciphers of TLS 1.2 by their IANA or OpenSSL names; empty for Mozilla's intermediate list.  The ciphers of TLS
+  // 1.3 cannot be chosen.
   std::vector<std::string> ciphers = {};
 };
 
 class TlsIdentity {
  public:
-  // Both are PEM: the certificate with its chain, and its key.
+  // `certificate` is the certificate with its chain, and `key` is its key, both as PEM.
   static Result<std::shared_ptr<const TlsIdentity>> Create(const std::string& certificate, const std::string& key,
                                                            const TlsRules& rules = {});
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which servers a client trusts, and how it identifies itself.
+// The authorities that a client trusts, and the certificate by which the client identifies itself.
 //
-// A server's certificate and name are always checked, with TLS 1.2 or newer; there is no switch to turn that off.
+// A server's certificate and name are always checked, with TLS 1.2 or newer; no setting turns that off.
 
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ struct ClientCertificate {
 };
 
 struct TlsSettings {
-  std::optional<Pem> authorities = {};  // nullopt for those that the system trusts.
+  std::optional<Pem> authorities = {};  // nullopt for the system's own authorities.
   std::optional<ClientCertificate> client = {};
 };
 

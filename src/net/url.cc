@@ -27,7 +27,7 @@ bool HasUnprintable(std::string_view text) {
   return false;
 }
 
-// Sets a whole URL, or resolves one relative to the current one.
+// Sets a whole URL, or resolves a relative URL against the current one.
 Result<> Put(CURLU* url, std::string_view text) {
   if (text.empty() || HasUnprintable(text)) return NotAUrl();
   const CURLUcode put = Curl().url_set(url, CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER);

@@ -13,7 +13,7 @@ namespace pintle::net {
 
 class Url {
  public:
-  // A user name or password in a URL is an error, since it would end up in logs.
+  // A user name or password in a URL is an error, because it would be written to logs.
   static Result<Url> Parse(std::string_view text);
 
   // Resolves a link or a Location relative to this URL (RFC 3986, section 5.2).

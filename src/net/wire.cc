@@ -32,7 +32,7 @@ Wire::Wire(int socket, const TlsIdentity* identity) : socket_(socket), is_plain_
 
 Progress Wire::ShakeHands() {
   if (is_plain_) return {Outcome::kDone};
-  if (!tls_) return {Outcome::kOver};  // There was no memory for it.
+  if (!tls_) return {Outcome::kOver};  // The constructor ran out of memory.
   Crypto().ERR_clear_error();
   return AfterTls(Ssl().SSL_accept(tls_.get()));
 }
@@ -59,7 +59,7 @@ Progress Wire::SayGoodbye() {
   if (tls_) {
     Crypto().ERR_clear_error();
     const int returned = Ssl().SSL_shutdown(tls_.get());
-    // A result of 0 means that our message was sent and the client's has not arrived, for which nobody has to wait.
+    // A result of 0 means that our message was sent; we need not wait for the client's.
     if (returned < 0) {
       const Progress progress = AfterTls(returned);
       if (progress.outcome != Outcome::kDone) return progress;

@@ -30,14 +30,14 @@ class Wire {
   // The socket belongs to the caller.  Without an identity there is no TLS.
   Wire(int socket, const TlsIdentity* identity);
 
-  // Must be done before anything is read or written.
+  // Must be called, until it returns kDone, before anything is read or written.
   Progress ShakeHands();
   Progress Read(std::span<char> bytes);
   // May write less than everything.
   Progress Write(std::string_view bytes);
-  // Announces the end of our data.
+  // Sends the end of our data (TLS's close_notify and TCP's FIN).
   Progress SayGoodbye();
-  // Reads and drops what the client still sends, without decrypting it.
+  // Reads and drops the client's remaining data, without decrypting it.
   Progress Discard(std::span<char> bytes) const;
 
  private:

@@ -29,7 +29,7 @@ struct Claim {
 };
 
 // Encodes base64 for URLs and headers, without padding.
-std::string Armoured(std::string_view bytes) {
+std::string ToBase64Url(std::string_view bytes) {
   std::string text = EncodeBase64(bytes);
   std::replace(text.begin(), text.end(), '+', '-');
   std::replace(text.begin(), text.end(), '/', '_');
@@ -37,16 +37,16 @@ std::string Armoured(std::string_view bytes) {
   return text;
 }
 
-std::optional<std::string> Bare(std::string_view armoured) {
-  std::string text(armoured);
+std::optional<std::string> FromBase64Url(std::string_view encoded) {
+  std::string text(encoded);
   std::replace(text.begin(), text.end(), '-', '+');
   std::replace(text.begin(), text.end(), '_', '/');
   text.append((4 - text.size() % 4) % 4, '=');
   return DecodeBase64(text);
 }
 
-std::optional<Claim> ReadClaim(std::string_view armoured) {
-  const auto text = Bare(armoured);
+std::optional<Claim> ReadClaim(std::string_view encoded) {
+  const auto text = FromBase64Url(encoded);
   if (!text) return std::nullopt;
   auto document = json::Parse(*text);
   if (!document) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<Claim> ReadClaim(std::string_view armoured) {
 
 bool IsSigned(const std::vector<std::string>& keys, std::string_view text, std::string_view signature) {
   return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-    return net::SameSecret(Armoured(net::HmacSha256(key, text)), signature);
+    return net::SameSecret(ToBase64Url(net::HmacSha256(key, text)), signature);
   });
 }
 
@@ -96,8 +96,8 @@ Result<std::vector<std::string>> ReadKeys(const std::string& file) {
 
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires) {
   const Claim claim = {pool, std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count()};
-  const std::string text = Armoured(json::ToText(json::Encode(claim)));
-  return text + "." + Armoured(net::HmacSha256(key, text));
+  const std::string text = ToBase64Url(json::ToText(json::Encode(claim)));
+  return text + "." + ToBase64Url(net::HmacSha256(key, text));
 }
 
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,

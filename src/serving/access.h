@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks who may fetch a config: the bearer tokens of new machines.
+// Checks who may fetch a config, by the bearer tokens of new machines.
 //
-// A config contains secrets, and whoever can reach the server can ask for it.  A token names its pool and its expiry,
-// and is signed with a key of the server.  A new machine has the token in its pointer config, which makes Ignition send
-// it along.  There may be several keys: the first one signs, and all of them verify, so that keys can be rotated while
-// machines are being installed.
+// A config contains secrets, and any client that reaches the server can request it.  A token names its pool and its
+// expiry, and is signed with a key of the server.  A new machine has the token in its pointer config, so Ignition sends
+// the token with its request.  There may be several keys: the first one signs, and all of them verify, so that keys can
+// be rotated while machines are being installed.
 
 #include <optional>
 #include <string>
@@ -32,13 +32,13 @@ struct Access {
   std::vector<std::string> keys = {};
 };
 
-// Keys have a line each, and 32 characters or more.
+// Parses a text with one key a line.  Each key must have 32 characters or more.
 Result<std::vector<std::string>> ParseKeys(std::string_view text);
 Result<std::vector<std::string>> ReadKeys(const std::string& file);
 
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires);
 
-// Why a token does not give access to a pool.
+// The reason why a token does not give access to a pool.
 enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);

@@ -5,8 +5,8 @@
 //
 //     auto watch = TRY(FileWatch::Begin(loop, {certificate, key}, [] { read them and compare }));
 //
-// A call means that the files may have changed, not that they have.  To miss no change, begin to watch before the first
-// read.
+// A call of the function means only that the files may have changed.  To miss no change, begin to watch before the
+// first read.
 
 #include <functional>
 #include <memory>

@@ -13,7 +13,7 @@ namespace {
 
 net::HttpAnswer Plain(int status) { return {.status = status}; }
 
-// As Go's server does, the answer to a GET has a body, and only those to GET and HEAD have a Content-Type.
+// As with Go's server, only the answer to a GET has a body, and only the answers to GET and HEAD have a Content-Type.
 net::HttpAnswer Redirect(std::string_view method, std::string location) {
   net::HttpAnswer answer = {.status = 307};
   if (method == "GET") answer.body = std::make_shared<const std::string>(RedirectText(location));

@@ -4,9 +4,9 @@
 // Computes the Ignition server's answers, and their entries for the log and the counters.  All of it is pure.
 //
 // Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
-// an unknown pool, and no error has a body.  We add 401 and 403, for requests without a token or with one of another
-// pool.  We also add 503, after which Ignition tries again: the configs that are being sent use up all memory set aside
-// for them.
+// an unknown pool, and no error has a body.  We add 401 for requests without a valid token, and 403 for a token of
+// another pool.  We also add 503, after which Ignition tries again; it means that the configs that are being sent use
+// up all memory set aside for them.
 
 #include <optional>
 #include <string>
@@ -25,13 +25,13 @@ struct IgnitionAnswer {
   std::optional<std::string> pool = {};  // The requested name, whether the pool exists or not.
   std::optional<ignition::SpecVersion> version = {};
   TokenProblem token = TokenProblem::kNone;
-  std::optional<Error> failure = {};  // Why there is no config, for the cluster's administrators.
+  std::optional<Error> failure = {};  // The reason why no config is served, which is logged and not sent.
 };
 
 IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& pools, const Access& access,
                         WallTime now);
 
-// Answers clients that may learn that the server is up, and nothing else.
+// Answers clients that may only ask whether the server is up.
 net::HttpAnswer AnswerHealth(const net::IncomingRequest& request);
 
 }  // namespace pintle::serving

@@ -10,7 +10,7 @@ using ignition::SpecVersion;
 IgnitionCounters::IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before) {
   if (before != nullptr) pools_ = before->pools_;
   const auto add = [&](const std::string& name) {
-    if (!pools_.contains(name)) pools_.emplace(name, std::make_shared<OfPool>());
+    if (!pools_.contains(name)) pools_.emplace(name, std::make_shared<PoolCounters>());
   };
   add("");
   for (const auto& [name, pool] : pools) add(name);
@@ -19,7 +19,7 @@ IgnitionCounters::IgnitionCounters(const ServedPools& pools, const IgnitionCount
 void IgnitionCounters::Count(const IgnitionAnswer& answer) const {
   if (!answer.pool) return;
   const auto found = pools_.find(*answer.pool);
-  OfPool& pool = *(found == pools_.end() ? pools_.begin() : found)->second;  // "" is the first.
+  PoolCounters& pool = *(found == pools_.end() ? pools_.begin() : found)->second;  // "" is the first.
   const auto status = std::find(kStatuses.begin(), kStatuses.end(), answer.http.status);
   const std::size_t version = answer.version ? static_cast<std::size_t>(*answer.version) : kServedVersions;
   if (status != kStatuses.end()) ++pool.requests[version][static_cast<std::size_t>(status - kStatuses.begin())];

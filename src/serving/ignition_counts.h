@@ -36,7 +36,7 @@ struct IgnitionCounts {
 
 class IgnitionCounters {
  public:
-  // `pools` are those that exist now.  `before` has earlier counts, which are kept.
+  // `pools` are the pools that exist now.  `before` has earlier counts, which are kept, or is null.
   IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
 
   void Count(const IgnitionAnswer& answer) const;
@@ -44,12 +44,12 @@ class IgnitionCounters {
 
  private:
   static constexpr std::array kStatuses = {200, 400, 401, 403, 500, 503};
-  struct OfPool {
+  struct PoolCounters {
     std::array<std::array<std::atomic<std::uint64_t>, kStatuses.size()>, kServedVersions + 1> requests = {};
     std::atomic<std::uint64_t> open_hits = 0;
   };
 
-  std::map<std::string, std::shared_ptr<OfPool>, std::less<>> pools_;
+  std::map<std::string, std::shared_ptr<PoolCounters>, std::less<>> pools_;
 };
 
 }  // namespace pintle::serving

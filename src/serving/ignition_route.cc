@@ -50,7 +50,7 @@ std::string LastPart(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// Returns "/path" also for "http://host/path".
+// Returns "/path" for both "/path" and "http://host/path".
 std::string_view WithoutHost(std::string_view target) {
   const std::size_t scheme = target.starts_with("http://") ? 7 : target.starts_with("https://") ? 8 : 0;
   if (scheme == 0) return target;

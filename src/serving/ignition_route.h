@@ -3,8 +3,8 @@
 
 // Parses the target of a request to the Ignition server.
 //
-// The paths, and the treatment of unclean ones, are those of the Machine Config Operator's server: the pool is the last
-// part of a path below /config/, and a path with "//" or ".." is redirected to the clean one.
+// Paths are treated as by the Machine Config Operator's server: the pool is the last part of a path below /config/, and
+// a path with "//", "." or ".." is redirected to the path without them.
 
 #include <string>
 #include <string_view>

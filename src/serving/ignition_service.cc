@@ -28,7 +28,7 @@ net::HttpServerLimits LimitsOf(const IgnitionSettings& settings) {
   return {.connections_per_address = settings.connections_per_address, .rate = settings.rate};
 }
 
-void Tell(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
+void LogRequest(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
   if (!answer.pool) return;
   const auto quoted = [&](std::string_view header) { return gotext::Quoted(request.Find(header).value_or("")); };
   std::string text =
@@ -90,7 +90,7 @@ Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& 
           return log::Warning("The previous certificate stays in use: " + identity.error().message(),
                               kCertificateTrouble);
         }
-        secure_->Present(*std::move(identity));
+        secure_->SetIdentity(*std::move(identity));
         log::Notice("The certificate was renewed; new connections get it", kCertificateRenewed);
       }));
   secure_ = TRY(net::HttpServer::Begin({.listen = *settings.secure,
@@ -104,7 +104,7 @@ Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& 
 void IgnitionService::Serve(ServedPools pools) {
   pools_ = std::move(pools);
   counters_ = std::make_shared<const IgnitionCounters>(pools_, counters_.get());
-  Renew();
+  ReplaceHandlers();
 }
 
 void IgnitionService::LookAtFiles() {
@@ -112,7 +112,7 @@ void IgnitionService::LookAtFiles() {
   if (keys_watch_) LookAtKeys();
 }
 
-// The keys must be private, since whoever can read them can make tokens.
+// The keys must be private, because anyone who can read them can make tokens.
 Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
   auto keys = TRY(ReadKeys(keys_file_));
   if (IsReadableByAll(keys_file_)) return ReadableByAll("the keys of tokens", keys_file_);
@@ -124,21 +124,21 @@ void IgnitionService::LookAtKeys() {
   if (!keys) return log::Warning("The previous keys stay in use: " + keys.error().message(), kKeysTrouble);
   if (*keys == access_->keys) return;
   access_ = std::make_shared<const Access>(Access{.mode = access_->mode, .keys = *std::move(keys)});
-  Renew();
+  ReplaceHandlers();
   log::Notice("The keys of tokens were renewed", kKeysRenewed);
 }
 
-void IgnitionService::Renew() {
-  if (secure_) secure_->Handle(Handler());
-  if (plain_) plain_->Handle(Handler());
+void IgnitionService::ReplaceHandlers() {
+  if (secure_) secure_->SetHandler(Handler());
+  if (plain_) plain_->SetHandler(Handler());
 }
 
-// The handler has its own references to values that never change, so that other threads can run it.
+// The handler owns references to values that never change, so other threads can run it.
 net::HttpHandler IgnitionService::Handler() const {
   return [pools = pools_, access = access_, counters = counters_](const net::IncomingRequest& request) {
     IgnitionAnswer answer = AnswerTo(request, pools, *access, SystemClock().Wall());
     counters->Count(answer);
-    Tell(request, answer);
+    LogRequest(request, answer);
     return std::move(answer.http);
   };
 }

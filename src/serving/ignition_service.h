@@ -7,8 +7,8 @@
 //     service->Serve(other_pools);        // whenever a pool has another config
 //     for (const RequestCount& one : service->Counts().requests) ...
 //
-// All of this is called on the loop's thread; the server's own threads answer requests from the pools that it was given
-// last.  If the config of a pool cannot be had, `pools` has the reason, and its machines get a 500 and try again.
+// All functions are called on the loop's thread; the server's own threads answer requests from the pools that Serve()
+// got last.  If a pool has no config, `pools` has the reason, and the pool's machines get a 500 and try again.
 
 #include <memory>
 #include <optional>
@@ -56,7 +56,7 @@ class IgnitionService {
   void LookAtFiles();
 
   IgnitionCounts Counts() const { return counters_->Read(); }
-  // Returns the URLs that it listens at.
+  // Returns the URLs at which the server listens.
   std::vector<std::string> Addresses() const;
 
  private:
@@ -68,7 +68,7 @@ class IgnitionService {
   Result<std::vector<std::string>> ReadPrivateKeys() const;
   void LookAtKeys();
   net::HttpHandler Handler() const;
-  void Renew();
+  void ReplaceHandlers();
 
   ServedPools pools_;
   std::shared_ptr<const Access> access_;

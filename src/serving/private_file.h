@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks files with keys, which are useless once everyone on the machine may read them.
+// Checks that files with keys are private.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace pintle::serving {
 
-// Follows symlinks.  Returns false for a file that cannot be examined: the error is reported by whoever opens it.
+// Follows symlinks.  Returns false for a file that cannot be examined; opening the file will report the error.
 bool IsReadableByAll(const std::string& path);
 
 // Returns an error that names the remedy, also for a pod: Kubernetes gives a Secret's files the mode 0644 by default.

@@ -80,21 +80,21 @@ Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   return settings;
 }
 
-Result<ServedPools> PoolsFor(const CommandLine& line, const std::shared_ptr<event::TextRoom>& room) {
+Result<ServedPools> PoolsFor(const CommandLine& line, const std::shared_ptr<event::TextCache>& cache) {
   const auto bootstrap = line.Value("--bootstrap");
-  if (!bootstrap) return ReadServedFolder(*line.Value("--from"), room);
+  if (!bootstrap) return ReadServedFolder(*line.Value("--from"), cache);
   BootstrapFolder folder{.directory = *bootstrap,
                          .kubeconfig_file = line.Value("--bootstrap-kubeconfig").value_or(kUsualKubeconfig)};
   for (const std::string& text : line.Values("--bootstrap-certs")) {
     folder.registries.push_back(TRY(ParseRegistryFile(text), "--bootstrap-certs " + text));
   }
-  return ServeBootstrap(std::move(folder), room);
+  return ServeBootstrap(std::move(folder), cache);
 }
 
-// Reads all files again.  If the folder cannot be read, nothing changes; a certificate or keys that cannot be read stay
-// as they were, and the rest changes.
-Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextRoom>& room, IgnitionService& service) {
-  service.Serve(TRY(PoolsFor(line, room)));
+// Reads all files again.  If the folder cannot be read, nothing changes.  If the certificate or the keys cannot be
+// read, the earlier ones stay in use, and everything else is replaced.
+Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextCache>& cache, IgnitionService& service) {
+  service.Serve(TRY(PoolsFor(line, cache)));
   service.LookAtFiles();
   return {};
 }
@@ -104,10 +104,10 @@ Result<> ServeUntilStopped(const CommandLine& line, const IgnitionSettings& sett
   const auto stop = [&](int) { loop->Stop(); };
   const auto on_term = TRY(event::SignalWatch::Create(*loop, SIGTERM, stop));
   const auto on_interrupt = TRY(event::SignalWatch::Create(*loop, SIGINT, stop));
-  const auto room = RoomForServedTexts();
-  const auto service = TRY(IgnitionService::Begin(*loop, settings, TRY(PoolsFor(line, room))));
+  const auto cache = MakeServedTextCache();
+  const auto service = TRY(IgnitionService::Begin(*loop, settings, TRY(PoolsFor(line, cache))));
   const auto on_hangup = TRY(event::SignalWatch::Create(*loop, SIGHUP, [&](int) {
-    const auto outcome = ReadAgain(line, room, *service);
+    const auto outcome = ReadAgain(line, cache, *service);
     if (!outcome) return log::Error("Nothing was changed: " + outcome.error().message(), kTrouble);
     log::Info("All files were read again");
   }));

@@ -33,7 +33,8 @@ Result<T> ReadObjectBelow(const std::string& directory, const std::string& path,
   return TRY(machineconfig::ReadObject<T>(TRY(ReadDocumentBelow(directory, path)), kind), directory + "/" + path);
 }
 
-// Without the files of a pool, there is nothing to serve.  If another file is missing, someone has to add it.
+// Turns kNotFound into kUnavailable.  A missing file of a pool is answered with 404, because there is nothing to serve,
+// but any other missing file is answered with 500, because somebody has to add it.
 template <typename T>
 Result<T> Needed(Result<T> result, std::string_view doing) {
   if (result || result.error().kind() != ErrorKind::kNotFound) return result;
@@ -43,14 +44,14 @@ Result<T> Needed(Result<T> result, std::string_view doing) {
 // A pool whose files are read again for each request.
 class BootstrapPool final : public ServedPool {
  public:
-  BootstrapPool(std::string name, BootstrapFolder folder, std::shared_ptr<event::TextRoom> room)
-      : name_(std::move(name)), folder_(std::move(folder)), room_(std::move(room)) {}
+  BootstrapPool(std::string name, BootstrapFolder folder, std::shared_ptr<event::TextCache> cache)
+      : name_(std::move(name)), folder_(std::move(folder)), cache_(std::move(cache)) {}
 
   Result<Text> For(ignition::SpecVersion version) const override {
-    // The text is not kept, but takes up room until it is sent.
-    const event::TextRoom::Place place(
-        room_, [&]() -> Result<std::string> { return ServedText(TRY(ReadSources()), version); });
-    return place.Get();
+    // The text is made for this request only, but counts towards the limit of the cache until it is sent.
+    const event::TextCache::Entry entry(
+        cache_, [&]() -> Result<std::string> { return ServedText(TRY(ReadSources()), version); });
+    return entry.Get();
   }
 
   int StatusFor(const Error& error) const override { return error.kind() == ErrorKind::kNotFound ? 404 : 500; }
@@ -74,14 +75,14 @@ class BootstrapPool final : public ServedPool {
           {.host = registry.host,
            .authorities = TRY(Needed(machineconfig::ReadInput(file), "the authorities of " + registry.host))});
     }
-    // The operator's server does not adapt this version to the client here.
+    // During the bootstrap, the operator's server does not adapt this version to the client.
     sources.encapsulated_version = ignition::SpecVersion::k3_5;
     return sources;
   }
 
   const std::string name_;
   const BootstrapFolder folder_;
-  const std::shared_ptr<event::TextRoom> room_;
+  const std::shared_ptr<event::TextCache> cache_;
 };
 
 }  // namespace
@@ -97,11 +98,11 @@ Result<RegistryFile> ParseRegistryFile(std::string_view text) {
   return Error(ErrorKind::kInvalid, "the part before \"=\" has to be the name of a host, which has no slash");
 }
 
-Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextRoom>& room) {
+Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextCache>& cache) {
   TRY(Root::Open(folder.directory), "--bootstrap");
   ServedPools pools;
   for (const std::string_view name : {api::kMasterPool, api::kArbiterPool}) {
-    pools.emplace(name, std::make_shared<const BootstrapPool>(std::string(name), folder, room));
+    pools.emplace(name, std::make_shared<const BootstrapPool>(std::string(name), folder, cache));
   }
   pools.emplace(api::kWorkerPool,
                 std::make_shared<const KnownPool>(
@@ -109,7 +110,7 @@ Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr
                           fmt::format("refusing to serve bootstrap configuration to pool \"{}\": the cluster's own "
                                       "server serves it once the control plane runs",
                                       api::kWorkerPool)),
-                    room));
+                    cache));
   return pools;
 }
 
@@ -122,7 +123,7 @@ Result<net::TlsRules> TlsRulesIn(const std::string& directory) {
   if (!profile) return rules;
   const bool is_custom = profile->type == "Custom" && profile->custom;
   const bool is_modern = profile->type == "Modern" || (is_custom && profile->custom->min_tls_version == "VersionTLS13");
-  // The profile Old would allow older versions and weaker ciphers than we have; Intermediate is our own default.
+  // The profile Old would allow older versions and weaker ciphers than we support; Intermediate is our own default.
   if (is_modern) rules.oldest = net::TlsVersion::k1_3;
   if (is_custom && !is_modern) rules.ciphers = profile->custom->ciphers;
   return rules;

@@ -3,8 +3,8 @@
 
 // Serves the folder that `pintle-controller bootstrap` has written, to the first machines of a cluster.
 //
-// These are the machines of the control plane; others have to wait for the cluster's own server.  The files are read
-// again for each request, since they may be written while the server runs.
+// The first machines are those of the control plane; other machines have to wait for the cluster's own server.  The
+// files are read again for each request, because they may be written while the server runs.
 
 #include <memory>
 #include <string>
@@ -32,10 +32,10 @@ struct BootstrapFolder {
   std::vector<RegistryFile> registries = {};
 };
 
-// It is an error if there is no such folder.  Files that are missing are reported to whoever asks for them.
-Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextRoom>& room);
+// A missing folder is an error.  A missing file makes the requests that need it fail.
+Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextCache>& cache);
 
-// Returns the rules of the APIServer in the folder, or the usual ones if there is none.
+// Returns the TLS rules of the APIServer in the folder, or the default rules if there is no APIServer.
 Result<net::TlsRules> TlsRulesIn(const std::string& directory);
 
 }  // namespace pintle::serving

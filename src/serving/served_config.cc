@@ -26,7 +26,7 @@ constexpr const char* kCloudAuthoritiesPath =
 constexpr const char* kAnnotationsPath = "/etc/machine-config-daemon/node-annotations.json";
 constexpr const char* kKubeconfigPath = "/etc/kubernetes/kubeconfig";
 constexpr const char* kContentPath = "/etc/mcs-machine-config-content.json";
-// The agent reads this one on a machine's first boot.
+// The agent reads this file on a machine's first boot.
 constexpr const char* kEncapsulatedPath = "/etc/ignition-machine-config-encapsulated.json";
 
 constexpr std::int64_t kMode = 0644;
@@ -55,7 +55,7 @@ ignition::File PlainFile(std::string path, std::string_view contents) {
   return file;
 }
 
-// Adds the file, or replaces its contents; the old compression and digest do not apply to the new ones.
+// Adds the file, or replaces its contents together with their compression and digest.
 void PutAuthorities(const char* path, std::string_view pem, ignition::Config& config) {
   if (pem.empty()) return;
   auto& files = config.storage.files;
@@ -108,7 +108,8 @@ const std::string& ServedConfigName(const api::MachineConfigPool& pool) {
 Result<> AddAuthorities(const api::ControllerConfig& from, ServedSources& to) {
   const auto decode = [](const char* field, const std::string& base64, std::string& pem) -> Result<> {
     auto decoded = DecodeBase64(base64);
-    if (!decoded) return Error(ErrorKind::kInvalid, fmt::format("spec.{} of the ControllerConfig is no base64", field));
+    if (!decoded)
+      return Error(ErrorKind::kInvalid, fmt::format("spec.{} of the ControllerConfig is not base64", field));
     pem = *std::move(decoded);
     return {};
   };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Builds the Ignition config for a pool's new machines.  It is the pool's rendered config, plus files that turn the
-// machine into a node: its name in the cluster, how to reach the cluster, and the rendered config itself, for the
-// agent.
+// Builds the Ignition config for a pool's new machines.
+//
+// The config is the pool's rendered config, with additional files that turn the machine into a node: its annotations, a
+// kubeconfig, bundles of authorities, and the rendered config itself, which the agent reads.
 
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ namespace pintle::serving {
 struct ServedSources {
   api::MachineConfig config;  // Rendered for the pool.
   std::string image = {};     // The image that was built for the pool, or empty.
-  // Certificates as PEM; empty if the config has them already or needs none.
+  // Certificates as PEM.  If a bundle is empty, no file is added or changed for it.
   std::string kubelet_authorities = {};
   std::string cloud_authorities = {};
   std::string kubeconfig = {};  // The credentials with which a machine asks to become a node.
@@ -32,7 +33,8 @@ struct ServedSources {
     std::string authorities;
   };
   std::vector<Registry> registries = {};
-  // The version of the empty Ignition config in the MachineConfig that the agent reads; unset for the requested one.
+  // The version of the empty Ignition config in the MachineConfig that the agent reads; unset for the requested
+  // version.
   std::optional<ignition::SpecVersion> encapsulated_version = {};
 };
 

@@ -38,7 +38,7 @@ Result<ServedSources> SourcesFor(const api::MachineConfigPool& pool, const std::
 
 }  // namespace
 
-Result<ServedPools> ReadServedFolder(const std::string& directory, const std::shared_ptr<event::TextRoom>& room) {
+Result<ServedPools> ReadServedFolder(const std::string& directory, const std::shared_ptr<event::TextCache>& cache) {
   const auto path = [&](const char* name) { return directory + "/" + name; };
   const auto pools = TRY(ReadAll<api::MachineConfigPool>(path("pool.yaml"), [](json::Value document) {
     return machineconfig::ReadObject<api::MachineConfigPool>(std::move(document), "MachineConfigPool");
@@ -56,7 +56,7 @@ Result<ServedPools> ReadServedFolder(const std::string& directory, const std::sh
   common.kubeconfig = TRY(machineconfig::ReadInput(path("kubeconfig")));
   ServedPools served;
   for (const api::MachineConfigPool& pool : pools) {
-    served[pool.metadata.name] = std::make_shared<const KnownPool>(SourcesFor(pool, configs, common), room);
+    served[pool.metadata.name] = std::make_shared<const KnownPool>(SourcesFor(pool, configs, common), cache);
   }
   return served;
 }

@@ -12,7 +12,7 @@
 
 namespace pintle::serving {
 
-// pool.yaml and mc.yaml may contain several objects each.  A pool whose config is not in mc.yaml is served an error.
-Result<ServedPools> ReadServedFolder(const std::string& directory, const std::shared_ptr<event::TextRoom>& room);
+// pool.yaml and mc.yaml may contain several objects each.  Requests for a pool whose config is not in mc.yaml fail.
+Result<ServedPools> ReadServedFolder(const std::string& directory, const std::shared_ptr<event::TextCache>& cache);
 
 }  // namespace pintle::serving

@@ -10,9 +10,9 @@ using ignition::SpecVersion;
 
 constexpr std::size_t kRoom = 64 << 20;
 
-event::TextRoom::Place PlaceFor(const std::shared_ptr<const Result<ServedSources>>& sources, SpecVersion version,
-                                const std::shared_ptr<event::TextRoom>& room) {
-  return event::TextRoom::Place(room, [sources, version]() -> Result<std::string> {
+event::TextCache::Entry EntryFor(const std::shared_ptr<const Result<ServedSources>>& sources, SpecVersion version,
+                                 const std::shared_ptr<event::TextCache>& cache) {
+  return event::TextCache::Entry(cache, [sources, version]() -> Result<std::string> {
     if (!*sources) return sources->error();
     return ServedText(**sources, version);
   });
@@ -20,15 +20,15 @@ event::TextRoom::Place PlaceFor(const std::shared_ptr<const Result<ServedSources
 
 }  // namespace
 
-std::shared_ptr<event::TextRoom> RoomForServedTexts() { return std::make_shared<event::TextRoom>(kRoom); }
+std::shared_ptr<event::TextCache> MakeServedTextCache() { return std::make_shared<event::TextCache>(kRoom); }
 
-KnownPool::KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room)
-    : KnownPool(std::make_shared<const Result<ServedSources>>(std::move(sources)), room) {}
+KnownPool::KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextCache>& cache)
+    : KnownPool(std::make_shared<const Result<ServedSources>>(std::move(sources)), cache) {}
 
-KnownPool::KnownPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room)
-    : texts_{PlaceFor(sources, SpecVersion::k2_2, room), PlaceFor(sources, SpecVersion::k3_0, room),
-             PlaceFor(sources, SpecVersion::k3_1, room), PlaceFor(sources, SpecVersion::k3_2, room),
-             PlaceFor(sources, SpecVersion::k3_3, room), PlaceFor(sources, SpecVersion::k3_4, room),
-             PlaceFor(sources, SpecVersion::k3_5, room)} {}
+KnownPool::KnownPool(const Sources& sources, const std::shared_ptr<event::TextCache>& cache)
+    : texts_{EntryFor(sources, SpecVersion::k2_2, cache), EntryFor(sources, SpecVersion::k3_0, cache),
+             EntryFor(sources, SpecVersion::k3_1, cache), EntryFor(sources, SpecVersion::k3_2, cache),
+             EntryFor(sources, SpecVersion::k3_3, cache), EntryFor(sources, SpecVersion::k3_4, cache),
+             EntryFor(sources, SpecVersion::k3_5, cache)} {}
 
 }  // namespace pintle::serving

@@ -3,8 +3,8 @@
 
 // The pools that the Ignition server serves, at one moment.
 //
-// The map of them never changes: when a pool's config changes, the server gets another map, in which the other pools
-// can be the same objects.  The text for a version of a config is made when a machine asks for it, in a room that the
+// The map of pools never changes: when a pool's config changes, the server gets another map, in which the other pools
+// can be the same objects.  The text for a version of a config is made when a machine asks for it, in a cache that the
 // pools share.  So a client that asks for every version of every pool does not make the server's memory grow.
 
 #include <array>
@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "event/text_room.h"
+#include "event/text_cache.h"
 #include "ignition/spec_version.h"
 #include "serving/served_config.h"
 
@@ -21,12 +21,12 @@ namespace pintle::serving {
 
 inline constexpr std::size_t kServedVersions = static_cast<std::size_t>(ignition::SpecVersion::k3_5) + 1;
 
-// Returns a room for all pools.  Its size is a quarter of the memory that deploy/ gives the controller.
-std::shared_ptr<event::TextRoom> RoomForServedTexts();
+// Returns a cache for all pools.  Its size is a quarter of the memory that deploy/ gives the controller.
+std::shared_ptr<event::TextCache> MakeServedTextCache();
 
 class ServedPool {
  public:
-  using Text = event::TextRoom::Text;
+  using Text = event::TextCache::Text;
 
   virtual ~ServedPool() = default;
   ServedPool(const ServedPool&) = delete;
@@ -44,8 +44,8 @@ class ServedPool {
 // A pool whose config is known and never changes.  Texts that were made are kept as long as there is room for them.
 class KnownPool final : public ServedPool {
  public:
-  // `sources` may be an error: the reason why this pool is served nothing.
-  KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextRoom>& room);
+  // If `sources` is an error, all requests for this pool fail with it.
+  KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextCache>& cache);
 
   Result<Text> For(ignition::SpecVersion version) const override {
     return texts_[static_cast<std::size_t>(version)].Get();
@@ -54,9 +54,9 @@ class KnownPool final : public ServedPool {
  private:
   using Sources = std::shared_ptr<const Result<ServedSources>>;
 
-  KnownPool(const Sources& sources, const std::shared_ptr<event::TextRoom>& room);
+  KnownPool(const Sources& sources, const std::shared_ptr<event::TextCache>& cache);
 
-  const std::array<event::TextRoom::Place, kServedVersions> texts_;
+  const std::array<event::TextCache::Entry, kServedVersions> texts_;
 };
 
 using ServedPools = std::map<std::string, std::shared_ptr<const ServedPool>, std::less<>>;

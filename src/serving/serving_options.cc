@@ -18,7 +18,7 @@ Result<int> Number(const CommandLine& line, std::string_view option, int least, 
   const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (failed != std::errc() || end != text->data() + text->size() || number < least || number > 1'000'000) {
     return Error(ErrorKind::kInvalid,
-                 fmt::format("{}: \"{}\" is no number from {} on (see --help)", option, *text, least));
+                 fmt::format("{}: \"{}\" is not a number of {} or more (see --help)", option, *text, least));
   }
   return number;
 }

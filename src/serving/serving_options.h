@@ -14,14 +14,14 @@ namespace pintle::serving {
 inline constexpr auto kServingOptions = std::to_array<Option>({
     {"--tls-min-version", "VERSION", "VersionTLS12 or VersionTLS13 [VersionTLS12]"},
     {"--tls-cipher-suites", "LIST", "the cipher suites for TLS 1.2, with commas between them"},
-    {"--access", "MODE", "open, grace or required: whether a token is needed; open: anyone is served secrets [open]"},
+    {"--access", "MODE", "open, grace or required: whether a token is needed; with open, anyone gets secrets [open]"},
     {"--token-keys", "FILE", "the keys that tokens are signed with"},
     {"--rate", "NUMBER", "how many requests a second one address may make; 0: any number [200]"},
     {"--connections-per-address", "NUMBER", "how many connections one address may have; 0: any number [1024]"},
     {"--threads", "NUMBER", "how many threads answer requests [2]"},
 });
 
-// Inserts these options between a verb's own.
+// Inserts these options between a verb's own options.
 template <std::size_t kBefore, std::size_t kBehind>
 constexpr auto WithServingOptions(const std::array<Option, kBefore>& before,
                                   const std::array<Option, kBehind>& behind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a server's certificate and key from files, again whenever they change.
+// Reads a server's certificate and key from files, and reads them again whenever they change.
 //
 // While the new certificate and key do not match, the previous ones stay in use.  A key that everyone may read is
 // refused.

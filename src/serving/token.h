@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle-controller token`: prints the HTTP headers with which a pointer config lets its machine fetch a config.
+// `pintle-controller token`: prints the HTTP headers for a pointer config, with which a new machine may fetch its
+// config.
 
 #include <string_view>
 #include <vector>

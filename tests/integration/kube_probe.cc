@@ -235,7 +235,7 @@ class Probe {
 
   void Evict() {
     call_ = client_.Evict(Name(), words_[3], End<Eviction>([](const Eviction& eviction) {
-                            const auto* const kept = std::get_if<Kept>(&eviction);
+                            const auto* const kept = std::get_if<KeptByBudget>(&eviction);
                             if (kept != nullptr) return Say("kept: " + kept->why);
                             Say(std::get<Departure>(eviction) == Departure::kGoing ? "going" : "gone");
                           }));

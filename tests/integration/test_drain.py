@@ -226,8 +226,8 @@ class TestDrain:
                    "The disruption budget kept needs 1 healthy pods and has 1 currently")
             blocked = node.wait_event("DrainBlocked")
             assert blocked == (f"node {node.name}: the drain cannot succeed: pod default/kept is kept by disruption budget "
-                               "kept: it demands that all of its 1 pods are healthy, and so lets none go; allow one to be "
-                               "missing, or run more")
+                               "kept: it requires all of its 1 pods to be healthy, and so never allows an eviction; allow "
+                               "one of them to be unavailable, or run more")
             controller.wait_said(f"Drain failed. Waiting 1 second then retrying. Error message from drain: {why}")
             assert node.wait_event("DrainThresholdExceeded") == (
                 "Drain failed. Drain has been failing for more than 3 seconds. Waiting 1 second then retrying. "
@@ -420,8 +420,9 @@ class TestForecast:
         budget(cluster, "router-default", "router", minAvailable=1)
         (_, prospect, why), = forecast(cluster, node)
         assert prospect == "hopeless"
-        assert why == ("pod default/router-2 is kept by disruption budget router-default: it lets 1 go at a time, and no "
-                       "other schedulable node can take another; add a node or allow more to be missing")
+        assert why == ("pod default/router-2 is kept by disruption budget router-default: it allows the eviction of 1 at a "
+                       "time, and no other schedulable node can run a replacement; add a node or allow more to be "
+                       "unavailable")
         # The node was not changed.
         assert not node.is_cordoned() and node.pods() == {"router-1", "router-2"}
 
@@ -463,7 +464,7 @@ class TestForecast:
             assert prospect == "may-pass" and "1 of its pods are healthy and 1 have to be" in why, kind
             cluster.kubectl("scale", f"{kind.lower()}/few", "--replicas=1", "-n", space)
             (_, prospect, why), = forecast(cluster, node)
-            assert prospect == "hopeless" and "it demands that all of its 1 pods are healthy" in why, kind
+            assert prospect == "hopeless" and "it requires all of its 1 pods to be healthy" in why, kind
             cluster.kubectl("delete", f"{kind.lower()}/few", "pdb/few", "-n", space)
             wait_until(lambda s=space: not cluster.get("pods", "-n", s)["items"], "its pod is gone", PATIENCE)
 

@@ -39,7 +39,7 @@ std::string HeaderOf(const net::HttpAnswer& answer, const std::string& name) {
 
 TEST_P(ServerVectors, AreAnswered) {
   const Case c("server", GetParam());
-  const ServedPools pools = ValueOf(ReadServedFolder(c.Path("").string(), RoomForServedTexts()));
+  const ServedPools pools = ValueOf(ReadServedFolder(c.Path("").string(), MakeServedTextCache()));
   const json::Value requests = ValueOf(json::Parse(c.Text("requests.json")));
   ASSERT_FALSE(requests.empty());
   for (std::size_t i = 0; i < requests.size(); ++i) {

@@ -61,7 +61,7 @@ struct Cluster {
   std::vector<api::PodDisruptionBudget> budgets;
   std::vector<api::Node> nodes = {NodeNamed("worker")};
 
-  std::map<Maker, std::int32_t> wanted = {};
+  std::map<PodOwner, std::int32_t> wanted = {};
 
   template <typename Act>
   auto WithSurroundings(Act act) const {
@@ -72,8 +72,8 @@ struct Cluster {
   std::vector<Blocker> Forecast() const {
     return WithSurroundings([](const Surroundings& around) { return ForecastDrain(around); });
   }
-  std::set<Maker> ToAsk() const {
-    return WithSurroundings([](const Surroundings& around) { return MakersToAsk(around); });
+  std::set<PodOwner> ToAsk() const {
+    return WithSurroundings([](const Surroundings& around) { return PodOwnersToAsk(around); });
   }
   // Returns the blocked pods by name, with "!" if a blocker does not pass by itself.
   std::vector<std::string> Blocked() const {
@@ -96,7 +96,7 @@ TEST(ForecastDrain, IsHopelessForASingleWorkerWithARouter) {
   EXPECT_EQ(ProspectOf(blockers), Prospect::kHopeless);
   EXPECT_EQ(Summary(blockers),
             "pod shop/router-1 is kept by disruption budget router: 1 of its pods are healthy and 1 have to be, and no "
-            "other schedulable node can take another; add a node or allow more to be missing");
+            "other schedulable node can run a replacement; add a node or allow more to be unavailable");
 }
 
 TEST(ForecastDrain, AssumesThatAMissingPodStartsOnAnotherNode) {
@@ -119,7 +119,8 @@ TEST(ForecastDrain, ReportsABudgetThatAllowsNoEviction) {
   cluster.nodes.push_back(NodeNamed("other"));
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
   EXPECT_EQ(cluster.Forecast()[0].why,
-            "it demands that all of its 2 pods are healthy, and so lets none go; allow one to be missing, or run more");
+            "it requires all of its 2 pods to be healthy, and so never allows an eviction; allow one of them to be "
+            "unavailable, or run more");
 }
 
 TEST(ForecastDrain, ExpectsAPodThatIsBeingReplaced) {
@@ -128,7 +129,7 @@ TEST(ForecastDrain, ExpectsAPodThatIsBeingReplaced) {
   cluster.budgets[0].spec.min_available = api::IntOrString{1};
   EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "nobody makes the pod";
   cluster.pods[0].metadata.owner_references = {{"apps/v1", "StatefulSet", "web", "u", true, {}}};
-  const Maker web = {"StatefulSet", {"shop", "web"}, "u"};
+  const PodOwner web = {"StatefulSet", {"shop", "web"}, "u"};
   EXPECT_THAT(cluster.ToAsk(), ElementsAre(web));
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "who cannot be asked has made all";
   cluster.wanted = {{web, 1}};

@@ -29,7 +29,7 @@ TEST(Notify, DoesNothingWithoutASocket) {
 TEST(Notify, IsAnErrorIfNobodyListens) {
   const NotifySocket systemd;
   ::setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1);
-  EXPECT_EQ(MessageOf(NotifyReady()), "telling systemd about our state: sd_notify: No such file or directory");
+  EXPECT_EQ(MessageOf(NotifyReady()), "notifying systemd of our state: sd_notify: No such file or directory");
 }
 
 }  // namespace

@@ -360,7 +360,7 @@ TEST_F(Evicting, CanBeADryRunInBothVersions) {
   ScriptedServer server({{.status = 400, .body = StatusText("BadRequest", "no kind")}, {.status = 201, .body = "{}"}});
   Client client = Connect(server);
   const auto outcome = Outcome<Eviction>([&](auto done) {
-    return client.Evict({"ns", "web"}, "uid-1", std::move(done), Earnest::kDryRun);
+    return client.Evict({"ns", "web"}, "uid-1", std::move(done), EvictionMode::kDryRun);
   });
   EXPECT_EQ(std::get<Departure>(ValueOf(outcome)), Departure::kGoing);
   for (const Asked& asked : server.asked()) {
@@ -371,7 +371,7 @@ TEST_F(Evicting, CanBeADryRunInBothVersions) {
 
 TEST_F(Evicting, NamesTheBudgetThatForbidsTheEviction) {
   ScriptedServer server({{.status = 429, .body = StatusText("TooManyRequests", "no", kBudget)}});
-  EXPECT_EQ(std::get<Kept>(ValueOf(Evicted(server))).why, "web needs 1");
+  EXPECT_EQ(std::get<KeptByBudget>(ValueOf(Evicted(server))).why, "web needs 1");
 }
 
 TEST_F(Evicting, TriesAgainWhenTheServerIsBusy) {

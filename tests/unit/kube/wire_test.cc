@@ -122,7 +122,7 @@ TEST(Events, AreDecoded) {
   const auto event = ValueOf(DecodeWatchLine(
       R"({"type":"MODIFIED","object":{"metadata":{"name":"a","namespace":"b","resourceVersion":"7"}}})"));
   const auto& watched = std::get<WatchEvent>(event);
-  EXPECT_EQ(watched.happening, WatchEventType::kModified);
+  EXPECT_EQ(watched.type, WatchEventType::kModified);
   EXPECT_EQ(NameIn(watched.object), (ObjectName{"b", "a"}));
   EXPECT_EQ(ResourceVersionOf(watched.object), "7");
 }

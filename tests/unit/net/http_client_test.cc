@@ -170,7 +170,7 @@ TEST_F(Answers, AreDecompressedOnRequest) {
 
 TEST_F(Answers, HaveALimitOfLength) {
   const Server server;
-  const std::string too_long = "the body from " + server.Name() + " is longer than the 1000 bytes it may have";
+  const std::string too_long = "the body from " + server.Name() + " is longer than the limit of 1000 bytes";
   for (const std::string kind : {"/sized/", "/chunked/"}) {
     EXPECT_EQ(BodyFrom({.url = server.At(kind + "1000"), .body_limit = 1000}), std::string(1000, 'x'));
     ExpectInvalid(Fetch({.url = server.At(kind + "1001"), .body_limit = 1000}), too_long);
@@ -180,7 +180,7 @@ TEST_F(Answers, HaveALimitOfLength) {
 TEST_F(Answers, HaveALimitOfDecompressedLength) {
   const Server server;
   ExpectInvalid(Fetch({.url = server.At("/gzip/1000000"), .body_limit = 10000, .compression = Compression::kAccepted}),
-                "the body from " + server.Name() + " is longer than the 10000 bytes it may have");
+                "the body from " + server.Name() + " is longer than the limit of 10000 bytes");
 }
 
 TEST_F(Answers, WithAnEndlessHeadAreRefused) {
@@ -230,9 +230,9 @@ TEST_F(Requests, ThatSmuggleAnotherOneAreNotSentAndShowNoSecret) {
   ExpectInvalid(Fetch({.url = server.At("/echo"), .headers = {{"Cookie", "secret\nX-Other: 1"}}}),
                 "asking " + server.Name() + ": the header Cookie has a control character in it");
   ExpectInvalid(Fetch({.url = server.At("/echo"), .headers = {{"X-Other: 1\r\nX", ""}}}),
-                "asking " + server.Name() + ": the name of a header has a strange character");
+                "asking " + server.Name() + ": the name of a header has an invalid character");
   ExpectInvalid(Fetch({.method = "GET / HTTP/1.1\r\nX:", .url = server.At("/echo")}),
-                "asking " + server.Name() + ": the method of a request has a strange character");
+                "asking " + server.Name() + ": the method of a request has an invalid character");
 }
 
 using Connections = HttpClientTest;
@@ -383,7 +383,7 @@ TEST_P(ClientCertificates, MayComeFromMemory) {
 
 TEST_P(ClientCertificates, MayBeRequiredByTheServer) {
   const auto result = Fetch(server_.At("/hello"));
-  EXPECT_THAT(MessageOf(result), StartsWith(server_.Name() + " wants a client certificate and we have none: "));
+  EXPECT_THAT(MessageOf(result), StartsWith(server_.Name() + " requires a client certificate and we have none: "));
   EXPECT_EQ(KindOf(result), ErrorKind::kInvalid);
 }
 
@@ -444,7 +444,7 @@ TEST_P(Failures, ToConnectReportTheReason) {
 TEST_F(HttpClientTest, EndsAHandshakeThatTakesTooLong) {
   const Unserved silent(Unserved::Manner::kAcceptsAndIsSilent);
   ExpectUnavailable(Fetch({.url = silent.At("https"), .timeouts = {.connect = milliseconds(200)}}),
-                    "connecting to " + silent.Name() + " took longer than the 200 ms it may: SSL connection timeout");
+                    "connecting to " + silent.Name() + " took longer than the limit of 200 ms: SSL connection timeout");
 }
 
 TEST_F(HttpClientTest, ReportsAnUnknownHost) {
@@ -498,7 +498,7 @@ TEST_F(Redirects, DoNotSendTheClientCertificateToAnotherServer) {
   const Server second(Server::Tls("server", {"--clients", certificates_.Path("ca.crt")}));
   tls_.client = certificates_.Client("client");
   EXPECT_THAT(MessageOf(Fetch({.url = first.At("/redirect/" + second.UrlText("/hello")), .redirects_followed = 1})),
-              StartsWith(second.Name() + " wants a client certificate and we have none: "));
+              StartsWith(second.Name() + " requires a client certificate and we have none: "));
 }
 
 TEST_F(Redirects, LeadFromHttpToHttpsButNotBack) {
@@ -574,7 +574,7 @@ TEST_F(Proxies, ThatRefuseATunnelAreNamedWithoutTheirPassword) {
     return KindOf(result);
   };
   EXPECT_EQ(refused("403", ""), ErrorKind::kInvalid);
-  EXPECT_EQ(refused("407", ": it wants other credentials"), ErrorKind::kInvalid);
+  EXPECT_EQ(refused("407", ": it requires other credentials"), ErrorKind::kInvalid);
   EXPECT_EQ(refused("503", ""), ErrorKind::kUnavailable);
 }
 
@@ -583,7 +583,7 @@ TEST_F(Proxies, ThatWantCredentialsForPlainHttpAreNamed) {
   proxy_.for_http = "http://user:secret@" + proxy.Name();
   ExpectInvalid(Fetch(ValueOf(Url::Parse("http://somewhere.invalid/"))),
                 "the proxy " + proxy.Name() +
-                    " refused a request to somewhere.invalid:80 with status 407: it wants other credentials");
+                    " refused a request to somewhere.invalid:80 with status 407: it requires other credentials");
 }
 
 TEST_F(Proxies, ThatCannotBeReachedAreNamed) {

@@ -270,9 +270,9 @@ TEST_F(HttpServerTest, UsesTheNewestHandlerOnOldConnectionsToo) {
   Caller caller = Call();
   EXPECT_THAT(caller.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
   auto owned = std::make_shared<const std::string>("other");
-  server_->Handle([owned](const IncomingRequest&) { return HttpAnswer{.body = owned}; });
+  server_->SetHandler([owned](const IncomingRequest&) { return HttpAnswer{.body = owned}; });
   EXPECT_THAT(caller.Say(kGet).HearUntil("other"), EndsWith("other"));
-  server_->Handle(Greet);
+  server_->SetHandler(Greet);
   EXPECT_THAT(caller.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
   EXPECT_EQ(owned.use_count(), 1);
 }
@@ -400,7 +400,7 @@ TEST_F(HttpsServerTest, GivesNewConnectionsTheRenewedCertificate) {
   Begin();
   HttpClient old_client = Client();
   EXPECT_EQ(ValueOf(Fetch(old_client, "/hello")).body, "hello");
-  server_->Present(Identity("elsewhere"));
+  server_->SetIdentity(Identity("elsewhere"));
   // The old connection still works; a new connection gets the certificate with another name.
   EXPECT_EQ(ValueOf(Fetch(old_client, "/hello")).body, "hello");
   HttpClient new_client = Client();

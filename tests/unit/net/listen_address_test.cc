@@ -17,7 +17,7 @@ TEST(ListenAddress, IsRefusedWithTheExpectedForm) {
   for (const std::string text : {"", "8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[127.0.0.1]:80",
                                  "localhost:80", "127.0.0.1:80x", "[::1:80"}) {
     EXPECT_EQ(MessageOf(ParseListenAddress(text)),
-              "\"" + text + "\" is no address to listen at: it must be like 127.0.0.1:8080, [::1]:8080 or :8080");
+              "\"" + text + "\" is not an address to listen at: it must be like 127.0.0.1:8080, [::1]:8080 or :8080");
   }
 }
 

@@ -20,12 +20,12 @@ int AllowedOf(int times, RateLimit& limit, std::string_view who, MonotonicTime w
   return allowed;
 }
 
-TEST(AskerAt, IsAnIpv4AddressOrAnIpv6Network) {
-  EXPECT_EQ(AskerAt("192.0.2.1"), "192.0.2.1");
-  EXPECT_EQ(AskerAt("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
-  EXPECT_EQ(AskerAt("2001:db8:1:2::9"), "2001:db8:1:2::/64");
-  EXPECT_NE(AskerAt("2001:db8:1:3::9"), "2001:db8:1:2::/64");
-  EXPECT_EQ(AskerAt("fe80::1%eth0"), "fe80::/64");
+TEST(ClientKeyOf, IsAnIpv4AddressOrAnIpv6Network) {
+  EXPECT_EQ(ClientKeyOf("192.0.2.1"), "192.0.2.1");
+  EXPECT_EQ(ClientKeyOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(ClientKeyOf("2001:db8:1:2::9"), "2001:db8:1:2::/64");
+  EXPECT_NE(ClientKeyOf("2001:db8:1:3::9"), "2001:db8:1:2::/64");
+  EXPECT_EQ(ClientKeyOf("fe80::1%eth0"), "fe80::/64");
 }
 
 TEST(RateLimit, AllowsABurstAndThenARate) {

@@ -48,7 +48,7 @@ TEST(TlsVersion, IsNamedAsInKubernetes) {
   EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS12")), TlsVersion::k1_2);
   EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS13")), TlsVersion::k1_3);
   EXPECT_EQ(MessageOf(ParseTlsVersion("VersionTLS11")),
-            "\"VersionTLS11\" is no supported version of TLS: it must be VersionTLS12 or VersionTLS13");
+            "\"VersionTLS11\" is not a supported version of TLS: it must be VersionTLS12 or VersionTLS13");
 }
 
 }  // namespace

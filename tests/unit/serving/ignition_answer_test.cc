@@ -37,10 +37,10 @@ class IgnitionAnswerTest : public testing::Test {
   }
   int StatusWith(const std::string& token) { return Ask("/config/worker", "", token).http.status; }
 
-  std::shared_ptr<event::TextRoom> room_ = RoomForServedTexts();
+  std::shared_ptr<event::TextCache> cache_ = MakeServedTextCache();
   ServedPools pools_ = {
-      {"worker", std::make_shared<const KnownPool>(Sources("rendered-worker-1"), room_)},
-      {"broken", std::make_shared<const KnownPool>(Error(ErrorKind::kNotFound, "could not fetch config x"), room_)},
+      {"worker", std::make_shared<const KnownPool>(Sources("rendered-worker-1"), cache_)},
+      {"broken", std::make_shared<const KnownPool>(Error(ErrorKind::kNotFound, "could not fetch config x"), cache_)},
   };
   Access access_;
 };
@@ -74,12 +74,12 @@ TEST_F(IgnitionAnswerTest, KeepsTheLimitOfMemoryForConfigs) {
     return Ask("/config/worker", fmt::format("application/vnd.coreos.ignition+json;version=3.{}.0", minor));
   };
   const std::size_t length = ask(1).http.body->size();
-  const auto room = std::make_shared<event::TextRoom>(length * 5 / 2);
-  pools_["worker"] = std::make_shared<const KnownPool>(Sources("rendered-worker-1"), room);
+  const auto cache = std::make_shared<event::TextCache>(length * 5 / 2);
+  pools_["worker"] = std::make_shared<const KnownPool>(Sources("rendered-worker-1"), cache);
   std::vector<IgnitionAnswer> held;
   for (int minor = 1; minor <= 5; ++minor) {
     held.push_back(ask(minor));
-    EXPECT_LE(room->taken(), length * 5 / 2);
+    EXPECT_LE(cache->taken(), length * 5 / 2);
   }
   EXPECT_EQ(held[1].http.status, 200);
   EXPECT_EQ(held[4].http.status, 503);

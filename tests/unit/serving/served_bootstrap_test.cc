@@ -54,7 +54,7 @@ class ServedBootstrapTest : public testing::Test {
     return ValueOf(ServeBootstrap({.directory = folder_.path(),
                                    .kubeconfig_file = folder_ / "kubeconfig",
                                    .registries = {{.host = "foo", .file = "bar.crt"}}},
-                                  RoomForServedTexts()));
+                                  MakeServedTextCache()));
   }
 
   static IgnitionAnswer Ask(const ServedPools& pools, const std::string& pool, const std::string& version = "3.5.0") {
@@ -157,7 +157,7 @@ TEST_F(ServedBootstrapTest, ReadsNothingOutsideOfTheFolder) {
 }
 
 TEST_F(ServedBootstrapTest, NeedsAFolder) {
-  EXPECT_THAT(MessageOf(ServeBootstrap({.directory = folder_ / "none", .kubeconfig_file = ""}, RoomForServedTexts())),
+  EXPECT_THAT(MessageOf(ServeBootstrap({.directory = folder_ / "none", .kubeconfig_file = ""}, MakeServedTextCache())),
               HasSubstr((folder_ / "none").string()));
 }
 

@@ -148,7 +148,7 @@ TEST(AddAuthorities, DecodesTheAuthoritiesOrNamesTheBrokenOne) {
   EXPECT_EQ(sources.cloud_authorities, "cloud");
   config.spec.cloud_provider_ca = "%";
   EXPECT_EQ(MessageOf(AddAuthorities(config, sources)),
-            "spec.cloudProviderCAData of the ControllerConfig is no base64");
+            "spec.cloudProviderCAData of the ControllerConfig is not base64");
 }
 
 TEST(KubeconfigText, IsTheOneThatNewMachinesGet) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drain/makers.h"
+#include "drain/pod_owners.h"
 
 #include <fmt/core.h>
 
@@ -13,8 +13,8 @@
 namespace pintle::drain {
 namespace {
 
-// The fields that all kinds have.
-struct Made {
+// The fields that we read of each of these kinds.
+struct ReplicatedObject {
   struct Spec {
     std::int32_t replicas = 1;
 
@@ -27,14 +27,14 @@ struct Made {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Required{"metadata", &Made::metadata},
-      json::Required{"spec", &Made::spec},
+      json::Required{"metadata", &ReplicatedObject::metadata},
+      json::Required{"spec", &ReplicatedObject::spec},
   };
 };
 
-struct ReplicaSet : Made {};
-struct StatefulSet : Made {};
-struct ReplicationController : Made {};
+struct ReplicaSet : ReplicatedObject {};
+struct StatefulSet : ReplicatedObject {};
+struct ReplicationController : ReplicatedObject {};
 
 }  // namespace
 }  // namespace pintle::drain
@@ -58,31 +58,31 @@ template <kube::Resource T>
 constexpr std::string_view kKind = kube::kResourceKind<T>.kind;
 
 template <kube::Resource T>
-kube::Call Ask(kube::Client& client, const Maker& maker, Done done) {
-  return client.Get<T>(maker.name, [maker, done = std::move(done)](const Result<T>& found) {
+kube::Call Ask(kube::Client& client, const PodOwner& owner, Done done) {
+  return client.Get<T>(owner.name, [owner, done = std::move(done)](const Result<T>& found) {
     if (!found) return done(Error(found.error()));
-    if (found->metadata.uid == maker.uid) return done(found->spec.replicas);
-    done(Error(ErrorKind::kNotFound, fmt::format("{} {} is another one by now", maker.kind, maker.name.ToString())));
+    if (found->metadata.uid == owner.uid) return done(found->spec.replicas);
+    done(Error(ErrorKind::kNotFound, fmt::format("{} {} was replaced", owner.kind, owner.name.ToString())));
   });
 }
 
 }  // namespace
 
-std::optional<Maker> MakerOf(const api::Pod& pod) {
+std::optional<PodOwner> PodOwnerOf(const api::Pod& pod) {
   for (const api::OwnerReference& owner : pod.metadata.owner_references) {
     const bool makes_pods = owner.kind == kKind<ReplicaSet> || owner.kind == kKind<StatefulSet> ||
                             owner.kind == kKind<ReplicationController>;
     if (owner.controller.value_or(false) && makes_pods) {
-      return Maker{owner.kind, {pod.metadata.namespace_name, owner.name}, owner.uid};
+      return PodOwner{owner.kind, {pod.metadata.namespace_name, owner.name}, owner.uid};
     }
   }
   return std::nullopt;
 }
 
-kube::Call AskHowManyPods(kube::Client& client, const Maker& maker, Done done) {
-  if (maker.kind == kKind<ReplicaSet>) return Ask<ReplicaSet>(client, maker, std::move(done));
-  if (maker.kind == kKind<StatefulSet>) return Ask<StatefulSet>(client, maker, std::move(done));
-  return Ask<ReplicationController>(client, maker, std::move(done));
+kube::Call GetReplicas(kube::Client& client, const PodOwner& owner, Done done) {
+  if (owner.kind == kKind<ReplicaSet>) return Ask<ReplicaSet>(client, owner, std::move(done));
+  if (owner.kind == kKind<StatefulSet>) return Ask<StatefulSet>(client, owner, std::move(done));
+  return Ask<ReplicationController>(client, owner, std::move(done));
 }
 
 }  // namespace pintle::drain

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The owners that make a new pod for each that goes: ReplicaSets, StatefulSets and ReplicationControllers.
+// The owners that replace each evicted pod: ReplicaSets, StatefulSets and ReplicationControllers.
 
 #include <compare>
 #include <cstdint>
@@ -20,18 +20,18 @@ class Client;
 
 namespace pintle::drain {
 
-struct Maker {
+struct PodOwner {
   std::string kind;
   kube::ObjectName name;
   std::string uid;
 
-  auto operator<=>(const Maker&) const = default;
+  auto operator<=>(const PodOwner&) const = default;
 };
 
 // Returns nullopt if the pod's owner is none of these.
-std::optional<Maker> MakerOf(const api::Pod& pod);
+std::optional<PodOwner> PodOwnerOf(const api::Pod& pod);
 
-// Asks how many replicas the maker is to have.
-kube::Call AskHowManyPods(kube::Client& client, const Maker& maker, std::function<void(Result<std::int32_t>)> done);
+// Reads how many replicas the owner is to have.
+kube::Call GetReplicas(kube::Client& client, const PodOwner& owner, std::function<void(Result<std::int32_t>)> done);
 
 }  // namespace pintle::drain

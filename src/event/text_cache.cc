@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event/text_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pintle::event {
+
+Result<TextCache::Text> TextCache::Get(const Entry& entry) {
+  if (auto known = Known(entry)) return *std::move(known);
+  const std::lock_guard making(making_);
+  // Another thread may have made the text meanwhile.
+  if (auto known = Known(entry)) return *std::move(known);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!MakeRoomFor(entry.length_)) return Text();
+  }
+  auto made = entry.make_();
+  const std::lock_guard lock(mutex_);
+  if (!made) return entry.failure_.emplace(std::move(made).error());
+  return Keep(entry, *std::move(made));
+}
+
+std::optional<Result<TextCache::Text>> TextCache::Known(const Entry& entry) {
+  const std::lock_guard lock(mutex_);
+  if (entry.failure_) return Result<Text>(*entry.failure_);
+  Text text = entry.text_.lock();
+  if (!text) return std::nullopt;
+  const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.entry == &entry; });
+  if (kept == kept_.end()) {
+    kept_.push_front({&entry, text});
+  } else {
+    kept_.splice(kept_.begin(), kept_, kept);
+  }
+  return Result<Text>(std::move(text));
+}
+
+// Removes only texts that no caller holds, because removing others would free no memory.
+bool TextCache::MakeRoomFor(std::size_t length) {
+  const auto fits = [&](std::size_t taken) { return taken == 0 || taken + length <= size_; };
+  std::size_t goes = 0;
+  for (const Kept& one : kept_) goes += one.text.use_count() == 1 ? one.text->size() : 0;
+  if (const std::size_t taken = *taken_; !fits(taken - std::min(goes, taken))) return false;
+  for (auto one = kept_.end(); one != kept_.begin() && !fits(*taken_);) {
+    --one;
+    if (one->text.use_count() == 1) one = kept_.erase(one);
+  }
+  return true;
+}
+
+TextCache::Text TextCache::Keep(const Entry& entry, std::string made) {
+  entry.length_ = made.size();
+  if (!MakeRoomFor(entry.length_)) return nullptr;
+  *taken_ += entry.length_;
+  const Text text(new const std::string(std::move(made)), [taken = taken_](const std::string* gone) {
+    *taken -= gone->size();
+    delete gone;
+  });
+  kept_.push_front({&entry, text});
+  entry.text_ = text;
+  return text;
+}
+
+void TextCache::Forget(const Entry* entry) {
+  const std::lock_guard lock(mutex_);
+  kept_.remove_if([&](const Kept& one) { return one.entry == entry; });
+}
+
+}  // namespace pintle::event
