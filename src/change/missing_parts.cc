@@ -24,7 +24,7 @@ Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::
                                             const resource::Deployment::State& want) {
   if (host.deployments == nullptr || !host.deployments->LayersPackages()) return plan::MissingParts();
   const std::string machine = TRY(host::MachineName());
-  std::vector<std::string> lacking = plan::PackagesThatTell(want, machine);
+  std::vector<std::string> lacking = plan::PackagesToCheck(want, machine);
   LeaveOut(booted.packages, lacking);
   if (!lacking.empty()) LeaveOut(TRY(host::InstalledPackages()), lacking);
   return plan::FindMissing(want, {booted.packages, booted.removed_packages}, lacking, machine);
