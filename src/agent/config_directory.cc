@@ -26,9 +26,9 @@ std::optional<fs::path> NextOf(const fs::path& path) {
 }
 
 Result<> CheckWriters(const std::string& path, const change::OthersAccess& access) {
-  if (access.how_to_write.empty()) return {};
+  if (access.why_writable.empty()) return {};
   return Error(ErrorKind::kInvalid,
-               fmt::format("{} is not taken, since others than root may change it: {}", path, access.how_to_write));
+               fmt::format("{} is not taken, since others than root may change it: {}", path, access.why_writable));
 }
 
 // Returns whether the file is obviously no config: an explanation, or a copy that an editor made.

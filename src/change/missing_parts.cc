@@ -18,8 +18,8 @@ void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& 
 
 }  // namespace
 
-// The deployment's origin lists the layered packages.  Only the machine's package database has the image's own, and it
-// is read only when that is needed.
+// `booted` lists the layered packages.  The packages of the image itself are only in the machine's package database,
+// which is not read if all packages are layered.
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want) {
   if (host.deployments == nullptr || !host.deployments->LayersPackages()) return plan::MissingParts();

@@ -21,8 +21,9 @@ struct LayeredPackages {
   std::vector<std::string> removed;  // Packages of the image that were removed.
 };
 
-// The lists have the names of rpm-ostree's options.  A package that is in both `install` and `uninstall`, or in both
-// `override_remove` and `override_reset`, ends up installed or removed.
+// Changes of the packages that are layered on the booted image or removed from it, named like the options of
+// rpm-ostree.  A package in both `install` and `uninstall` ends up installed, and one in both `override_remove` and
+// `override_reset` ends up removed.
 struct PackageChanges {
   std::vector<std::string> install;
   std::vector<std::string> uninstall;

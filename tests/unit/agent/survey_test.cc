@@ -336,8 +336,8 @@ std::vector<SurveyRow> SurveyRows() {
          seen.to->object.spec.os_image_url = kImage;
          seen.abilities.has_deployments = false;
        },
-       {"failure: this machine cannot change these: OS image (spec.osImageURL); that takes an OSTree host that is "
-        "running; take them out of the config",
+       {"failure: this machine cannot change these: OS image (spec.osImageURL); only a running OSTree host can; take "
+        "them out of the config",
         kPolicy, kHas}},
       {"a machine without OSTree leaves the OS aside",
        [](Observation& seen) {
