@@ -85,11 +85,11 @@ Agent::Agent(Parts parts)
               .check_directory = settings_.check_directory,
               .limit = settings_.health_limit},
       source_(std::move(parts.source)),
-      // Progress goes to the bus alone: neither the API server nor a disk is written to for it.
+      // Progress is published on the bus alone, so it causes no write to the API server or to a disk.
       progress_(loop_, clock_,
                 [this](const std::string& doing) {
                   status_.doing = doing;
-                  ShowOnBus();
+                  PublishOnBus();
                 }),
       look_again_(loop_, [this] { std::exchange(again_, nullptr)(); }),
       notice_(
@@ -127,7 +127,7 @@ void Agent::Begin() {
        .held =
            [this](std::string what) {
              held_ = std::move(what);
-             Show();
+             Publish();
            },
        .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); }});
   if (settings_.full_check) full_check_.After(*settings_.full_check);
@@ -137,7 +137,7 @@ void Agent::Begin() {
   LearnFacts();
   WatchKubelet();
   ServeMetrics();
-  Show();
+  Publish();
 }
 
 void Agent::LearnFacts() {
@@ -146,7 +146,7 @@ void Agent::LearnFacts() {
                             metrics_.os = facts.os;
                             metrics_.os_version = facts.os_version;
                             metrics_.unsupported_packages = facts.unsupported_packages;
-                            ShowMetrics();
+                            PublishMetrics();
                             source_->ReportFinalizeFailure(facts.finalize_failure);
                           });
 }
@@ -155,7 +155,7 @@ void Agent::WatchKubelet() {
   if (status_.source != host::AgentSource::kKubernetes || settings_.kubelet_health.empty()) return;
   auto watch = KubeletWatch::Begin(loop_, settings_.kubelet_health, [this](std::uint64_t failures) {
     metrics_.kubelet_failures = failures;
-    ShowMetrics();
+    PublishMetrics();
   });
   if (!watch) return log::Warning(watch.error().message(), kTrouble);
   kubelet_ = *std::move(watch);
@@ -181,7 +181,7 @@ void Agent::Unusable(const std::string& why) {
 void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {
   if (!warnings_.Replace(kind, std::move(texts))) return;
   status_.warnings = warnings_.All();
-  Show();
+  Publish();
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ void Agent::Take(const Event& event) {
   for (const Effect& effect : transition->effects) {
     std::visit([this](const auto& one) { Do(one); }, effect);
   }
-  Show();
+  Publish();
 }
 
 void Agent::Enter(const State& next) {
@@ -221,7 +221,7 @@ void Agent::Enter(const State& next) {
   }
   state_ = next;
   if (std::holds_alternative<phase::Waiting>(state_.phase) && current_) {
-    // No source has named a goal yet; until one does, the machine is to stay what it is.
+    // No source has named a goal yet.  Until a source does, the machine is to keep its config.
     loop_.Post([this, weak = std::weak_ptr(alive_)] {
       if (!weak.expired() && !state_.wanted && current_) Happen(happened::Wanted{*current_});
     });
@@ -256,7 +256,7 @@ void Agent::Do(const effect::Recover&) {
     std::optional<Rejection> rejected;
   };
   Work<Outcome>(
-      [progress = progress_.Teller()](const host::ThisMachine& machine) -> Result<Outcome> {
+      [progress = progress_.Sender()](const host::ThisMachine& machine) -> Result<Outcome> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::Recover(machine.host(), progress));
         RecordRecovery(pending, recovered);
@@ -288,7 +288,7 @@ void Agent::Do(const effect::Confirm&) {
 
 void Agent::Do(const effect::GoBack& back) {
   Work<happened::Recovered>(
-      [progress = progress_.Teller(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
+      [progress = progress_.Sender(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::GiveUp(machine.host(), progress, why));
         RecordRecovery(pending, recovered);
@@ -345,7 +345,8 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
   if (survey->outlook.IsUnderWay()) return Happen(happened::Looked{goal, std::move(survey->outlook)});
-  // The next look must assume a config that is only assumed; the source does that for a machine without a config.
+  // If the machine's config is only assumed, this sets current_ to nullopt, so that the source provides the assumed
+  // config for the next look as well.
   current_ = survey->current;
   if (survey->outlook.is_outdated) return Happen(happened::Looked{goal, std::move(survey->outlook)});
   prepared_ = std::move(survey->prepared);
@@ -380,7 +381,7 @@ void Agent::Do(const effect::Change&) {
     bool is_undone = true;  // It is also true if nothing was changed in the first place.
   };
   Work<Outcome>(
-      [prepared = prepared_, progress = progress_.Teller()](const host::ThisMachine& machine) -> Result<Outcome> {
+      [prepared = prepared_, progress = progress_.Sender()](const host::ThisMachine& machine) -> Result<Outcome> {
         const std::string& to = prepared->to.object.metadata.name;
         const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
         if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
@@ -444,10 +445,10 @@ void Agent::AskWhetherWell() {
       [machine = machine_, settings = health_](const std::stop_token& stop) {
         return FindUnwell(machine->host().systemd, machine->root(), settings, stop);
       },
-      [this](const Result<std::vector<std::string>>& unwell) { Heard(unwell); });
+      [this](const Result<std::vector<std::string>>& unwell) { JudgeHealth(unwell); });
 }
 
-void Agent::Heard(const Result<std::vector<std::string>>& unwell) {
+void Agent::JudgeHealth(const Result<std::vector<std::string>>& unwell) {
   const auto* confirming = std::get_if<phase::Confirming>(&state_.phase);
   if (confirming == nullptr || !unwell) return;
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - confirming->since);
@@ -560,13 +561,13 @@ void Agent::Report(host::AgentState state, const std::string& reason) {
   metrics_.state_since = clock_.Wall();
 }
 
-void Agent::Show() {
-  ShowOnBus();
-  ShowMetrics();
+void Agent::Publish() {
+  PublishOnBus();
+  PublishMetrics();
   idle_.After(kIdle);
 }
 
-void Agent::ShowOnBus() {
+void Agent::PublishOnBus() {
   const host::AgentPhase phase = ShownAs(state_, !held_.empty());
   if (std::exchange(status_.phase, phase) != phase || status_.since.empty()) status_.since = ToRfc3339(clock_.Wall());
   status_.current = current_ ? current_->config : "";
@@ -578,10 +579,10 @@ void Agent::ShowOnBus() {
     shown.doing = "";
     shown.next = fmt::format("{}, after `pintle resume`", held_);
   }
-  bus_->Show(std::move(shown));
+  bus_->Publish(std::move(shown));
 }
 
-void Agent::ShowMetrics() {
+void Agent::PublishMetrics() {
   if (const auto written = WriteMetrics(machine_->root(), settings_.metrics_file, metrics_); !written) {
     log::Debug(written.error().message());
   }

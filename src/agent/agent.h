@@ -20,8 +20,8 @@
 #include "agent/metrics.h"
 #include "agent/metrics_listener.h"
 #include "agent/pace.h"
+#include "agent/progress_relay.h"
 #include "agent/settings.h"
-#include "agent/shown_progress.h"
 #include "agent/source.h"
 #include "agent/state.h"
 #include "agent/survey.h"
@@ -58,7 +58,7 @@ class Agent {
 
   void Begin();
 
-  // Looks at everything, since something may have changed.
+  // Begins a look, because something may have changed.
   void Check();
 
  private:
@@ -101,14 +101,14 @@ class Agent {
   void ServeMetrics();
   void Looked(const Goal& goal, Result<Survey> survey);
   void AskWhetherWell();
-  void Heard(const Result<std::vector<std::string>>& unwell);
+  void JudgeHealth(const Result<std::vector<std::string>>& unwell);
   void WatchFor(std::vector<std::string> paths);
   void WriteFindings(const std::string& text);
   void Unusable(const std::string& why);
   void Warn(Warnings::Of kind, std::vector<std::string> texts);
-  void Show();
-  void ShowOnBus();
-  void ShowMetrics();
+  void Publish();
+  void PublishOnBus();
+  void PublishMetrics();
   void Report(host::AgentState state, const std::string& reason);
 
   // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.
@@ -128,7 +128,7 @@ class Agent {
 
   std::optional<Goal> current_;  // The config that is on the disk.
   std::shared_ptr<Prepared> prepared_;
-  int looks_ = 0;  // Counts the looks that were asked for; only the last one counts.
+  int looks_ = 0;  // The number of looks that were requested.  Only the result of the last one is used.
   // The worker makes one look at a time.  If several more become ready meanwhile, only the last of them is made.
   bool is_looking_ = false;
   std::optional<LookInputs> next_look_;
@@ -146,7 +146,7 @@ class Agent {
   std::optional<Goal> compared_with_installation_;
   std::string findings_text_;
   std::string held_;  // The change that waits until a pause ends, in words; empty if none does.
-  ShownProgress progress_;
+  ProgressRelay progress_;
   std::function<void()> again_;  // Repeats a job once nobody else holds the claim.
   event::Timer look_again_;
   event::Timer notice_;

@@ -52,8 +52,8 @@ const char* ActionOf(AgentOrder order) {
   std::abort();
 }
 
-// Makes a text fit for D-Bus, which carries only UTF-8, and for readers, who may be anyone: a reason, for example, may
-// name a file whose name is not UTF-8.
+// Makes a text printable, and shortens it.  D-Bus carries only UTF-8, but a text may have other bytes in it: a reason,
+// for example, may name a file whose name is not UTF-8.
 std::string BusText(const std::string& text) {
   constexpr std::size_t kLongest = 4 << 10;
   return Shortened(PrintableLines(text), kLongest);
@@ -142,7 +142,8 @@ struct CallHandlers {
   sd_bus_property_get_t property;
 };
 
-// Tells sd-bus the methods, signals and properties of our interface.  sd-bus keeps pointers into this table.
+// The table of the methods, signals and properties of our interface, in the form that sd-bus needs.  sd-bus keeps
+// pointers into it.
 class Vtable {
  public:
   explicit Vtable(CallHandlers handlers) {
@@ -181,7 +182,7 @@ Error ErrorIn(sd_bus_message* answer) {
 
 class Bus::Connection {
  public:
-  // Only begins to connect: Bus::OnTheBus() or Bus::Lost() is called with the outcome.
+  // Begins to connect.  Bus::GotName() or Bus::Lost() is called when the outcome is known.
   static Result<std::unique_ptr<Connection>> Open(Bus& bus) {
     std::unique_ptr<Connection> connection(new Connection(bus));
     TRY(connection->Begin());
@@ -191,7 +192,7 @@ class Bus::Connection {
   Connection& operator=(const Connection&) = delete;
 
   // A signal that cannot be sent is not sent again: clients read the properties when the connection is back.
-  void TellChanged(std::vector<std::string> properties) {
+  void EmitChanged(std::vector<std::string> properties) {
     std::vector<char*> words;
     for (std::string& property : properties) words.push_back(property.data());
     words.push_back(nullptr);
@@ -199,7 +200,7 @@ class Bus::Connection {
         ::sd_bus_emit_properties_changed_strv(sd_bus_.get(), host::kAgentPath, host::kAgentInterface, words.data()));
   }
   template <typename... Texts>
-  void Tell(const char* signal, const char* types, const Texts&... texts) {
+  void EmitSignal(const char* signal, const char* types, const Texts&... texts) {
     static_cast<void>(::sd_bus_emit_signal(sd_bus_.get(), host::kAgentPath, host::kAgentInterface, signal, types,
                                            BusText(texts).c_str()...));
   }
@@ -238,9 +239,9 @@ class Bus::Connection {
     if (::sd_bus_message_is_method_error(answer, nullptr) != 0) {
       bus.Lost(ErrorIn(answer));
     } else if (::sd_bus_message_read(answer, "u", &outcome) < 0 || outcome != kIsOwner) {
-      bus.Lost(Error(ErrorKind::kUnavailable, "someone else has the name"));
+      bus.Lost(Error(ErrorKind::kUnavailable, "another process owns the name"));
     } else {
-      bus.OnTheBus();
+      bus.GotName();
     }
     return 0;
   }
@@ -254,7 +255,8 @@ class Bus::Connection {
     Connection& connection = *static_cast<Connection*>(self);
     const std::string_view method = ::sd_bus_message_get_member(call);
     if (method == host::kAgentListLogins) {
-      connection.callers_->Take(call, {"", [&connection](sd_bus_message* asked) { connection.TellLogins(asked); }});
+      connection.callers_->Take(call,
+                                {"", [&connection](sd_bus_message* asked) { connection.ReplyWithLogins(asked); }});
       return 1;
     }
     for (const auto& [order, name] : json::kNames<AgentOrder>) {
@@ -278,7 +280,7 @@ class Bus::Connection {
     }
   }
 
-  void TellLogins(sd_bus_message* call) const {
+  void ReplyWithLogins(sd_bus_message* call) const {
     host::Message answer;
     int result = ::sd_bus_message_new_method_return(call, Out(answer));
     if (result >= 0) {
@@ -303,7 +305,7 @@ Bus::Bus(pintle::event::Loop& loop, Handlers handlers)
       backoff_({.first = milliseconds(200), .longest = std::chrono::seconds(30), .jitter = 0.5}, kube::SystemRandom()),
       retry_(
           loop, [this] { Connect(); }, kube::kRetrySlack),
-      logins_([this](const AgentLogin& login) { Seen(login); }) {
+      logins_([this](const AgentLogin& login) { AddLogin(login); }) {
   Connect();
 }
 
@@ -316,32 +318,32 @@ void Bus::Connect() {
   connection_ = *std::move(connection);
 }
 
-void Bus::OnTheBus() {
+void Bus::GotName() {
   backoff_.Reset();
-  if (std::exchange(is_loss_told_, false)) log::Info(fmt::format("on the system bus as {}", host::kAgentName));
+  if (std::exchange(is_loss_logged_, false)) log::Info(fmt::format("on the system bus as {}", host::kAgentName));
 }
 
 // The connection is destroyed later, since this may be called from within it.
 void Bus::Lost(const Error& why) {
-  if (!std::exchange(is_loss_told_, true)) {
+  if (!std::exchange(is_loss_logged_, true)) {
     log::Warning(fmt::format("not on the system bus as {}, and trying again: {}", host::kAgentName, why.message()),
                  kNotOnTheBus);
   }
   if (!retry_.armed()) retry_.After(backoff_.Next());
 }
 
-void Bus::Show(AgentStatus status) {
+void Bus::Publish(AgentStatus status) {
   status.logins = status_.logins;
   Replace(std::move(status));
 }
 
-void Bus::Seen(const AgentLogin& login) {
+void Bus::AddLogin(const AgentLogin& login) {
   std::vector<AgentLogin> logins = status_.logins.value_or(std::vector<AgentLogin>());
   const auto is_earlier = [](const AgentLogin& a, const AgentLogin& b) { return a.when < b.when; };
   logins.insert(std::upper_bound(logins.begin(), logins.end(), login, is_earlier), login);
   if (logins.size() > host::kAgentLogins) logins.erase(logins.begin());
   status_.logins = std::move(logins);
-  if (connection_ != nullptr) connection_->Tell(host::kAgentLoginsChanged, "");
+  if (connection_ != nullptr) connection_->EmitSignal(host::kAgentLoginsChanged, "");
   handlers_.logged_in(login);
 }
 
@@ -349,11 +351,11 @@ void Bus::Replace(AgentStatus status) {
   const AgentStatus before = std::exchange(status_, std::move(status));
   std::vector<std::string> changed = ChangedProperties(before, status_);
   if (changed.empty() || connection_ == nullptr) return;
-  connection_->TellChanged(std::move(changed));
+  connection_->EmitChanged(std::move(changed));
   if (before.state != status_.state || before.reason != status_.reason) {
-    connection_->Tell(host::kAgentStateChanged, "ss", json::Encode(status_.state).text(), status_.reason);
+    connection_->EmitSignal(host::kAgentStateChanged, "ss", json::Encode(status_.state).text(), status_.reason);
   }
-  if (before.doing != status_.doing) connection_->Tell(host::kAgentProgress, "s", status_.doing);
+  if (before.doing != status_.doing) connection_->EmitSignal(host::kAgentProgress, "s", status_.doing);
 }
 
 const std::function<Result<>()>& Bus::HandlerOf(AgentOrder order) const {

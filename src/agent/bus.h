@@ -6,7 +6,8 @@
 // The agent works without a bus as well as with one.  While there is no bus, or it is being restarted, this class
 // retries for as long as it lives, and then takes its name and publishes its properties as before.
 //
-// Anyone may read.  Orders are taken from root, and from whom polkit allows them; without polkit, from root alone.
+// Anyone may read the properties.  Root may give orders, and so may users whom polkit allows to.  Without polkit, only
+// root may.
 
 #include <functional>
 #include <memory>
@@ -41,7 +42,7 @@ class Bus {
 
   // Publishes this status, and signals the properties that differ.  `status.logins` is ignored: the Bus follows the
   // logins itself.
-  void Show(host::AgentStatus status);
+  void Publish(host::AgentStatus status);
 
   const host::AgentStatus& shown() const { return status_; }
 
@@ -49,16 +50,16 @@ class Bus {
   class Connection;
 
   void Connect();
-  void OnTheBus();
+  void GotName();
   void Lost(const Error& why);
-  void Seen(const host::AgentLogin& login);
+  void AddLogin(const host::AgentLogin& login);
   void Replace(host::AgentStatus status);
   const std::function<Result<>()>& HandlerOf(host::AgentOrder order) const;
 
   pintle::event::Loop& loop_;
   const Handlers handlers_;
   host::AgentStatus status_;
-  bool is_loss_told_ = false;
+  bool is_loss_logged_ = false;
   kube::Backoff backoff_;
   pintle::event::Timer retry_;
   host::Logins logins_;

@@ -50,7 +50,7 @@ class Callers::Caller {
   Caller(Callers& callers, std::string name) : callers_(callers), name_(std::move(name)) {}
   ~Caller() {
     for (const Call& call : calls_) {
-      if (!call.question_id.empty()) LetGo(call);
+      if (!call.question_id.empty()) CancelAndGiveBack(call);
     }
   }
   Caller(const Caller&) = delete;
@@ -59,23 +59,24 @@ class Callers::Caller {
   const std::string& name() const { return name_; }
 
   // Returns false if the question could not be sent.
-  bool AskWhoseItIs() {
-    return ::sd_bus_call_method_async(callers_.bus_, Out(whose_), kBusName, kBusPath, kBusName, "GetConnectionUnixUser",
-                                      &OnUser, this, "s", name_.c_str()) >= 0;
+  bool AskForUser() {
+    return ::sd_bus_call_method_async(callers_.bus_, Out(user_question_), kBusName, kBusPath, kBusName,
+                                      "GetConnectionUnixUser", &OnUser, this, "s", name_.c_str()) >= 0;
   }
 
-  void Take(sd_bus_message* message, Wish wish) {
+  void Take(sd_bus_message* message, Request request) {
     if (!user_ && calls_.size() >= kHeldUnknown) return Refuse(message, kTooMany, "too many calls at once");
-    Call& call = calls_.emplace_back(*this, std::move(wish), Message(::sd_bus_message_ref(message)));
+    Call& call = calls_.emplace_back(*this, std::move(request), Message(::sd_bus_message_ref(message)));
     if (user_) Admit(call);
   }
 
  private:
   struct Call {
-    Call(Caller& who, Wish what, Message how) : caller(who), wish(std::move(what)), message(std::move(how)) {}
+    Call(Caller& from, Request wanted, Message received)
+        : caller(from), request(std::move(wanted)), message(std::move(received)) {}
 
     Caller& caller;
-    Wish wish;
+    Request request;
     Message message;
     std::string question_id;  // The id of the question to polkit; empty if none is open.
     Slot question;
@@ -100,7 +101,7 @@ class Callers::Caller {
   }
 
   void CarryOutAll() {
-    for (const Call& call : calls_) call.wish.carry_out(call.message.get());
+    for (const Call& call : calls_) call.request.carry_out(call.message.get());
     callers_.Forget(*this);
   }
 
@@ -112,11 +113,11 @@ class Callers::Caller {
 
   // Takes a place and asks polkit.  A call that is refused is removed: it must not be used after this.
   void Admit(Call& call) {
-    if (call.wish.action.empty()) return End(call, kDenied, "only root may do this");
+    if (call.request.action.empty()) return End(call, kDenied, "only root may do this");
     if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many calls wait for polkit already");
     call.question_id = fmt::format("{}", ++callers_.questions_);
     if (!Watch() || !AskPolkit(call)) {
-      LetGo(call);
+      CancelAndGiveBack(call);
       End(call, kDenied, "polkit could not be asked");
     }
   }
@@ -148,7 +149,7 @@ class Callers::Caller {
     if (question == nullptr) return false;
     int result =
         ::sd_bus_message_append(question.get(), "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s", name_.c_str(),
-                                call.wish.action.c_str(), 0, is_interactive, call.question_id.c_str());
+                                call.request.action.c_str(), 0, is_interactive, call.question_id.c_str());
     const auto patience = std::chrono::microseconds(kPolkitPatience).count();
     if (result >= 0) {
       result = ::sd_bus_call_async(callers_.bus_, Out(call.question), question.get(), &OnPolkit, &call,
@@ -172,10 +173,10 @@ class Callers::Caller {
     } else if (::sd_bus_message_enter_container(answer, SD_BUS_TYPE_STRUCT, "bba{ss}") < 0 ||
                ::sd_bus_message_read(answer, "b", &is_allowed) < 0 || is_allowed == 0) {
       caller.GiveBack(call);
-      caller.End(call, kDenied, fmt::format("polkit does not allow you to do this ({})", call.wish.action));
+      caller.End(call, kDenied, fmt::format("polkit does not allow you to do this ({})", call.request.action));
     } else {
       caller.GiveBack(call);
-      call.wish.carry_out(call.message.get());
+      call.request.carry_out(call.message.get());
       caller.Remove(call);
     }
     if (caller.calls_.empty()) caller.callers_.Forget(caller);
@@ -188,7 +189,7 @@ class Callers::Caller {
   }
 
   // Frees the place of a call whose question polkit has not answered, and cancels the question.
-  void LetGo(const Call& call) const {
+  void CancelAndGiveBack(const Call& call) const {
     CancelQuestion(call);
     callers_.GiveBackPlace(*user_);
   }
@@ -215,7 +216,7 @@ class Callers::Caller {
   Callers& callers_;
   const std::string name_;
   std::optional<std::uint32_t> user_;
-  Slot whose_;
+  Slot user_question_;
   Slot gone_;
   std::list<Call> calls_;
 };
@@ -223,18 +224,18 @@ class Callers::Caller {
 Callers::Callers(::sd_bus* bus) : bus_(bus) {}
 Callers::~Callers() = default;
 
-void Callers::Take(::sd_bus_message* call, Wish wish) {
+void Callers::Take(::sd_bus_message* call, Request request) {
   const char* name = ::sd_bus_message_get_sender(call);
   if (name == nullptr) return Refuse(call, kDenied, "the caller is unknown");
   auto [caller, is_new] = callers_.try_emplace(name);
   if (is_new) {
     caller->second = std::make_unique<Caller>(*this, name);
-    if (!caller->second->AskWhoseItIs()) {
+    if (!caller->second->AskForUser()) {
       callers_.erase(caller);
       return Refuse(call, kDenied, "the bus could not be asked for the caller's user");
     }
   }
-  caller->second->Take(call, std::move(wish));
+  caller->second->Take(call, std::move(request));
 }
 
 void Callers::Forget(const Caller& caller) {

@@ -3,11 +3,11 @@
 
 // Decides who may give orders over the system bus: root may at once, others when polkit allows it.
 //
-// A call is held until the answer is known, and polkit may wait for a password for minutes.  The number of held calls
-// is limited, so that no user can exhaust what all share.  Every user but root has a few places, however many
-// connections that user has, and gets them back when the connection goes.  Root needs none.  While the bus has not yet
-// named the user of a connection, a few calls of that connection are held as well, so that a client that floods the
-// agent only harms itself.
+// A call is held until polkit's answer is known, and polkit may wait for a password for minutes.  The number of held
+// calls is limited, so that no user can lock out the others.  Each call that waits for polkit takes a place.  Every
+// user but root has a few places, however many connections that user has, and gets them back when the connection is
+// closed.  Root needs none.  While the bus has not yet named the user of a connection, only a few calls of that
+// connection are held, so that a client that floods the agent only harms itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ inline constexpr std::size_t kHeldUnknown = 16;
 // Nothing here blocks; all of it runs on the thread of the loop that serves the connection.
 class Callers {
  public:
-  struct Wish {
+  struct Request {
     std::string action;  // The polkit action to check; if empty, only root may do this.
     std::function<void(sd_bus_message* call)> carry_out;  // Carries out the call and replies to it.
   };
@@ -43,8 +43,8 @@ class Callers {
   Callers(const Callers&) = delete;
   Callers& operator=(const Callers&) = delete;
 
-  // Carries out the wish or replies with the reason why not, now or later.
-  void Take(::sd_bus_message* call, Wish wish);
+  // Carries out the request, or replies with the reason why it is refused.  Either may happen after this returns.
+  void Take(::sd_bus_message* call, Request request);
 
  private:
   class Caller;

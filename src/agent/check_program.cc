@@ -27,17 +27,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMostComplaint = 4096;  // Counted in bytes, from the end of the output.
-constexpr std::size_t kLongestLine = 300;     // Counted in characters.
+constexpr std::size_t kMostOutput = 4096;  // Counted in bytes, from the end of the output.
+constexpr std::size_t kLongestLine = 300;  // Counted in characters.
 
 // The pipe does not block: processes that the program leaves running may hold its other end open for ever.
-Result<host::Pipe> MakeComplaintPipe() {
+Result<host::Pipe> MakeStderrPipe() {
   host::Pipe pipe = TRY(host::MakePipe());
   if (::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK) != 0) return Error::FromErrno("fcntl");
   return pipe;
 }
 
-// A descriptor that becomes readable when we are asked to stop.
+// A descriptor that becomes readable when a stop is requested.
 class StopFd {
  public:
   explicit StopFd(const std::stop_token& stop)
@@ -54,14 +54,14 @@ class StopFd {
 };
 
 // Appends what can be read now and keeps the end of it.  Returns false when no more will come.
-bool Drain(int fd, std::string& complaint) {
+bool Drain(int fd, std::string& output) {
   std::array<char, 4096> buffer;
   for (;;) {
     const ssize_t count = ::read(fd, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return count < 0 && errno == EAGAIN;
-    complaint.append(buffer.data(), static_cast<std::size_t>(count));
-    if (complaint.size() > kMostComplaint) complaint.erase(0, complaint.size() - kMostComplaint);
+    output.append(buffer.data(), static_cast<std::size_t>(count));
+    if (output.size() > kMostOutput) output.erase(0, output.size() - kMostOutput);
   }
 }
 
@@ -75,49 +75,50 @@ std::string LastLine(std::string_view text) {
 
 enum class End { kByItself, kTooLate, kStopped };
 
-End Await(int process, int stop, UniqueFd& complaint, milliseconds limit, std::string& complained) {
+End Await(int process, int stop, UniqueFd& stderr_pipe, milliseconds limit, std::string& output) {
   const MonotonicTime deadline = SystemClock().Monotonic() + limit;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - SystemClock().Monotonic());
     if (left <= milliseconds(0)) return End::kTooLate;
-    std::array<pollfd, 3> ends = {
-        {{process, POLLIN, 0}, {stop, POLLIN, 0}, {complaint.get(), POLLIN, 0}}};  // poll() skips a closed descriptor.
+    std::array<pollfd, 3> ends = {{{process, POLLIN, 0},
+                                   {stop, POLLIN, 0},
+                                   {stderr_pipe.get(), POLLIN, 0}}};  // poll() skips a closed descriptor.
     const auto patience = std::min(left, milliseconds(std::chrono::hours(1)));
     if (::poll(ends.data(), ends.size(), static_cast<int>(patience.count())) < 0) continue;
-    if (complaint && ends[2].revents != 0 && !Drain(complaint.get(), complained)) complaint.Reset();
+    if (stderr_pipe && ends[2].revents != 0 && !Drain(stderr_pipe.get(), output)) stderr_pipe.Reset();
     if (ends[1].revents != 0) return End::kStopped;
     if (ends[0].revents != 0) return End::kByItself;
   }
 }
 
-std::string Told(int status, const std::string& complained) {
-  std::string told = WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
+std::string FailureText(int status, const std::string& output) {
+  std::string text = WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
                                          : fmt::format("failed with status {}", WEXITSTATUS(status));
-  const std::string line = LastLine(complained);
-  if (!line.empty()) told += fmt::format(": {}", line);
-  return told;
+  const std::string line = LastLine(output);
+  if (!line.empty()) text += fmt::format(": {}", line);
+  return text;
 }
 
 Result<std::optional<std::string>> Run(const std::string& path, milliseconds limit, const std::stop_token& stop) {
   const StopFd stopped(stop);
-  host::Pipe complaint = TRY(MakeComplaintPipe());
-  const pid_t pid = TRY(host::Start({{path}, host::PlainEnvironment(), std::nullopt, complaint.write.get()}));
-  complaint.write.Reset();
+  host::Pipe stderr_pipe = TRY(MakeStderrPipe());
+  const pid_t pid = TRY(host::Start({{path}, host::PlainEnvironment(), std::nullopt, stderr_pipe.write.get()}));
+  stderr_pipe.write.Reset();
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const int failed = process ? 0 : errno;
-  std::string complained;
-  const End end = process ? Await(process.get(), stopped.get(), complaint.read, limit, complained) : End::kTooLate;
+  std::string output;
+  const End end = process ? Await(process.get(), stopped.get(), stderr_pipe.read, limit, output) : End::kTooLate;
   // The process is reaped only after this, so its id cannot have been given to another one.
   ::kill(-pid, SIGKILL);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (failed != 0) return Error::FromErrno("pidfd_open", failed);
-  if (complaint.read) Drain(complaint.read.get(), complained);
+  if (stderr_pipe.read) Drain(stderr_pipe.read.get(), output);
   if (end == End::kStopped) return Error(ErrorKind::kCancelled, "it was asked to stop");
   if (end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
-  return Told(status, complained);
+  return FailureText(status, output);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 
 namespace pintle::agent {
 
-// Runs the program without a shell, and kills it with all that it has started when it has ended or takes too long.
-// Returns what is wrong, as in "failed with status 1: no route to the gateway" or "took longer than 60 s", or nullopt
-// if all is well.  The only error is that we were asked to stop.
+// Runs the program without a shell.  When it has ended or takes too long, kills it and all processes that it has
+// started.  Returns the problem, as in "failed with status 1: no route to the gateway" or "took longer than 60 s", or
+// nullopt if all is well.  The only error is kCancelled, after a request to stop.
 Result<std::optional<std::string>> RunCheck(const std::string& path, std::chrono::milliseconds limit,
                                             const std::stop_token& stop);
 

@@ -19,7 +19,7 @@
 namespace pintle::agent {
 namespace {
 
-// A list of the registries whose authorities we wrote, since others may have folders beside them.
+// The list of the registries whose authorities the agent has written.  Other folders beside theirs are not touched.
 constexpr const char* kWrittenRegistries = "/var/lib/pintle/registries.json";
 constexpr std::size_t kLongestName = 255;
 
@@ -120,8 +120,9 @@ Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& f
   return std::optional(mode);
 }
 
-// Returns the registries of an earlier call that are no longer named.
-std::vector<std::string> Gone(const std::vector<std::string>& before, const std::vector<std::string>& now) {
+// Returns the registries of an earlier call that are no longer wanted.
+std::vector<std::string> RegistriesToRemove(const std::vector<std::string>& before,
+                                            const std::vector<std::string>& now) {
   std::vector<std::string> gone;
   std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
   return gone;
@@ -183,11 +184,11 @@ Result<std::vector<std::string>> PutClusterFiles(const Root& root, const Cluster
   std::vector<std::string> both;
   const auto& now = wanted.registries;
   std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
-  // A list of both is written first, so that it has all folders that a crash may leave.
+  // The old and the new names are written first, so that the list has every folder that may be left after a crash.
   if (both != before) TRY(KeepWritten(root, both));
   Putter putter(root);
   for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);
-  for (const std::string& registry : Gone(before, now))
+  for (const std::string& registry : RegistriesToRemove(before, now))
     TRY(putter.RemoveRegistry(registry), "removing " + FolderOf(registry));
   if (both != now) TRY(KeepWritten(root, now));
   return std::move(putter).Take();
@@ -198,7 +199,7 @@ Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const Clus
   for (const ClusterFile& file : wanted.files) {
     if (TRY(ModeToPut(root, file), file.path)) waiting.push_back(WaitingAt(root, file.path));
   }
-  for (const std::string& registry : Gone(TRY(ReadWritten(root)), wanted.registries)) {
+  for (const std::string& registry : RegistriesToRemove(TRY(ReadWritten(root)), wanted.registries)) {
     if (TRY(root.Status(FolderOf(registry)))) waiting.push_back(WaitingAt(root, FileOf(registry)));
   }
   return waiting;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files that a cluster gives to each node beside its config: whom to trust, and how to pull images.
+// The files that a cluster gives to each node beside its config: certificate authorities, and a pull secret.
 //
-// The ControllerConfig holds them.  They change without a new rendered config, as certificates are renewed, and need
-// neither drain nor restart, since their readers read them again.  The files are copies that nobody should edit: one
-// that differs is written again whenever the ControllerConfig is looked at, unless the node's annotation says that its
-// files wait.
+// The ControllerConfig holds them.  They change without a new rendered config, for example when certificates are
+// renewed.  They need neither a drain nor a restart, because the programs that use them read them again.  The files are
+// copies that nobody should edit: whenever the ControllerConfig is read, a file that differs is written again, unless
+// an annotation of the node makes its files wait.
 
 #include <sys/types.h>
 
@@ -80,14 +80,14 @@ struct ClusterFiles {
   std::vector<std::string> registries;  // The names of the registries' folders, sorted, each once.
 };
 
-// The error lists everything that is wrong with the source.
+// Returns the files.  The error lists everything that is wrong with the source.
 Result<ClusterFiles> FilesOf(const ClusterFilesSource& source);
 
 // Writes the files that differ, each whole or not at all, and removes the authorities of registries that an earlier
 // call wrote and `wanted` no longer names.  Returns the paths of the files that changed.
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted);
 
-// Returns the files that PutClusterFiles() would change, with what is on the disk now.
+// Returns the files that PutClusterFiles() would change.  Each has the certificate on the disk that ends last, if any.
 Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const ClusterFiles& wanted);
 
 }  // namespace pintle::agent

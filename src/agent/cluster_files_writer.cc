@@ -39,16 +39,16 @@ std::optional<bool> ClusterFilesWriter::rotates_server_authorities() const {
   return source->metadata.Annotation(api::kServiceCaRotateAnnotation) == "true";
 }
 
-void ClusterFilesWriter::Let(Passage passage) {
-  if (std::exchange(passage_, passage) != passage) Write();
+void ClusterFilesWriter::SetPermission(Permission permission) {
+  if (std::exchange(permission_, permission) != permission) Write();
 }
 
 void ClusterFilesWriter::Write() {
   const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
-  if (source == nullptr || passage_ == Passage::kUnknown || std::exchange(is_writing_, true)) return;
+  if (source == nullptr || permission_ == Permission::kUnknown || std::exchange(is_writing_, true)) return;
   again_.Cancel();
   worker_->Run<Result<Outcome>>(
-      [&root = root_, source = *source, waits = passage_ == Passage::kWaits](std::stop_token) -> Result<Outcome> {
+      [&root = root_, source = *source, waits = permission_ == Permission::kWait](std::stop_token) -> Result<Outcome> {
         const ClusterFiles files = TRY(FilesOf(source));
         Outcome outcome;
         if (waits) {
@@ -58,12 +58,13 @@ void ClusterFilesWriter::Write() {
         }
         return outcome;
       },
-      [this, version = source->metadata.resource_version, passage = passage_](const Result<Outcome>& outcome) {
-        Wrote(version, passage, outcome);
+      [this, version = source->metadata.resource_version, permission = permission_](const Result<Outcome>& outcome) {
+        Wrote(version, permission, outcome);
       });
 }
 
-void ClusterFilesWriter::Wrote(const std::string& resource_version, Passage passage, const Result<Outcome>& outcome) {
+void ClusterFilesWriter::Wrote(const std::string& resource_version, Permission permission,
+                               const Result<Outcome>& outcome) {
   is_writing_ = false;
   if (!outcome) {
     again_.After(backoff_.Next());
@@ -79,7 +80,7 @@ void ClusterFilesWriter::Wrote(const std::string& resource_version, Passage pass
   // A ControllerConfig is far larger than the part of it that is kept.
   ReleaseIdleMemory();
   const ClusterFilesSource* const now = source_->Find({"", kControllerConfig});
-  if (now != nullptr && (now->metadata.resource_version != resource_version || passage_ != passage)) Write();
+  if (now != nullptr && (now->metadata.resource_version != resource_version || permission_ != permission)) Write();
 }
 
 }  // namespace pintle::agent

@@ -3,9 +3,9 @@
 
 // Follows the ControllerConfig, and writes its files to this node's disk.
 //
-// It has a thread of its own, since the agent's worker may be busy with a change for as long as it takes to fetch an
-// image, and certificates cannot wait for that.  A write that fails is repeated later.  During a pause nothing is
-// written; the writer then only reports which files differ.
+// It has a thread of its own, because the agent's worker may be busy with a change for as long as it takes to fetch an
+// image, and certificates cannot wait for that.  A write that fails is tried again later.  During a pause nothing is
+// written, and the writer only reports which files differ.
 
 #include <functional>
 #include <memory>
@@ -26,8 +26,9 @@ namespace pintle::agent {
 
 inline constexpr const char* kControllerConfig = "machine-config-controller";
 
-// The decision about files that differ.  Nothing is written while it is unknown.
-enum class Passage { kUnknown, kPasses, kWaits };
+// The decision about files that differ: they are written, or wait until a pause ends.  While the decision is unknown,
+// nothing is written.
+enum class Permission { kUnknown, kWrite, kWait };
 
 class ClusterFilesWriter {
  public:
@@ -37,7 +38,7 @@ class ClusterFilesWriter {
     // These files differ from what is wanted, and wait.
     std::function<void(const std::vector<api::WaitingFile>& files)> waiting;
     std::function<void(std::string why)> failed;
-    // The ControllerConfig cannot be followed at the moment.
+    // The ControllerConfig cannot be read or watched at the moment.
     std::function<void(const Error& error)> trouble;
   };
 
@@ -47,7 +48,7 @@ class ClusterFilesWriter {
   ClusterFilesWriter(const ClusterFilesWriter&) = delete;
   ClusterFilesWriter& operator=(const ClusterFilesWriter&) = delete;
 
-  void Let(Passage passage);
+  void SetPermission(Permission permission);
 
   // Returns whether the operator is exchanging the authorities of the API server, or nullopt if there is no
   // ControllerConfig.
@@ -66,11 +67,11 @@ class ClusterFilesWriter {
   };
 
   void Write();
-  void Wrote(const std::string& resource_version, Passage passage, const Result<Outcome>& outcome);
+  void Wrote(const std::string& resource_version, Permission permission, const Result<Outcome>& outcome);
 
   const Root& root_;
   Listener listener_;
-  Passage passage_ = Passage::kUnknown;
+  Permission permission_ = Permission::kUnknown;
   bool is_writing_ = false;
   kube::Backoff backoff_;
   event::Timer again_;

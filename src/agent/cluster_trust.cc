@@ -30,11 +30,11 @@ Result<std::unique_ptr<ClusterTrust>> ClusterTrust::Begin(event::Loop& loop, kub
     self->Wrote(version, changed);
   };
   files.waiting = [self = trust.get()](const auto& waiting) {
-    self->TellOfFiles("");
-    self->TellOfWaiting(waiting);
+    self->ReportFilesTrouble("");
+    self->ReportWaitingFiles(waiting);
   };
-  files.failed = [self = trust.get()](const std::string& why) { self->TellOfFiles(why); };
-  files.trouble = [self = trust.get()](const Error& error) { self->TellOfControllerConfig(error); };
+  files.failed = [self = trust.get()](const std::string& why) { self->ReportFilesTrouble(why); };
+  files.trouble = [self = trust.get()](const Error& error) { self->LogControllerConfigTrouble(error); };
   trust->files_ = TRY(ClusterFilesWriter::Begin(loop, client, root, std::move(files)));
   return trust;
 }
@@ -48,7 +48,7 @@ ClusterTrust::ClusterTrust(event::Loop& loop, kube::Client& client, const Clock&
       wait_is_over_(loop, [this] { NodeIsSeen(); }),
       exchange_again_(loop, [this] { ExchangeServerAuthorities(); }) {}
 
-change::Things ClusterTrust::LookedAfter() const {
+change::Things ClusterTrust::OwnFiles() const {
   if (!files_->has_source()) return {};
   return {change::kWrittenByOthers.begin(), change::kWrittenByOthers.end()};
 }
@@ -56,60 +56,62 @@ change::Things ClusterTrust::LookedAfter() const {
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
 void ClusterTrust::NodeIsSeen() {
-  const Passage passage = PassageNow();
-  if (std::exchange(passage_, passage) == passage) return;
-  files_->Let(passage);
+  const Permission permission = PermissionNow();
+  if (std::exchange(permission_, permission) == permission) return;
+  files_->SetPermission(permission);
   ExchangeServerAuthorities();
 }
 
-// While the Node cannot be seen, its last state holds.  A time that cannot be parsed was not written by a controller.
-Passage ClusterTrust::PassageNow() {
-  const auto said = node_.said(api::kFilesWaitAnnotation);
-  if (!said) return passage_;
+// While the Node is not known, the last decision holds.  A time that cannot be parsed was not written by a controller,
+// so it makes nothing wait.
+Permission ClusterTrust::PermissionNow() {
+  const auto annotation = node_.annotation(api::kFilesWaitAnnotation);
+  if (!annotation) return permission_;
   wait_is_over_.Cancel();
-  if (said->empty()) return Passage::kPasses;
-  const auto until = FromRfc3339(*said);
+  if (annotation->empty()) return Permission::kWrite;
+  const auto until = FromRfc3339(*annotation);
   if (!until) {
-    if (std::exchange(unusable_time_, *said) != *said) {
-      log::Warning(fmt::format("the annotation {} of the Node has no time in it; nothing waits for it",
-                               api::kFilesWaitAnnotation),
-                   kTrouble);
+    if (std::exchange(unusable_time_, *annotation) != *annotation) {
+      log::Warning(
+          fmt::format("the annotation {} of the Node is not a time, and is ignored", api::kFilesWaitAnnotation),
+          kTrouble);
     }
-    return Passage::kPasses;
+    return Permission::kWrite;
   }
-  if (*until <= clock_.Wall()) return Passage::kPasses;
+  if (*until <= clock_.Wall()) return Permission::kWrite;
   wait_is_over_.At(*until);
-  return Passage::kWaits;
+  return Permission::kWait;
 }
 
 bool ClusterTrust::HasToExchangeServerAuthorities() const {
-  return files_->rotates_server_authorities() == true && node_.said(api::kLastObservedServerCaAnnotation) != "true";
+  return files_->rotates_server_authorities() == true &&
+         node_.annotation(api::kLastObservedServerCaAnnotation) != "true";
 }
 
-void ClusterTrust::TellOfWaiting(std::vector<api::WaitingFile> files) {
-  if (passage_ == Passage::kWaits && HasToExchangeServerAuthorities()) {
+void ClusterTrust::ReportWaitingFiles(std::vector<api::WaitingFile> files) {
+  if (permission_ == Permission::kWait && HasToExchangeServerAuthorities()) {
     files.push_back({.path = std::string(kFirstKubeconfig), .valid_until = {}, .subject = {}});
   }
   std::string paths;
   for (const api::WaitingFile& file : files) paths += (paths.empty() ? "" : ", ") + file.path;
-  if (std::exchange(told_to_wait_, paths) != paths && !paths.empty()) {
+  if (std::exchange(logged_waiting_, paths) != paths && !paths.empty()) {
     log::Notice(fmt::format("the pool is paused, and these files wait: {}", paths), kFilesWait);
   }
-  std::optional<std::string> said;
-  if (!files.empty()) said = json::ToText(json::Encode(files));
-  node_.write({{std::string(api::kWaitingFilesAnnotation), std::move(said)}});
+  std::optional<std::string> report;
+  if (!files.empty()) report = json::ToText(json::Encode(files));
+  node_.write({{std::string(api::kWaitingFilesAnnotation), std::move(report)}});
 }
 
 // ---- files ----------------------------------------------------------------------------------------------------------
 
-// The machine goes on without these files, and is reported as degraded until they are there.
-void ClusterTrust::TellOfFiles(const std::string& trouble) {
+// Without these files the machine keeps working, but it is reported as degraded until they are written.
+void ClusterTrust::ReportFilesTrouble(const std::string& trouble) {
   if (std::exchange(files_trouble_, trouble) != trouble) listener_.unusable(trouble);
 }
 
-// Two usual errors are not logged here: the Node's own watch reports that the API server is away, and a cluster may
-// have no ControllerConfig.
-void ClusterTrust::TellOfControllerConfig(const Error& error) {
+// Two usual errors are not logged here: the watch of the Node already reports that the API server cannot be reached,
+// and a cluster may have no ControllerConfig.
+void ClusterTrust::LogControllerConfigTrouble(const Error& error) {
   const bool is_usual = error.kind() == ErrorKind::kUnavailable || error.kind() == ErrorKind::kNotFound;
   if (is_usual || std::exchange(controller_config_trouble_, error.message()) == error.message()) return;
   log::Warning(fmt::format("certificates of the cluster: {}", error.message()), kTrouble);
@@ -119,10 +121,10 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
   for (const std::string& path : changed) {
     log::Notice(fmt::format("{} is as the ControllerConfig has it", path), kFileWritten);
   }
-  TellOfFiles("");
-  TellOfWaiting({});
+  ReportFilesTrouble("");
+  ReportWaitingFiles({});
   ExchangeServerAuthorities();
-  if (node_.said(api::kLastSyncedControllerConfigAnnotation) == resource_version) return;
+  if (node_.annotation(api::kLastSyncedControllerConfigAnnotation) == resource_version) return;
   log::Info(fmt::format("Certificate was synced from controllerconfig resourceVersion {}", resource_version));
   node_.write({{std::string(api::kLastSyncedControllerConfigAnnotation), resource_version}});
 }
@@ -132,8 +134,8 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
 // An annotation of the Node records whether the exchange is done.
 void ClusterTrust::ExchangeServerAuthorities() {
   const auto rotates = files_->rotates_server_authorities();
-  const auto seen = node_.said(api::kLastObservedServerCaAnnotation);
-  if (!seen || !rotates || is_exchanging_ || passage_ != Passage::kPasses) return;
+  const auto seen = node_.annotation(api::kLastObservedServerCaAnnotation);
+  if (!seen || !rotates || is_exchanging_ || permission_ != Permission::kWrite) return;
   const bool is_done = *seen == "true";
   if (!*rotates && is_done) node_.write({{std::string(api::kLastObservedServerCaAnnotation), "false"}});
   if (!*rotates || is_done) return;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps on this node the certificates and keys that its cluster gives to it, and reports that on its Node.
+// Keeps the certificates and keys that the cluster gives to this node up to date, and reports this on its Node.
 //
-// Two things change here: the files of the ControllerConfig, and the authorities of the API server.  The operator
+// There are two kinds: the files of the ControllerConfig, and the authorities of the API server.  The operator
 // exchanges these authorities now and then, and each node takes them over once for each exchange.  While the pool is
-// paused, the controller writes an annotation to the Node, with which both wait; the files that wait are then reported.
+// paused, the Node has an annotation of the controller that makes both wait.  The waiting files are then reported in
+// another annotation.
 
 #include <functional>
 #include <memory>
@@ -30,11 +31,11 @@ class ClusterTrust {
   // Access to this node's Node.
   struct NodeAccess {
     // Returns an annotation, empty if the Node has none, or nullopt if the Node has not been seen yet.
-    std::function<std::optional<std::string>(std::string_view annotation)> said;
+    std::function<std::optional<std::string>(std::string_view key)> annotation;
     std::function<void(AnnotationChanges changes)> write;
   };
   struct Listener {
-    // Reports why the node does not have what it should; an empty reason ends that.
+    // Reports why the node lacks files that it should have; an empty reason ends that.
     std::function<void(std::string why)> unusable;
     // The authorities of the API server have changed, and the kubelet is to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server;
@@ -46,22 +47,22 @@ class ClusterTrust {
   ClusterTrust(const ClusterTrust&) = delete;
   ClusterTrust& operator=(const ClusterTrust&) = delete;
 
-  // The Node was seen for the first time or has changed: applies or ends a wait that it asks for, and begins the work
-  // that waited for the Node.
+  // Must be called when the Node was seen for the first time or has changed.  Begins or ends a wait, as the Node's
+  // annotation demands, and begins the work that waited for the Node.
   void NodeIsSeen();
 
   // Returns the paths that this class writes and no config does.
-  change::Things LookedAfter() const;
+  change::Things OwnFiles() const;
 
  private:
   ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeAccess node, Listener listener);
 
-  Passage PassageNow();
+  Permission PermissionNow();
   bool HasToExchangeServerAuthorities() const;
-  void TellOfWaiting(std::vector<api::WaitingFile> files);
+  void ReportWaitingFiles(std::vector<api::WaitingFile> files);
   void Wrote(const std::string& resource_version, const std::vector<std::string>& changed);
-  void TellOfFiles(const std::string& trouble);
-  void TellOfControllerConfig(const Error& error);
+  void ReportFilesTrouble(const std::string& trouble);
+  void LogControllerConfigTrouble(const Error& error);
   void ExchangeServerAuthorities();
   void Exchanged(const Result<>& outcome);
 
@@ -69,10 +70,10 @@ class ClusterTrust {
   const Clock& clock_;
   NodeAccess node_;
   Listener listener_;
-  Passage passage_ = Passage::kUnknown;
+  Permission permission_ = Permission::kUnknown;
   event::WallTimer wait_is_over_;
-  std::string unusable_time_;  // The unusable time that was logged, so that it is logged once.
-  std::string told_to_wait_;   // The wait that was logged, so that it is logged once.
+  std::string unusable_time_;   // The invalid time that was logged, so that it is logged once.
+  std::string logged_waiting_;  // The waiting files that were logged, so that they are logged once.
   std::string files_trouble_;
   std::string controller_config_trouble_;
   bool is_exchanging_ = false;

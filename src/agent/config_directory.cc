@@ -26,13 +26,13 @@ std::optional<fs::path> NextOf(const fs::path& path) {
 }
 
 Result<> CheckWriters(const std::string& path, const change::OthersAccess& access) {
-  if (access.how_to_write.empty()) return {};
+  if (access.why_writable.empty()) return {};
   return Error(ErrorKind::kInvalid,
-               fmt::format("{} is not taken, since others than root may change it: {}", path, access.how_to_write));
+               fmt::format("{} is not used, since users other than root may change it: {}", path, access.why_writable));
 }
 
-// Returns whether the file is obviously no config: an explanation, or a copy that an editor made.
-bool IsNoAttempt(std::string_view name) {
+// Returns whether the file is obviously not meant as a config: a README, or a copy that an editor made.
+bool IsObviouslyNoConfig(std::string_view name) {
   return name.starts_with("README") || name.starts_with('#') || name.ends_with('~');
 }
 
@@ -44,7 +44,8 @@ Result<bool> IsThere(const std::string& directory) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return true;
-    return Error(ErrorKind::kInvalid, fmt::format("{} is no directory; make it one, or remove it", path));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{} is not a directory; replace it by a directory, or remove it", path));
   }
   if (errno != ENOENT) return Error::FromErrno("stat").While(path);
   if (::lstat(path.c_str(), &status) == 0) {
@@ -76,7 +77,7 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
     read.warnings.push_back(fmt::format("{}, and is left out: a config is a regular file", what));
   }
   for (const std::string& other : written.others) {
-    if (IsNoAttempt(fs::path(other).filename().string())) continue;
+    if (IsObviouslyNoConfig(fs::path(other).filename().string())) continue;
     read.warnings.push_back(fmt::format("left out: {}", change::WhyNotConfig(other)));
   }
   for (const change::WrittenConfig& config : read.configs) {
@@ -94,9 +95,9 @@ Result<> CheckFile(const std::string& path) { return CheckWriters(path, TRY(chan
 
 std::vector<std::string> PlacesBehindLinks(const std::string& directory) {
   std::vector<std::string> places;
-  std::error_code told_by_who_reads_it;
-  fs::directory_iterator entry(directory, told_by_who_reads_it);
-  for (const fs::directory_iterator end; !told_by_who_reads_it && entry != end; entry.increment(told_by_who_reads_it)) {
+  std::error_code error;  // ReadConfigDirectory() reports it.
+  fs::directory_iterator entry(directory, error);
+  for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
     if (!change::IsConfigName(entry->path().filename().string())) continue;
     std::optional<fs::path> place = NextOf(entry->path());
     for (int links = 0; place && links < kMostLinks; ++links) {

@@ -38,7 +38,8 @@ void PutParts(std::string_view path, std::deque<std::string>& before) {
   }
 }
 
-// Returns whether something on the way is gone or was replaced meanwhile; its directory reports that.
+// Returns whether the error means that an entry on the way was removed or replaced meanwhile.  The watch of its
+// directory reports that.
 bool IsGone(const Error& error) {
   const int reason = error.errno_value();
   return reason == ENOENT || reason == ENOTDIR || reason == ELOOP || reason == EINVAL || reason == ENAMETOOLONG;
@@ -68,8 +69,8 @@ Result<std::unique_ptr<DriftWatch>> DriftWatch::Create(event::Loop& loop, const 
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   paths.shrink_to_fit();
   std::unique_ptr<DriftWatch> watch(new DriftWatch(loop, root, std::move(paths), std::move(changed)));
-  // If arming takes more than this turn, changes meanwhile may be missed, so `changed` is called at its end.
-  if (!watch->Arm()) watch->tell_.After(std::chrono::nanoseconds(0));
+  // If arming takes several turns of the loop, changes may be missed meanwhile, so `changed` is called at its end.
+  if (!watch->Arm()) watch->report_.After(std::chrono::nanoseconds(0));
   return watch;
 }
 
@@ -79,41 +80,41 @@ DriftWatch::DriftWatch(event::Loop& loop, const Root& root, std::vector<std::str
       root_(root),
       paths_(std::move(paths)),
       changed_(std::move(changed)),
-      tell_(
-          loop, [this] { Tell(); }, event::Slack(1)),
+      report_(
+          loop, [this] { Report(); }, event::Slack(1)),
       retry_(loop, [this] { Retry(); }) {}
 
 void DriftWatch::OnHappening(const Directory& directory, const event::FileHappening& happening) {
   const auto* changed = std::get_if<event::FileChanged>(&happening);
   if (changed == nullptr) {  // Events were lost, or the directory is gone.
     is_stale_ = true;
-    return TellSoon();
+    return ReportSoon();
   }
   const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), changed->name,
                                      [](const Name& one, const std::string& text) { return one.text < text; });
   if (name == directory.names.end() || name->text != changed->name) return;
   const bool leads_elsewhere = name->leads_on && (changed->mask & kStructure) != 0;
   is_stale_ = is_stale_ || leads_elsewhere;
-  if (name->is_managed || leads_elsewhere) TellSoon();
+  if (name->is_managed || leads_elsewhere) ReportSoon();
 }
 
-void DriftWatch::TellSoon() {
-  if (!tell_.armed()) tell_.After(kDriftDelay);
+void DriftWatch::ReportSoon() {
+  if (!report_.armed()) report_.After(kDriftDelay);
 }
 
-void DriftWatch::Tell() {
-  if ((is_stale_ || attempt_) && !Arm()) return tell_.After(std::chrono::nanoseconds(0));
+void DriftWatch::Report() {
+  if ((is_stale_ || attempt_) && !Arm()) return report_.After(std::chrono::nanoseconds(0));
   const std::function<void()> changed = changed_;  // The call may destroy this object.
   changed();
 }
 
 void DriftWatch::Retry() {
   is_stale_ = true;
-  TellSoon();
+  ReportSoon();
 }
 
-// Follows all paths anew, or goes on with that, and returns true when it is done.  The watches from before stay in
-// force until then.
+// Begins or continues an attempt to follow all paths, and returns true when the attempt is over.  The earlier watches
+// stay active until then.
 bool DriftWatch::Arm() {
   if (!attempt_) {
     attempt_ = Attempt();
@@ -134,8 +135,8 @@ bool DriftWatch::Arm() {
   if (failures_ == 1) is_stale_ = true;
   problem_ = failures_ > 1 ? std::move(problem) : std::nullopt;
   problem_ ? retry_.After(kWatchRetry) : retry_.Cancel();
-  // The next attempt waits as for any burst, also if paths have changed during this one.
-  if (is_stale_) TellSoon();
+  // Paths that have changed during this attempt lead to another one, after the usual delay.
+  if (is_stale_) ReportSoon();
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reports that something may have happened to a managed path, so that it is time to look for drift.
+// Reports that a managed path may have changed, so that the agent looks for drift.
 //
 // Directories are watched, and not the files: the watch of a directory reports when a file in it is made, removed or
 // renamed, and when its contents, mode, owner or attributes change.  All directories on the way to a path, and those
@@ -37,18 +37,18 @@ inline constexpr auto kWatchRetry = std::chrono::minutes(1);
 class DriftWatch {
  public:
   // Watches paths below the root, all of them absolute.  `changed` is called on the loop, once for a burst of changes;
-  // it may destroy the watch.  A look that is begun in that call sees what happened before it, and what happens later
-  // leads to another call.
+  // it may destroy the watch.  A look that begins in that call sees all changes so far, and a later change leads to
+  // another call.
   static Result<std::unique_ptr<DriftWatch>> Create(event::Loop& loop, const Root& root, std::vector<std::string> paths,
                                                     std::function<void()> changed);
   DriftWatch(const DriftWatch&) = delete;
   DriftWatch& operator=(const DriftWatch&) = delete;
 
-  // Returns why not everything is watched, for example for want of inotify watches, if a second attempt has failed as
-  // well; nullopt if everything is watched.  As long as there is a problem, `changed` is called every kWatchRetry,
-  // after another attempt.
+  // Returns the reason why not all paths are watched, for example because there are no inotify watches left.  It is set
+  // only after two failed attempts in a row, and is nullopt if all paths are watched.  As long as there is a problem,
+  // `changed` is called every kWatchRetry, after another attempt.
   const std::optional<Error>& problem() const { return problem_; }
-  // Returns whether the last attempt is over and everything is watched.
+  // Returns whether all paths are watched and no attempt is under way.
   bool is_armed() const { return !attempt_ && failures_ == 0; }
 
  private:
@@ -78,8 +78,8 @@ class DriftWatch {
   DriftWatch(event::Loop& loop, const Root& root, std::vector<std::string> paths, std::function<void()> changed);
 
   void OnHappening(const Directory& directory, const event::FileHappening& happening);
-  void TellSoon();
-  void Tell();
+  void ReportSoon();
+  void Report();
   void Retry();
 
   bool Arm();
@@ -94,14 +94,14 @@ class DriftWatch {
   const std::function<void()> changed_;
   Directories directories_;
   std::optional<Attempt> attempt_;
-  bool is_stale_ = false;  // Something on the way to a path has changed since it was followed.
+  bool is_stale_ = false;  // A directory or link on the way to a path has changed since the path was followed.
   int failures_ = 0;       // The number of failures in a row.
   std::optional<Error> problem_;
-  event::Timer tell_;
+  event::Timer report_;
   event::Timer retry_;
 };
 
-// Returns the watch's problem as warnings for a person.
+// Returns the watch's problem as a warning for a person, or no warning if there is no problem.
 std::vector<std::string> WarningsOf(const DriftWatch& watch);
 
 }  // namespace pintle::agent

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides whether the node is well after a change and a boot; a change that made it unwell is undone.
+// Decides whether the node is healthy after a change and a boot.  If it is not, the change is undone.
 //
-// One round checks everything and returns all that is not well.  Right after a boot much is not well yet, so rounds are
-// repeated until the node is well or the time limit has passed.
+// One round checks everything and returns all problems.  Right after a boot many services are not running yet, so
+// rounds are repeated until there are no problems or the time limit has passed.
 
 #include <chrono>
 #include <optional>
@@ -27,7 +27,8 @@ struct HealthSettings {
 };
 
 // Makes one round, on a worker's thread.  Checks the units, boot-complete.target if a unit wants it, and the programs,
-// in the order of their names.  An empty list means well.  The only error is that we were asked to stop.
+// in the order of their names.  An empty list means that the node is healthy.  The only error is kCancelled, after a
+// request to stop.
 Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& root, const HealthSettings& settings,
                                             const std::stop_token& stop);
 
@@ -40,7 +41,7 @@ struct Unwell {
 };
 using HealthVerdict = std::variant<Well, AskAgain, Unwell>;
 
-// Judges a round: `rounds` counts this one and those before it, `passed` is the time since the first began.
+// Judges a round.  `rounds` counts this round and those before it; `passed` is the time since the first round began.
 HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, std::chrono::milliseconds passed,
                     std::chrono::milliseconds limit);
 

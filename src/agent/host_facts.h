@@ -15,7 +15,7 @@ namespace pintle::agent {
 struct HostFacts {
   std::string os = "unsupported";  // "RHCOS"
   std::string os_version;          // The version of the booted deployment.
-  // Counts packages that were layered or removed by hand, and that no extension accounts for.
+  // The number of packages that were layered or removed, and that belong to no extension.
   std::uint64_t unsupported_packages = 0;
   // The reason why the deployment that was staged before this boot could not be finalized; empty if it was finalized,
   // or if there was none.

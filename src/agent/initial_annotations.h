@@ -13,7 +13,7 @@ namespace pintle::agent {
 
 inline constexpr const char* kInitialAnnotations = "/etc/machine-config-daemon/node-annotations.json";
 
-// Returns whether the machine is new to its cluster, which it is as long as the file is there.
+// Returns whether the machine is new to its cluster: it is new as long as the file exists.
 Result<bool> IsNewToCluster(const Root& root);
 
 // Returns an empty map if there is no such file.

@@ -40,11 +40,11 @@ void KubeletWatch::Ask() {
   net::HttpRequest request{.url = url_};
   request.body_limit = kLongestAnswer;
   call_ = client_.Fetch(std::move(request), [this](const Result<net::HttpResponse>& response) {
-    Heard(response && response->head.status == 200);
+    Answered(response && response->head.status == 200);
   });
 }
 
-void KubeletWatch::Heard(bool is_well) {
+void KubeletWatch::Answered(bool is_well) {
   again_.After(kPeriod);
   const std::uint64_t failures = is_well ? 0 : failures_ + 1;
   if (std::exchange(failures_, failures) != failures) changed_(failures);

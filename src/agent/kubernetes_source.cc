@@ -19,7 +19,7 @@ namespace pintle::agent {
 namespace {
 
 constexpr auto kConnectAgain = std::chrono::seconds(2);
-// Other parts of the Machine Config Operator write conditions as this field manager, and so does the agent.
+// The agent writes conditions as the field manager that other parts of the Machine Config Operator use, too.
 constexpr const char* kConditionsManager = "machine-config-operator";
 // These attempts bridge a short absence of the server.  If they fail, the caller tries again.
 constexpr int kTriesOfAFetch = 5;
@@ -29,7 +29,7 @@ bool IsOlder(const api::Node& node, const api::Node& known) {
          kube::IsLater(known.metadata.resource_version, node.metadata.resource_version);
 }
 
-// Events of a cluster-wide object need a namespace all the same.
+// A Node has no namespace, but its Events need one.
 api::ObjectReference ReferenceTo(const api::Node& node, const std::string& event_namespace) {
   api::ObjectReference reference;
   reference.kind = "Node";
@@ -49,13 +49,13 @@ KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Cl
       settings_(std::move(settings)),
       too_late_(loop,
                 [this] {
-                  const DrainRequest asked = *std::exchange(asked_, std::nullopt);
+                  const DrainRequest asked = *std::exchange(drain_request_, std::nullopt);
                   Post(kube::EventKind::kWarning, asked.event, asked.too_late);
                   listener_.failed(asked.too_late);
                 }),
       connect_again_(loop, [this] { Connect(); }),
       reboot_(loop, [this] {
-        if (const auto told = std::exchange(reboot_reported_, nullptr)) told();
+        if (const auto reported = std::exchange(reboot_reported_, nullptr)) reported();
       }) {}
 
 KubernetesSource::~KubernetesSource() = default;
@@ -66,7 +66,7 @@ void KubernetesSource::Begin(Listener listener) {
   Connect();
 }
 
-// Ignition makes the file readable for everyone, and a person may do so later.
+// Ignition makes the file readable for everyone, and a person may do the same later.
 void KubernetesSource::KeepFirstKubeconfigPrivate() {
   const auto changed = MakeFirstKubeconfigPrivate(root_);
   if (!changed) {
@@ -79,11 +79,11 @@ void KubernetesSource::KeepFirstKubeconfigPrivate() {
   }
 }
 
-// Connecting is tried again, since the kubelet may get its credentials only later.
+// Failed attempts are repeated, because the kubelet may get its credentials later.
 void KubernetesSource::Connect() {
   const auto connected = TryToConnect();
   if (connected) return;
-  Tell(connected.error().message());
+  LogTrouble(connected.error().message());
   connect_again_.After(kConnectAgain);
 }
 
@@ -103,18 +103,20 @@ Result<> KubernetesSource::TryToConnect() {
                                                               },
                                                               [this](const Error& error) {
                                                                 write_trouble_ = error.message();
-                                                                Tell(write_trouble_);
+                                                                LogTrouble(write_trouble_);
                                                               }});
   conditions_ = std::make_unique<NodeConditionsWriter>(loop_, client_->As(kConditionsManager), clock_,
-                                                       NodeConditionsWriter::Listener{[this] { TellOfReboot(); }});
+                                                       NodeConditionsWriter::Listener{[this] { CheckRebootReport(); }});
   if (!unwritten_.empty()) writer_->Write(std::exchange(unwritten_, {}));
   TRY(BeginTrust());
   kube::Mirror<api::Node>::Listener listener;
   listener.added = [this](const api::Node& node) { See(node); };
   listener.changed = [this](const api::Node&, const api::Node& node) { See(node); };
   listener.removed = [this](const api::Node&) { node_.reset(); };
-  listener.synced = [this] { Tell(node_ ? write_trouble_ : fmt::format("there is no Node {} yet", settings_.node)); };
-  listener.trouble = [this](const Error& error) { Tell(error.message()); };
+  listener.synced = [this] {
+    LogTrouble(node_ ? write_trouble_ : fmt::format("there is no Node {} yet", settings_.node));
+  };
+  listener.trouble = [this](const Error& error) { LogTrouble(error.message()); };
   nodes_ = std::make_unique<kube::Mirror<api::Node>>(
       *client_, kube::Selection{.field_selector = "metadata.name=" + settings_.node}, std::move(listener));
   return {};
@@ -122,7 +124,7 @@ Result<> KubernetesSource::TryToConnect() {
 
 Result<> KubernetesSource::BeginTrust() {
   ClusterTrust::NodeAccess node;
-  node.said = [this](std::string_view annotation) {
+  node.annotation = [this](std::string_view annotation) {
     return node_ ? std::optional(View().Annotation(annotation)) : std::nullopt;
   };
   node.write = [this](AnnotationChanges changes) {
@@ -133,8 +135,8 @@ Result<> KubernetesSource::BeginTrust() {
   return {};
 }
 
-// Logs each trouble once, and logs when it is over.
-void KubernetesSource::Tell(const std::string& trouble) {
+// Logs a new trouble, and logs when it is over.
+void KubernetesSource::LogTrouble(const std::string& trouble) {
   if (trouble == trouble_) return;
   if (trouble.empty()) {
     log::Info("the API server can be reached again");
@@ -148,15 +150,15 @@ void KubernetesSource::See(const api::Node& node) {
   if (node_ && IsOlder(node, *node_)) return;
   const bool is_first = !node_;
   node_ = node;
-  Tell(write_trouble_);
+  LogTrouble(write_trouble_);
   if (is_first && View().Annotation(api::kCurrentConfigAnnotation).empty()) WriteInitialAnnotations();
   CheckAnswer();
   trust_->NodeIsSeen();
   Report(report::NodeSeen{});
   const Goal wanted = {View().Annotation(api::kDesiredConfigAnnotation),
                        View().Annotation(api::kDesiredImageAnnotation)};
-  if (wanted.config.empty() || told_ == wanted) return;
-  told_ = wanted;
+  if (wanted.config.empty() || announced_ == wanted) return;
+  announced_ = wanted;
   listener_.wanted(wanted);
 }
 
@@ -177,7 +179,7 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
   }
   if (current == wanted) {
     return loop_.Post([done = std::move(done),
-                       request = SurveyRequest{.looked_after = trust_ ? trust_->LookedAfter() : change::Things()}] {
+                       request = SurveyRequest{.written_by_source = trust_ ? trust_->OwnFiles() : change::Things()}] {
       done(request);
     });
   }
@@ -189,7 +191,7 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
                                             [this, done = std::move(done)](Result<SurveyRequest> request) {
                                               const auto finished = std::move(fetching_);
                                               has_fetch_failed_ = !request;
-                                              if (request) request->looked_after = trust_->LookedAfter();
+                                              if (request) request->written_by_source = trust_->OwnFiles();
                                               done(std::move(request));
                                             });
   fetching_->Begin(assumed, wanted);
@@ -217,23 +219,23 @@ void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goa
         [this, goal] { Report(report::Uncordoned{goal}); });
 }
 
-void KubernetesSource::Await(std::string for_what, std::chrono::nanoseconds patience, const char* event,
+void KubernetesSource::Await(std::string value, std::chrono::nanoseconds patience, const char* event,
                              std::string too_late, std::function<void()> answered) {
-  asked_ = DrainRequest{std::move(for_what), std::move(answered), event, std::move(too_late)};
+  drain_request_ = DrainRequest{std::move(value), std::move(answered), event, std::move(too_late)};
   too_late_.After(patience);
   loop_.Post([this] { CheckAnswer(); });
 }
 
 void KubernetesSource::CheckAnswer() {
-  if (!asked_ || View().Annotation(api::kLastAppliedDrainAnnotation) != asked_->for_what) return;
-  if (View().Annotation(api::kDesiredDrainAnnotation) != asked_->for_what) return;
+  if (!drain_request_ || View().Annotation(api::kLastAppliedDrainAnnotation) != drain_request_->value) return;
+  if (View().Annotation(api::kDesiredDrainAnnotation) != drain_request_->value) return;
   too_late_.Cancel();
-  const DrainRequest asked = *std::exchange(asked_, std::nullopt);
+  const DrainRequest asked = *std::exchange(drain_request_, std::nullopt);
   asked.answered();
 }
 
 void KubernetesSource::StopWaiting() {
-  asked_.reset();
+  drain_request_.reset();
   too_late_.Cancel();
   fetching_.reset();
 }
@@ -250,7 +252,9 @@ void KubernetesSource::Report(const report::Occurrence& occurrence) {
   NodeReport report = Next(reported_, View(), occurrence);
   for (const std::string& line : report.log) log::Info(line);
   if (report.finalize_failure && !report.finalize_failure->empty()) {
-    log::Warning(fmt::format("the deployment that was staged before: {}", *report.finalize_failure), kTrouble);
+    log::Warning(
+        fmt::format("the deployment that was staged before this boot was not finalized: {}", *report.finalize_failure),
+        kTrouble);
   }
   for (const NodeEvent& event : report.events) Post(event.kind, event.reason, event.message);
   for (Moment& moment : report.conditions) conditions_->Write(std::move(moment), FactsOf(*node_));
@@ -277,7 +281,7 @@ std::function<void()> KubernetesSource::After(NodeReport::Next next) {
     case NodeReport::Next::kReportReboot:
       return [this] {
         is_reboot_written_ = true;
-        TellOfReboot();
+        CheckRebootReport();
       };
     case NodeReport::Next::kReportSettled:
       return [this] { Report(report::SettledWritten{}); };
@@ -299,17 +303,17 @@ void KubernetesSource::ReportChanged(const Prepared& change, bool needs_reboot) 
   Report(report::ChangeEnded{change.plan.difference, change.plan.actions, needs_reboot});
 }
 
-void KubernetesSource::ReportReboot(const std::string& why, std::function<void()> told) {
-  reboot_reported_ = std::move(told);
+void KubernetesSource::ReportReboot(const std::string& why, std::function<void()> reported) {
+  reboot_reported_ = std::move(reported);
   reboot_.After(settings_.reboot_patience);
   is_reboot_written_ = false;
   Report(report::RebootBegins{why});
 }
 
-void KubernetesSource::TellOfReboot() {
+void KubernetesSource::CheckRebootReport() {
   if (!is_reboot_written_ || !conditions_->is_idle()) return;
   reboot_.Cancel();
-  if (const auto told = std::exchange(reboot_reported_, nullptr)) told();
+  if (const auto reported = std::exchange(reboot_reported_, nullptr)) reported();
 }
 
 void KubernetesSource::ReportSettled(const Goal& goal) {
@@ -324,8 +328,8 @@ void KubernetesSource::ForgetInitialAnnotations() {
 }
 
 void KubernetesSource::ReportFault(Fault fault, const std::string& text) {
-  // A fault ends the wait for an uncordon, after which success would be reported.  The controller still carries out the
-  // request.
+  // When an uncordon is answered, success is reported.  That must not happen after a fault, so the wait for the answer
+  // ends.  The controller still carries out the request.
   StopWaiting();
   Report(report::Failed{fault, text});
 }

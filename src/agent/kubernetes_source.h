@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The source of a node in a cluster: annotations of its Node name the config that it is to have, and report how far it
-// is.
+// The source of a node in a cluster.  Annotations of its Node name the config that the node is to have, and the source
+// reports the progress in other annotations.
 //
-// The keys, their values and their order are those of the Machine Config Operator.  That operator's controller, or
-// ours, is on the other side.  The agent sees its own Node and the configs that are named there, with the node's own
+// The keys, their values and their order are those of the Machine Config Operator, so that either its controller or
+// ours can work with them.  The agent reads its own Node and the configs that are named there, with the node's own
 // credentials.
 
 #include <chrono>
@@ -56,7 +56,7 @@ class KubernetesSource final : public Source {
   void ReportWork(const Prepared& change) override;
   void ReportChanging(const Prepared& change) override;
   void ReportChanged(const Prepared& change, bool needs_reboot) override;
-  void ReportReboot(const std::string& why, std::function<void()> told) override;
+  void ReportReboot(const std::string& why, std::function<void()> reported) override;
   void ReportSettled(const Goal& goal) override;
   void ReportFault(Fault fault, const std::string& text) override;
   void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>& changes) override;
@@ -66,7 +66,7 @@ class KubernetesSource final : public Source {
  private:
   // A drain or an uncordon that the controller was asked for.
   struct DrainRequest {
-    std::string for_what;
+    std::string value;  // The value of desiredDrain that the controller is to answer.
     std::function<void()> answered;
     const char* event;     // The reason of the event that is emitted when the time is over.
     std::string too_late;  // The text of that event.
@@ -77,8 +77,8 @@ class KubernetesSource final : public Source {
   Result<> TryToConnect();
   Result<> BeginTrust();
   void See(const api::Node& node);
-  void Tell(const std::string& trouble);
-  void Await(std::string for_what, std::chrono::nanoseconds patience, const char* event, std::string too_late,
+  void LogTrouble(const std::string& trouble);
+  void Await(std::string value, std::chrono::nanoseconds patience, const char* event, std::string too_late,
              std::function<void()> answered);
   void CheckAnswer();
   void WriteInitialAnnotations();
@@ -90,7 +90,7 @@ class KubernetesSource final : public Source {
   std::function<void()> After(NodeReport::Next next);
   void Write(AnnotationChanges changes, std::function<void()> written = {});
   void ForgetInitialAnnotations();
-  void TellOfReboot();
+  void CheckRebootReport();
 
   event::Loop& loop_;
   const Root& root_;
@@ -104,10 +104,10 @@ class KubernetesSource final : public Source {
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
   std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
-  std::optional<Goal> told_;
+  std::optional<Goal> announced_;
   std::shared_ptr<SurveyFetch> fetching_;
   bool has_fetch_failed_ = false;  // The last fetch failed.
-  std::optional<DrainRequest> asked_;
+  std::optional<DrainRequest> drain_request_;
   event::Timer too_late_;
   event::Timer connect_again_;
   event::Timer reboot_;

@@ -24,7 +24,7 @@ namespace {
 // Files arrive together, and each in several steps, so rendering waits until nothing has happened for this long.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
-// Configs that cannot be read are read again after such a delay, although nothing is known to have happened to them.
+// Configs that cannot be used are read again after such a delay, even if no change was reported.
 constexpr std::chrono::seconds kFirstAgain{1};
 constexpr std::chrono::seconds kLongestAgain{60};
 
@@ -33,7 +33,7 @@ constexpr std::uint32_t kAnyChange = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_
 
 constexpr std::string_view kRenderedLocally = "rendered-local-";
 
-const Goal kNothing{std::string(change::kNoConfig)};
+const Goal kEmptyGoal{std::string(change::kNoConfig)};
 
 std::string ActionsText(const plan::Plan& plan) {
   std::vector<std::string> actions;
@@ -69,15 +69,15 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// Watching a name in the directory includes the way to the directory itself, which may be a link, be made later or be
-// replaced.
+// Watching a name in the directory also watches the way to the directory, which may be a link, may be made later or may
+// be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   files_ = files;
   files.push_back(settings_.directory + "/configs");
   files.emplace_back(host::kPauseFile);
   if (!settings_.policy_file.empty()) files.push_back(settings_.policy_file);
   auto watch = DriftWatch::Create(loop_, root_, std::move(files), [this] {
-    Tell();  // The pause may have ended.
+    AnnounceGoal();  // The pause may have ended.
     Warn();
     RenderSoon();
   });
@@ -88,12 +88,12 @@ void LocalSource::Watch(std::vector<std::string> files) {
 void LocalSource::WatchDirectory() {
   unwatched_.reset();
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
-  // The watch of its parent shows when the directory is made.
+  // The watch of the parent directory reports when the directory is made.
   if (!opened) return directory_.reset();
   auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening& what) {
     const auto* changed = std::get_if<event::FileChanged>(&what);
-    const bool is_of_another = changed != nullptr && !changed->name.empty() && !change::IsConfigName(changed->name);
-    if (!is_of_another) RenderSoon();
+    const bool is_not_config = changed != nullptr && !changed->name.empty() && !change::IsConfigName(changed->name);
+    if (!is_not_config) RenderSoon();
   });
   if (watch) {
     directory_ = *std::move(watch);
@@ -106,11 +106,12 @@ void LocalSource::RenderSoon() {
   last_change_ = clock_.Monotonic();
   if (!first_change_) first_change_ = last_change_;
   if (!waiting_since_) waiting_since_ = last_change_;
-  // A change during a rendering is handled when that ends.
+  // A change during a rendering leads to another rendering when that ends.
   if (!is_rendering_) PlanRendering();
 }
 
-// Renders when nothing has happened for a while, or, if something happens all the time, when the patience is over.
+// Renders when the files have not changed for kQuiet.  If they keep changing, renders kMostPatience after the first
+// change.
 void LocalSource::PlanRendering() {
   render_.At(std::max(std::min(*last_change_ + kQuiet, *first_change_ + kMostPatience), pace_.next()));
 }
@@ -138,7 +139,7 @@ LocalSource::Snapshot LocalSource::ReadAll(const Root& root, const LocalSettings
 Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
   RenderedConfig rendered;
   rendered.current = TRY(CurrentGoal(root));
-  // A missing directory is no error on a machine without a config, which has nothing to lose.
+  // On a machine without a config, a missing directory is not an error, because there is no config to lose.
   const auto is_there = IsThere(settings.directory);
   const bool is_new = !is_there && is_there.error().kind() == ErrorKind::kNotFound && !rendered.current;
   ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));
@@ -157,19 +158,19 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
 void LocalSource::Take(Snapshot snapshot) {
   const MonotonicTime now = clock_.Monotonic();
   if (first_change_) PlanRendering();
-  // The files may have been read while they were being written.  Then the next rendering has the right result, and this
-  // one is dropped, unless the writing never ends.
+  // The files may have been read while they were being written.  Then this result is dropped, and the next rendering
+  // has the right one.  If the writing never ends, the result is used all the same.
   if (first_change_ && now - *waiting_since_ < kMostPatience) return;
   waiting_since_ = first_change_;
   if (snapshot.files != files_) {
     Watch(std::move(snapshot.files));
-    RenderSoon();  // Changes before the watch began are not known.
+    RenderSoon();  // Changes before the watch began were not reported.
   }
   Result<RenderedConfig>& rendered = snapshot.rendered;
   const std::string why =
       rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
   if (rendered) rendered_ = *std::move(rendered);
-  // No event reports that a file system was mounted, so missing files are looked for again.
+  // No event reports that a file system was mounted, so missing files are looked for again after a delay.
   again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
   if (!rendered && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
@@ -178,7 +179,7 @@ void LocalSource::Take(Snapshot snapshot) {
     listener_.unusable(why);
   }
   Warn();
-  Tell();
+  AnnounceGoal();
 }
 
 void LocalSource::Warn() {
@@ -202,25 +203,25 @@ bool LocalSource::IsPaused() const {
   return !is_paused || *is_paused;
 }
 
-// A machine for which nobody has ever written a config file keeps what it has.  The same holds for a config from a
-// cluster that does not reach the machine now: the absence of files does not remove it.
+// Returns whether a goal has to be announced.  A machine for which nobody has ever written a config file keeps what it
+// has: without the directory, the empty goal does not remove a config that came from a cluster.
 bool LocalSource::IsNews(const Goal& goal) const {
-  if (told_) return *told_ != goal;
+  if (announced_) return *announced_ != goal;
   const auto& current = rendered_->current;
   return rendered_->has_directory || (current && current->config.starts_with(kRenderedLocally));
 }
 
-void LocalSource::Tell() {
-  if (!rendered_ || !unusable_.empty()) return Answer();
+void LocalSource::AnnounceGoal() {
+  if (!rendered_ || !unusable_.empty()) return AnswerFetch();
   const Goal goal = GoalOf(*rendered_->config);
   const bool is_news = IsNews(goal);
-  const bool changes = goal != told_.value_or(rendered_->current.value_or(kNothing));
+  const bool changes = goal != announced_.value_or(rendered_->current.value_or(kEmptyGoal));
   if (is_news && changes && IsPaused()) return Hold(fmt::format("the change to {}", goal.config));
   if (is_news) {
-    told_ = goal;
+    announced_ = goal;
     listener_.wanted(goal);
   }
-  Answer();
+  AnswerFetch();
 }
 
 void LocalSource::Hold(const std::string& what) {
@@ -235,25 +236,25 @@ void LocalSource::Hold(const std::string& what) {
 
 void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
                         std::function<void(Result<SurveyRequest> request)> done) {
-  asked_.reset();
-  if (current.value_or(kNothing) == wanted) {
+  held_look_.reset();
+  if (current.value_or(kEmptyGoal) == wanted) {
     SurveyRequest request;
     if (rendered_) request.policy = rendered_->policy;
     return loop_.Post([done = std::move(done), request = std::move(request)] { done(request); });
   }
-  asked_ = HeldLook{wanted, std::move(done)};
-  loop_.Post([this] { Answer(); });
+  held_look_ = HeldLook{wanted, std::move(done)};
+  loop_.Post([this] { AnswerFetch(); });
 }
 
-// A change that was announced before the pause began, and failed, waits as well.
-void LocalSource::Answer() {
-  if (asked_ && IsPaused()) return Hold(fmt::format("the change to {}", asked_->wanted.config));
+// Answers the look that waits, unless the machine is paused.  So a change that was announced before the pause, and has
+// failed, waits as well.
+void LocalSource::AnswerFetch() {
+  if (held_look_ && IsPaused()) return Hold(fmt::format("the change to {}", held_look_->wanted.config));
   Hold("");
-  if (!asked_) return;
-  const HeldLook asked = *std::exchange(asked_, std::nullopt);
-  if (rendered_ && GoalOf(*rendered_->config) == asked.wanted) return asked.done(RequestFor(asked.wanted));
-  asked.done(
-      Error(ErrorKind::kUnavailable, fmt::format("{} is no longer the config of the files", asked.wanted.config)));
+  if (!held_look_) return;
+  const HeldLook look = *std::exchange(held_look_, std::nullopt);
+  if (rendered_ && GoalOf(*rendered_->config) == look.wanted) return look.done(RequestFor(look.wanted));
+  look.done(Error(ErrorKind::kUnavailable, fmt::format("{} is no longer the config of the files", look.wanted.config)));
 }
 
 SurveyRequest LocalSource::RequestFor(const Goal& wanted) const {
@@ -283,16 +284,16 @@ void LocalSource::ReportChanged(const Prepared& change, bool needs_reboot) {
   log::Info(fmt::format("{} is in place{}", GoalOf(change.to).config, needs_reboot ? ", and needs a reboot" : ""));
 }
 
-void LocalSource::ReportReboot(const std::string& why, std::function<void()> told) {
+void LocalSource::ReportReboot(const std::string& why, std::function<void()> reported) {
   log::Info(why);
-  loop_.Post(std::move(told));
+  loop_.Post(std::move(reported));
 }
 
 void LocalSource::ReportSettled(const Goal& goal) {
   if (settled_ == goal) return;
   settled_ = goal;
-  log::Info(goal == kNothing ? "this machine is as it was without a config"
-                             : fmt::format("this machine is as {} wants it", goal.config));
+  log::Info(goal == kEmptyGoal ? "this machine is as it was without a config"
+                               : fmt::format("this machine is as {} wants it", goal.config));
 }
 
 // The agent logs the fault, and there is nowhere else to report it.

@@ -3,8 +3,8 @@
 
 // The source of a machine without a cluster: the files in a directory are its configs.
 //
-// The files are rendered to one config anew when something happens to them.  While the machine is paused, no goal is
-// announced that would change it; the one that waits is announced when the pause ends.
+// When the files change, they are rendered to one config again.  While the machine is paused, a goal that would change
+// it is not announced; it is announced when the pause ends.
 
 #include <chrono>
 #include <functional>
@@ -43,7 +43,7 @@ class LocalSource final : public Source {
   void ReportWork(const Prepared& change) override;
   void ReportChanging(const Prepared& change) override;
   void ReportChanged(const Prepared& change, bool needs_reboot) override;
-  void ReportReboot(const std::string& why, std::function<void()> told) override;
+  void ReportReboot(const std::string& why, std::function<void()> reported) override;
   void ReportSettled(const Goal& goal) override;
   void ReportFault(Fault fault, const std::string& text) override;
 
@@ -78,8 +78,8 @@ class LocalSource final : public Source {
   void Render();
   void Take(Snapshot snapshot);
   void Warn();
-  void Tell();
-  void Answer();
+  void AnnounceGoal();
+  void AnswerFetch();
   bool IsPaused() const;
   bool IsNews(const Goal& goal) const;
   void Hold(const std::string& what);
@@ -91,8 +91,8 @@ class LocalSource final : public Source {
   const LocalSettings settings_;
   Listener listener_;
   std::optional<RenderedConfig> rendered_;
-  std::optional<Goal> told_;
-  std::optional<HeldLook> asked_;
+  std::optional<Goal> announced_;
+  std::optional<HeldLook> held_look_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
   std::string unusable_;
   std::string held_;

@@ -19,7 +19,7 @@
 namespace pintle::agent {
 namespace {
 
-// Accepting is tried again when it fails, for want of descriptors for instance.
+// If accepting fails, for example because there are no descriptors left, it is tried again after this time.
 constexpr auto kAcceptAgain = std::chrono::seconds(1);
 constexpr std::string_view kPath = "/metrics";
 
@@ -44,7 +44,7 @@ std::optional<RequestLine> ParseRequestLine(std::string_view line) {
   return is_text && !request.target.empty() ? std::optional(request) : std::nullopt;
 }
 
-// Returns whether the bytes received so far can be no request, whatever follows.
+// Returns whether the bytes received so far cannot be the beginning of a request.
 bool IsJunk(std::string_view head) {
   const std::size_t end = head.find('\n');
   if (end != std::string_view::npos) return !ParseRequestLine(head.substr(0, end));
@@ -55,7 +55,7 @@ bool IsWhole(std::string_view head) {
   return head.find("\n\r\n") != std::string_view::npos || head.find("\n\n") != std::string_view::npos;
 }
 
-// Returns whether the client has sent all: with another method, a body or junk may still follow.
+// Returns whether the client has sent everything.  With another method, a body or junk may still follow.
 bool HasSentAll(std::string_view head) {
   return IsWhole(head) && (head.starts_with("GET ") || head.starts_with("HEAD "));
 }
@@ -114,7 +114,7 @@ Result<SocketAddress> Parsed(const ListenAddress& listen) {
     address.six.sin6_port = htons(listen.port);
     return address;
   }
-  return Error(ErrorKind::kInvalid, "it is no address");
+  return Error(ErrorKind::kInvalid, "it is not an IP address");
 }
 
 std::uint16_t PortOf(const SocketAddress& address) {
@@ -124,7 +124,7 @@ std::uint16_t PortOf(const SocketAddress& address) {
 Result<UniqueFd> Listen(const SocketAddress& address) {
   UniqueFd socket(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return Error::FromErrno("socket");
-  // An agent that is restarted does not wait for the connections of its predecessor to end.
+  // A restarted agent must not wait until the connections of its predecessor have ended.
   const int yes = 1;
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
     return Error::FromErrno("setsockopt");

@@ -32,8 +32,8 @@ constexpr std::string_view kImagePulled = "ImagePulledFromRegistry";
 constexpr std::string_view kRebootedNode = "RebootedNode";
 constexpr std::string_view kNodeDegraded = "NodeDegraded";
 
-// The conditions of a new MachineConfigNode. In image mode there are other ones, but the mode cannot be seen before the
-// object has conditions; the Machine Config Operator then exchanges them.
+// The conditions of a new MachineConfigNode.  In image mode it should have others, but the agent recognizes the mode by
+// the conditions of an existing object.  So it writes these, and the Machine Config Operator replaces them.
 constexpr std::string_view kAllTypes[] = {
     kUpdatePrepared,
     kUpdateExecuted,
@@ -81,13 +81,13 @@ std::vector<Moment> FilesAndOs(const plan::Difference& difference, std::string_v
                                std::string_view part_message, std::string_view files_message,
                                std::string_view image_message) {
   std::vector<Moment> moments;
-  const auto add = [&](std::string_view part, std::string_view text, Moment::Said said) {
+  const auto add = [&](std::string_view part, std::string_view text, Moment::When when) {
     moments.push_back(Executed(part, status, message, status, text));
-    moments.back().said = said;
+    moments.back().when = when;
   };
-  add(kAppliedFilesAndOs, part_message, Moment::Said::kWithoutImageMode);
-  if (difference.files || difference.passwd) add(kAppliedFiles, files_message, Moment::Said::kInImageMode);
-  if (ChangesImage(difference)) add(kAppliedOsImage, image_message, Moment::Said::kInImageMode);
+  add(kAppliedFilesAndOs, part_message, Moment::When::kWithoutImageMode);
+  if (difference.files || difference.passwd) add(kAppliedFiles, files_message, Moment::When::kInImageMode);
+  if (ChangesImage(difference)) add(kAppliedOsImage, image_message, Moment::When::kInImageMode);
   return moments;
 }
 
@@ -96,8 +96,9 @@ std::string ActionName(const plan::Action& action) {
   return service.empty() ? action.what.type : fmt::format("{} {}", action.what.type, service);
 }
 
-// The pools would have the exact answer, but the agent does not read them.  A node of a custom pool whose
-// MachineConfigNode exists, which the operator sees to, keeps the pool that is named there.
+// Guesses the pool from the node's roles, because the agent does not read the pools.  The guess is used only if the
+// MachineConfigNode names no pool yet.  For a node of a custom pool, the operator creates that object, and names the
+// pool in it.
 std::string PoolOf(const api::Node& node) {
   const auto& labels = node.metadata.labels;
   const bool is_control_plane =
@@ -107,8 +108,8 @@ std::string PoolOf(const api::Node& node) {
 
 std::string OrNotYetSet(const std::string& text) { return text.empty() ? std::string(kNotYetSet) : text; }
 
-// Returns whether the cluster has its nodes report image mode.  The agent does not read that feature gate, so the
-// conditions decide.
+// Returns whether the nodes of the cluster report image mode.  The agent does not read that feature gate, so it decides
+// by the fields and conditions of the object.
 bool ReportsImageMode(const api::MachineConfigNode& known) {
   const auto& conditions = known.status.conditions;
   return !known.spec.config_image.desired_image.empty() || known.status.config_image ||
@@ -118,13 +119,13 @@ bool ReportsImageMode(const api::MachineConfigNode& known) {
          });
 }
 
-bool IsSaid(const Moment& moment, bool in_image_mode) {
-  switch (moment.said) {
-    case Moment::Said::kAlways:
+bool IsReported(const Moment& moment, bool in_image_mode) {
+  switch (moment.when) {
+    case Moment::When::kAlways:
       return true;
-    case Moment::Said::kWithoutImageMode:
+    case Moment::When::kWithoutImageMode:
       return !in_image_mode;
-    case Moment::Said::kInImageMode:
+    case Moment::When::kInImageMode:
       return in_image_mode;
   }
   return true;
@@ -137,18 +138,18 @@ auto* FindType(Conditions& conditions, std::string_view type) {
   return found == conditions.end() ? nullptr : &*found;
 }
 
-bool SaysSame(const api::Condition* known, const api::Condition& wanted) {
+bool HasSameReport(const api::Condition* known, const api::Condition& wanted) {
   return known != nullptr && known->status == wanted.status && known->message == wanted.message;
 }
 
 // The Machine Config Operator compares the parent alone, and so drops a child that has changed below an unchanged
 // parent, such as the note that SSH keys need an update this time.
 bool AreThere(const std::vector<api::Condition>& conditions, const Moment& moment) {
-  return SaysSame(FindType(conditions, moment.parent.type), moment.parent) &&
-         (!moment.child || SaysSame(FindType(conditions, moment.child->type), *moment.child));
+  return HasSameReport(FindType(conditions, moment.parent.type), moment.parent) &&
+         (!moment.child || HasSameReport(FindType(conditions, moment.child->type), *moment.child));
 }
 
-bool AlreadySays(const api::MachineConfigNodeStatus& known, const Moment& moment) {
+bool HasAlready(const api::MachineConfigNodeStatus& known, const Moment& moment) {
   const bool is_same = !moment.irreconcilable || json::Equal(known.irreconcilable_changes, *moment.irreconcilable);
   return is_same && AreThere(known.conditions, moment);
 }
@@ -171,7 +172,7 @@ void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, 
   known->last_transition_time = now;
 }
 
-// With a moment that sets Updated, all earlier conditions of the update are over.
+// Sets all other conditions to False.  A moment that sets Updated ends all earlier conditions of the update.
 //
 // The Machine Config Operator has a branch in which Updated=True becomes False with any other moment.  That branch has
 // no effect there.  It would have no purpose here, since NeedsUpdate precedes all other moments of an update.
@@ -204,7 +205,7 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
   return conditions;
 }
 
-// An update that is not known to be possible is not reported as desired.
+// Returns the desired config to report.  An update that is not known to be possible is not reported as desired.
 std::string DesiredOf(const Moment& moment, const NodeFacts& node) {
   const bool is_impossible = moment.parent.type == kUpdatePrepared && moment.parent.status != kTrue;
   return is_impossible ? std::string(kNotYetSet) : OrNotYetSet(node.desired_config);
@@ -213,8 +214,8 @@ std::string DesiredOf(const Moment& moment, const NodeFacts& node) {
 }  // namespace
 
 bool operator==(const Moment& a, const Moment& b) {
-  return json::Equal(a.parent, b.parent) && json::Equal(a.child, b.child) && a.said == b.said &&
-         a.tells_spec == b.tells_spec && json::Equal(a.irreconcilable, b.irreconcilable);
+  return json::Equal(a.parent, b.parent) && json::Equal(a.child, b.child) && a.when == b.when &&
+         a.writes_spec == b.writes_spec && json::Equal(a.irreconcilable, b.irreconcilable);
 }
 
 NodeFacts FactsOf(const api::Node& node) {
@@ -240,18 +241,18 @@ Moment Updated(std::string_view node) {
 
 Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes) {
   Moment moment = Updated(node);
-  auto& told = moment.irreconcilable.emplace();
-  for (const plan::IrreconcilableChange& change : changes) told.push_back({change.field_path, change.diff});
+  auto& reported = moment.irreconcilable.emplace();
+  for (const plan::IrreconcilableChange& change : changes) reported.push_back({change.field_path, change.diff});
   return moment;
 }
 
-// The Machine Config Operator's list comes from an older way to find the actions, and is always empty.
+// In the Machine Config Operator's message the list of actions is always empty; here it has the actions of the plan.
 Moment Prepared(const std::vector<plan::Action>& actions, bool drains) {
   std::string list;
   for (const plan::Action& action : actions) list += (list.empty() ? "" : ", ") + ActionName(action);
   return {.parent = Make(kUpdatePrepared, kTrue,
                          fmt::format("Update Compatible. Post Cfg Actions: [{}] Drain Required: {}", list, drains)),
-          .tells_spec = true};
+          .writes_spec = true};
 }
 
 Moment NotCompatible(std::string_view from, std::string_view to, std::string_view why) {
@@ -323,7 +324,7 @@ Moment Degraded(std::string_view node, std::string_view why) {
 std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
                                                        const NodeFacts& node, api::Time now) {
   const bool in_image_mode = ReportsImageMode(known);
-  if (!IsSaid(moment, in_image_mode) || AlreadySays(known.status, moment)) return std::nullopt;
+  if (!IsReported(moment, in_image_mode) || HasAlready(known.status, moment)) return std::nullopt;
   api::MachineConfigNodeStatus next = known.status;
   next.conditions = NextConditions(known, moment, now);
   if (moment.irreconcilable) next.irreconcilable_changes = *moment.irreconcilable;

@@ -33,15 +33,15 @@ struct NodeFacts {
 
 NodeFacts FactsOf(const api::Node& node);
 
-// One step of an update: a condition and, for some, the child condition of the part that it is about.  Neither has its
-// time yet.
+// One step of an update: a condition and, for some steps, a child condition for a part of the step.  The times of the
+// conditions are set when they are written.
 struct Moment {
   api::Condition parent;
   std::optional<api::Condition> child = {};
   // A cluster whose nodes report image mode has other conditions for applying.
-  enum class Said { kAlways, kWithoutImageMode, kInImageMode } said = Said::kAlways;
-  bool tells_spec = false;  // If it is true, the desired config is written to the spec afterwards.
-  // The parts of its config that the node cannot have; nullopt if the moment is about something else.
+  enum class When { kAlways, kWithoutImageMode, kInImageMode } when = When::kAlways;
+  bool writes_spec = false;  // Afterwards, the desired config is written to the spec.
+  // The changes of the config that the node cannot make; nullopt if the moment does not report them.
   std::optional<std::vector<api::IrreconcilableChangeDiff>> irreconcilable = {};
 };
 
@@ -66,7 +66,8 @@ Moment RebootNeeded();
 std::optional<Moment> Done(const plan::Action& action);
 
 Moment Rebooted();
-// Resuming is reported when the node has what it should, and Resumed when the first such look after a start has ended.
+// Resuming is reported when the node has its desired config.  Resumed is reported when the node then settles for the
+// first time since the agent started.
 Moment Resuming(std::string_view config);
 Moment Resumed(std::string_view config);
 
@@ -75,11 +76,11 @@ Moment Degraded(std::string_view node, std::string_view why);
 
 }  // namespace moment
 
-// Returns the status with the moment added, or nullopt if it does not apply to this node or is there already.
+// Returns the status with the moment added, or nullopt if the moment does not apply to this node or is already in it.
 std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
                                                        const NodeFacts& node, api::Time now);
 
-// Returns the spec as it should be, or nullopt if it is so already.
+// Returns the spec as it should be, or nullopt if it need not change.
 std::optional<api::MachineConfigNodeSpec> NextSpec(const api::MachineConfigNode& known, const NodeFacts& node);
 
 // Returns the MachineConfigNode to be created.

@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kMostWaiting = 32;
 constexpr auto kLeftAlone = std::chrono::minutes(10);
 // After more conflicts in a row than this, the write is dropped.
-constexpr int kStumblesEndured = 8;
+constexpr int kMostConflicts = 8;
 
-// Conditions are applied as a whole, so the version must match, or one that the drain controller has written since we
-// read them would be lost.
+// The patch replaces all conditions.  It names the version that was read, so that a condition that the drain controller
+// has written since is not lost.
 kube::ApplyPatch Apply(const api::MachineConfigNode& known, const char* part, json::Value value) {
   json::Value object = json::Value::object();
   const std::string& version = known.metadata.resource_version;
@@ -64,7 +64,7 @@ void NodeConditionsWriter::WriteNext() {
   if (left_alone_until_ && clock_.Monotonic() < *left_alone_until_) return;
   left_alone_until_.reset();
   is_writing_ = true;
-  stumbles_ = 0;
+  conflicts_ = 0;
   if (!again_.armed()) Read();
 }
 
@@ -103,7 +103,7 @@ void NodeConditionsWriter::WriteStatus(const api::MachineConfigNode& known) {
 
 void NodeConditionsWriter::WriteSpec(const api::MachineConfigNode& known) {
   const MomentWrite& write = waiting_.front();
-  const auto next = write.moment.tells_spec ? NextSpec(known, write.node) : std::nullopt;
+  const auto next = write.moment.writes_spec ? NextSpec(known, write.node) : std::nullopt;
   if (!next) return EndFirst();
   call_ = client_.Patch<api::MachineConfigNode>({"", write.node.name}, Apply(known, "spec", json::Encode(*next)),
                                                 [this](const Result<api::MachineConfigNode>& written) {
@@ -116,8 +116,9 @@ void NodeConditionsWriter::Failed(const Error& error) {
   if (error.kind() == ErrorKind::kNotFound && IsWithoutKind(error)) return LeaveAlone(error);
   log::Debug(error.message());
   const bool is_away = error.kind() == ErrorKind::kUnavailable;
-  const bool has_stumbled = error.kind() == ErrorKind::kConflict || error.kind() == ErrorKind::kNotFound;
-  if (is_away || (has_stumbled && ++stumbles_ <= kStumblesEndured)) return WaitAfterFailure();
+  // The object may have been changed or removed since it was read.
+  const bool is_conflict = error.kind() == ErrorKind::kConflict || error.kind() == ErrorKind::kNotFound;
+  if (is_away || (is_conflict && ++conflicts_ <= kMostConflicts)) return WaitAfterFailure();
   log::Warning(error.message(), kTrouble);
   LeaveOutFirst();
 }
@@ -127,7 +128,7 @@ void NodeConditionsWriter::LeaveOutFirst() {
   last_.reset();
   WaitAfterFailure();
   waiting_.pop_front();
-  stumbles_ = 0;
+  conflicts_ = 0;
   is_writing_ = !waiting_.empty();
   if (is_idle()) listener_.idle();
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the moments of an update to the MachineConfigNode, one after the other as they come.
+// Writes the moments of an update to the MachineConfigNode, in the order in which they are reported.
 //
-// Each is written by itself, so that watchers see all of them.  No one waits for these writes: a moment that the API
-// server refuses is left out.  When too many wait, the oldest that a later one of its type has replaced is dropped.
-// After a failure the next write is delayed, and each further failure makes the delay longer.  If a cluster has no
-// MachineConfigNodes, nothing is written for a while, and the next moment after that is tried again.
+// Each moment is a write of its own, so that watchers see all of them.  Only a reboot waits for these writes, for a
+// limited time.  A moment that the API server refuses is left out.  When too many moments wait, the oldest one of the
+// new moment's type is dropped, or else the oldest of all.  After a failure the next write is delayed, and each further
+// failure makes the delay longer.  If a cluster has no MachineConfigNodes, nothing is written for a while, and then the
+// next moment is tried again.
 
 #include <cstddef>
 #include <deque>
@@ -62,10 +63,10 @@ class NodeConditionsWriter {
   kube::Client client_;
   const Clock& clock_;
   Listener listener_;
-  std::deque<MomentWrite> waiting_;  // If a write is under way, it is that of the first.
+  std::deque<MomentWrite> waiting_;  // If a write is under way, it is the first one.
   std::optional<MomentWrite> last_;  // The last moment that was accepted, unless its write failed for good.
   bool is_writing_ = false;
-  int stumbles_ = 0;
+  int conflicts_ = 0;
   std::optional<MonotonicTime> left_alone_until_;
   std::optional<kube::Failure> failure_;  // The failure of the last request.
   kube::Backoff backoff_;

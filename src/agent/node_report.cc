@@ -30,7 +30,7 @@ class Reporter {
   NodeReport Take() { return std::move(report_); }
 
   void operator()(const report::NodeSeen&) {
-    // Only now is it known that the node has rebooted, which is reported before a fault that waited.
+    // Only the Node shows that it has rebooted.  This is reported before a fault that waited for the Node.
     if (!reported_.unwritten.empty()) Begin();
     for (Moment& moment : std::exchange(reported_.unwritten, {})) Add(std::move(moment));
     if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
@@ -115,7 +115,7 @@ class Reporter {
       reported_.settled = settled.goal;
       return;
     }
-    // The Node names another config by now, which the agent will hear of soon, so "settled" would be outdated.
+    // If the Node names another config by now, "settled" would be outdated.  The agent gets that goal soon.
     const std::string desired = view_.Annotation(api::kDesiredConfigAnnotation);
     if (!desired.empty() && desired != settled.goal.config) return;
     Begin();
@@ -190,7 +190,8 @@ class Reporter {
     if (view_.node != nullptr) report_.events.push_back({kind, std::move(reason), std::move(message)});
   }
 
-  // It is not known which annotations the Node has after another write of this report.
+  // Returns whether it is known that the Node has these annotations already.  After another write of this report, it is
+  // not known.
   bool Has(const AnnotationChanges& changes) const { return report_.annotations.empty() && view_.Has(changes); }
 
   void Annotate(AnnotationChanges changes) { report_.annotations.push_back(std::move(changes)); }
@@ -270,7 +271,7 @@ class Reporter {
     if (failed.fault == Fault::kUnreconcilable) {
       const std::string from = view_.Annotation(api::kCurrentConfigAnnotation);
       const std::string to = view_.Annotation(api::kDesiredConfigAnnotation);
-      // The condition has the beginning of the text already, in its own words.
+      // The condition begins with the same information in other words, so the beginning of the text is left out.
       const std::string known = fmt::format("can't reconcile config {} with {}: ", from, to);
       Add(moment::NotCompatible(from, to,
                                 failed.text.starts_with(known) ? failed.text.substr(known.size()) : failed.text));

@@ -30,7 +30,7 @@ struct Reported {
   enum class Whole { kNothing, kBusy, kSettled };
 
   Whole whole = Whole::kNothing;
-  bool has_begun = false;    // The annotation that the last change left on the Node was removed, or is replaced.
+  bool has_begun = false;    // The annotation that the last change left on the Node was removed or replaced.
   bool has_settled = false;  // The node has settled at least once since the agent started.
   std::string fault = {};    // The text of the condition NodeDegraded; empty while the node has no fault.
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};
@@ -115,7 +115,7 @@ struct NodeEvent {
 struct NodeReport {
   // The report that follows when the annotations are written.
   enum class Next { kNothing, kReportReboot, kReportSettled };
-  // Whether the controller is asked for a drain or an uncordon.  If it is, the agent waits for its answer.
+  // The request to the controller for a drain or an uncordon.  With kAsked, the agent waits for the answer.
   enum class Drain { kNone, kNotRequired, kDoneBefore, kAsked };
 
   std::vector<NodeEvent> events = {};

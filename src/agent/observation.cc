@@ -12,8 +12,8 @@
 namespace pintle::agent {
 namespace {
 
-// Returns whether this may be what a new machine keeps of its first boot: its config without the files, which the
-// cluster has.
+// Returns whether a config has no files, units and users.  A new machine may have its first config in this form, and
+// only the cluster has the whole config.
 bool IsBare(const change::CurrentConfig& config) {
   const ignition::Config& ignition = config.ignition;
   return plan::PathsOf(ignition).empty() && ignition.systemd.units.empty() && ignition.passwd.users.empty();
@@ -27,14 +27,14 @@ class ObservationReader {
     seen_.names_goal = request_.wanted.has_value();
     seen_.policy = request_.policy;
     seen_.overrides = request_.overrides;
-    seen_.looked_after = request_.looked_after;
+    seen_.written_by_source = request_.written_by_source;
     seen_.pending = TRY(change::PendingOn(host_));
     if (seen_.pending != change::Pending::kNone) return std::move(seen_);
     seen_.abilities = host_;
     seen_.is_forced = TRY(host_.root.Status(kForceFile)).has_value();
     TRY(ReadCurrent());
     TRY(ReadFindings());
-    TRY(ReadTheWay());
+    TRY(ReadWanted());
     return std::move(seen_);
   }
 
@@ -43,8 +43,8 @@ class ObservationReader {
     seen_.is_new = TRY(IsNewToCluster(host_.root));
     seen_.current = TRY(change::ReadCurrentConfig(host_.root));
     const bool is_enough = !request_.assumed || !(seen_.is_new && IsBare(seen_.current));
-    seen_.is_kept = !change::IsNoConfig(seen_.current.object) && is_enough;
-    seen_.is_assumed = !seen_.is_kept && request_.assumed.has_value();
+    seen_.is_on_disk = !change::IsNoConfig(seen_.current.object) && is_enough;
+    seen_.is_assumed = !seen_.is_on_disk && request_.assumed.has_value();
     if (seen_.is_assumed) seen_.current = TRY(request_.assumed->read());
     return {};
   }
@@ -59,15 +59,15 @@ class ObservationReader {
     return {};
   }
 
-  // Reads what lies between the current config and the wanted one.
-  Result<> ReadTheWay() {
+  // Reads the facts about the change from the current config to the wanted one.
+  Result<> ReadWanted() {
     if (request_.wanted && request_.wanted->goal != GoalOf(seen_.current)) seen_.to = TRY(request_.wanted->read());
     if (seen_.IsNewWithAnotherOs()) {
       seen_.as_booted = TRY(change::AsBooted(host_, seen_.current.object));
       return {};
     }
-    // A machine that has its config and no findings does not change, so that the rest need not be read.
-    if (!seen_.to && seen_.is_kept && seen_.findings.empty()) return {};
+    // A machine that has its config and no findings does not change, so the rest need not be read.
+    if (!seen_.to && seen_.is_on_disk && seen_.findings.empty()) return {};
     seen_.out_of_reach = change::OutOfReach(host_.root, seen_.current, seen_.to ? *seen_.to : seen_.current);
     if (seen_.to && !seen_.is_forced) {
       seen_.losses = TRY(change::FindingsThatWouldBeLost(host_, seen_.findings, *seen_.to, {}));
@@ -84,7 +84,7 @@ class ObservationReader {
 
 bool Observation::IsNewWithAnotherOs() const {
   const auto is_about_os = [](const change::Finding& finding) { return finding.about == change::kOs; };
-  return is_new && !is_kept && !is_forced && !findings.empty() &&
+  return is_new && !is_on_disk && !is_forced && !findings.empty() &&
          std::all_of(findings.begin(), findings.end(), is_about_os);
 }
 

@@ -3,8 +3,8 @@
 
 // The first part of a look: reads everything that the survey decides from, on the worker's thread.
 //
-// Observe() changes nothing, neither on the machine nor outside of it.  It returns one value, so that the survey needs
-// neither the machine nor the source, and so that a test can write down what a machine is like.
+// Observe() changes nothing, neither on the machine nor outside of it.  It returns one value.  So the survey needs
+// neither the machine nor the source, and a test can describe a machine by such a value.
 
 #include <functional>
 #include <optional>
@@ -34,31 +34,31 @@ struct Target {
 
 // The facts that a source has for a look.
 struct SurveyRequest {
-  // The config that the machine is said to have, for one whose disk does not have it.
+  // The config that the machine has according to the source.  It is used if the machine's disk has no config.
   std::optional<Target> assumed = {};
   // The config that the machine is to have; nullopt means the one that it has.
   std::optional<Target> wanted = {};
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
   // Files that a change leaves as they are, since the source itself writes them.
-  change::Things looked_after = {};
+  change::Things written_by_source = {};
 };
 
-// The facts of the machine and of the source.  While the journal has a change, the other facts of the machine mean
-// nothing, and are not read.
+// The facts of the machine and of the source.  While the journal has a change, the other facts of the machine are not
+// read, because the machine may be in the middle of that change.
 struct Observation {
   // These come from the source.
   bool names_goal = false;  // The source has provided the wanted config, and with it the policy that is in force.
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
-  change::Things looked_after = {};
+  change::Things written_by_source = {};
 
   // This comes from the journal.
   change::Pending pending = change::Pending::kNone;
 
   // These describe the machine and its config.
   change::CurrentConfig current;  // The config on the disk, or else the one that the machine is assumed to have.
-  bool is_kept = false;           // The config is on the disk.
+  bool is_on_disk = false;        // The config is on the disk.
   bool is_assumed = false;        // The config is only assumed.
   bool is_new = false;            // The machine is new to its cluster.
   bool is_forced = false;         // kForceFile is there.
@@ -72,17 +72,17 @@ struct Observation {
 
   // These describe the change that the source wants, if it wants one.
   std::optional<change::CurrentConfig> to = {};  // The wanted config; nullopt if it is the current one.
-  // The findings on things that are not as `to` wants them.  They are not read if the change is forced.
+  // The findings on things that the change would overwrite.  They are not read if the change is forced.
   std::vector<change::Finding> losses = {};
   // Users on whom both configs agree, and whose keys cannot be read.
   change::Things out_of_reach = {};
 
-  // Returns whether this is a new machine that differs from its first config in the OS only, of which it may have come
-  // with another version.
+  // Returns whether this is a new machine that differs from its first config in the OS only.  It may have been
+  // installed with another version of the OS.
   bool IsNewWithAnotherOs() const;
 };
 
-// Whoever makes this file wants the machine changed, and rebooted, in spite of the findings.
+// A person makes this file to have the machine changed and rebooted in spite of findings.
 inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
 
 Result<Observation> Observe(const host::Host& host, const SurveyRequest& request);

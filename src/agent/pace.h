@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how often expensive work begins: a rest follows that is four times as long as the work, but no longer than two
-// seconds.  So work of up to half a second takes no more than a fifth of a processor, even if there is always a reason.
+// Limits how often expensive work begins.  After the work, there is a rest that is four times as long as the work, but
+// no longer than two seconds.  So work of up to half a second takes no more than a fifth of a processor, even if it is
+// requested all the time.
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how often a change's progress is published: each new activity at once, and its percentage once a second.  A
-// report that comes too soon waits, and is replaced by the next one.
+// Limits how often a change's progress is published.  Each new activity is published at once, and its percentage once a
+// second.  A report that comes too soon waits, and is replaced by the next one.
 
 #include <chrono>
 #include <optional>

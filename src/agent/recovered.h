@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Translates the outcome of a recovery to the agent's own types, and records it for `pintle history`.
+// Translates the outcome of a recovery to the agent's own types, and logs it for `pintle history`.
 
 #include <optional>
 
@@ -12,7 +12,8 @@
 
 namespace pintle::agent {
 
-// Records a change that was pending and is over now.  One that still waits for something is recorded when it ends.
+// Logs a pending change that has ended.  A change that still waits for a reboot or a confirmation is logged when it
+// ends.
 void RecordRecovery(const std::optional<change::Change>& pending, const change::Recovered& recovered);
 
 happened::Recovered MeaningOf(const change::Recovered& recovered, const std::optional<change::Change>& pending);

@@ -22,8 +22,8 @@ constexpr std::string_view kKey = "certificate-authority-data";
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
 
-// The control plane reaches itself by certificates of these signers.  A kubelet does not need them before it starts
-// again.
+// Certificates of these signers are only used for connections inside the control plane.  A kubelet need not be
+// restarted for them.
 constexpr auto kOfControlPlane = std::to_array<std::string_view>({
     "kube-apiserver-localhost-signer",
     "openshift-kube-apiserver-operator_localhost-recovery-serving-signer",
@@ -46,8 +46,8 @@ bool IsOfControlPlane(const net::Certificate& certificate) {
                      [&](std::string_view name) { return certificate.common_name.find(name) != std::string::npos; });
 }
 
-// Returns the part of the text that is the value.  Kubeconfigs are written by programs: each has one cluster, whose
-// value is on one line.
+// Returns the part of the kubeconfig that is the value of kKey.  Programs write these kubeconfigs: each has one
+// cluster, and its value is on one line.
 Result<std::string_view> ValueIn(std::string_view kubeconfig) {
   const std::size_t key = kubeconfig.find(kKey);
   if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {

@@ -3,9 +3,10 @@
 
 // Puts the authorities of the API server into the kubeconfigs with which a node's kubelet reaches it.
 //
-// They are renewed while the old ones are still valid.  The kubelet reads its own only when it starts, and so is
-// restarted, unless the new authorities are only for connections inside the control plane.  The kubeconfig that a
-// kubelet first starts with is written last: as long as it differs, all of it is done again after a crash or a failure.
+// The authorities are renewed while the old ones are still valid.  The kubelet reads its kubeconfig only when it
+// starts, so it is restarted, unless the new authorities are only for connections inside the control plane.  The
+// kubeconfig that a kubelet first starts with is written last: as long as it differs, everything is done again after a
+// crash or a failure.
 
 #include <optional>
 #include <string>
@@ -22,14 +23,14 @@
 
 namespace pintle::agent {
 
-// The operator puts them into a ConfigMap with this namespace and name.
+// The operator writes the authorities to a ConfigMap with this namespace and name.
 inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-config-operator";
 inline constexpr const char* kServerAuthorities = "kubeconfig-data";
 
 // The kubeconfig that a kubelet first starts with; it is written last.
 inline constexpr std::string_view kFirstKubeconfig = plan::kFirstKubeconfig;
 
-// Makes the file readable by root alone, if it exists.  Returns whether that took a change.
+// Makes kFirstKubeconfig readable by root alone, if it exists.  Returns whether its mode was changed.
 Result<bool> MakeFirstKubeconfigPrivate(const Root& root);
 
 struct ServerAuthoritiesData {
@@ -61,8 +62,8 @@ struct RenewedKubeconfig {
   bool needs_restart = false;
 };
 
-// Returns the kubeconfig with these certificates as its only authorities, or nullopt if it has them already.  Blocks of
-// `bundle` that are no certificates are left out, and everything else in the kubeconfig stays as it is written.
+// Returns the kubeconfig with the certificates of `bundle` as its only authorities, or nullopt if it already has them.
+// Blocks of `bundle` that are not certificates are left out.  Everything else in the kubeconfig stays as it is written.
 Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeconfig, std::string_view bundle);
 
 // Puts the authorities into a machine's kubeconfigs, and restarts the kubelet if needed.  Returns the paths of the

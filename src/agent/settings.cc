@@ -52,7 +52,8 @@ bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
 
 Error Must(std::string what) { return Error(ErrorKind::kInvalid, "must " + std::move(what)); }
 
-// Each of these functions sets one value, which is never empty: a key without a value gets its default.
+// Each of these functions sets one value.  The value is never empty, because Key::set_empty handles keys without a
+// value.
 
 Result<> SetSource(std::string_view value, Settings& settings) {
   constexpr std::array<std::pair<std::string_view, SourceChoice>, 3> kChoices = {
@@ -107,7 +108,7 @@ Result<> SetFullCheck(std::string_view value, Settings& settings) {
   return {};
 }
 
-// As with lists of systemd, a line adds to those before it.
+// As with lists of systemd, each line adds to the lines before it.
 Result<> SetUnits(std::string_view value, Settings& settings) {
   std::vector<std::string> units = WordsOf(value);
   for (const std::string& unit : units) {

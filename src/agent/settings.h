@@ -9,8 +9,8 @@
 // drop-in in /etc hides one of the same name in /run, and that hides one in /usr/lib; a link to /dev/null has no
 // settings and only hides.
 //
-// An unknown key and an invalid value are errors, since a typo would otherwise be a setting that silently does nothing.
-// A key without a value has its default again.
+// An unknown key and an invalid value are errors.  Otherwise, a setting with a typo would silently do nothing.  A key
+// without a value resets the setting to its default, except that Units=, KubeletHealth= and TextFile= become empty.
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A source decides which config the machine is to have, and reports how far the machine is.  It is a cluster, or files
+// A source names the config that the machine is to have, and reports the machine's progress.  It is a cluster, or files
 // on the machine itself.
 //
 // Everything here runs on the loop's thread.
@@ -25,13 +25,13 @@ class Source {
     std::function<void(Goal goal)> wanted;
     std::function<void()> drained;
     std::function<void(std::string why)> failed;  // The source cannot carry out a request.
-    // The goal cannot be determined, and the last one stays in force; an empty reason ends that.
+    // The goal cannot be determined, so the last goal stays in force.  An empty reason means that this is over.
     std::function<void(std::string why)> unusable;
     // The authorities of the API server have changed, and the kubelet is to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
-    // The change that waits until a pause ends, in words; empty if none does.
+    // Passes a description of the change that waits until a pause ends; empty if no change waits.
     std::function<void(std::string what)> held;
-    // Passes all warnings that a person should know of, and that stop nothing.
+    // Passes all warnings for a person; they do not stop any work.
     std::function<void(std::vector<std::string> warnings)> warned;
   };
 
@@ -48,20 +48,20 @@ class Source {
   // Drops a request for a drain or a fetch whose answer is not needed any more.
   virtual void StopWaiting() = 0;
 
-  // Reports are published in this order, and tried again until they are.
+  // Reports are published in the order of the calls.  A report that cannot be published is tried again.
   virtual void ReportWork(const Prepared& change) = 0;
   virtual void ReportChanging(const Prepared& change) = 0;
   virtual void ReportChanged(const Prepared& change, bool needs_reboot) = 0;
-  // `told` is called when the report is published, or cannot be in time.
-  virtual void ReportReboot(const std::string& why, std::function<void()> told) = 0;
+  // `reported` is called when the report is published, or when that takes too long.
+  virtual void ReportReboot(const std::string& why, std::function<void()> reported) = 0;
   virtual void ReportSettled(const Goal& goal) = 0;
   virtual void ReportFault(Fault fault, const std::string& text) = 0;
-  // Reports the parts of the config that only another installation would give the machine.
+  // Reports the parts of the config that the machine would get only if it were installed again.
   virtual void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>&) {}
   // Reports why the deployment that was staged before this boot could not be finalized.  The text is empty if it was
   // finalized, or if there was none.
   virtual void ReportFinalizeFailure(const std::string&) {}
-  // Reports a login by hand, after which a machine may differ from what its config wants.
+  // Reports that a person has logged in.  After that, the machine may differ from its config.
   virtual void ReportLogin() {}
 };
 

@@ -33,11 +33,11 @@ class Step {
     return To(std::move(degraded));
   }
 
-  // Starts over with the current goal, whatever was before.
+  // Starts over with the wanted goal, whatever the phase was.
   Step& Begin(int attempts = 0) {
     const State& state = transition_.next;
     if (!state.wanted) {
-      // Nothing will settle that could report this later.
+      // Otherwise the fault is reported when the machine settles.  Without a goal it never does, so report it now.
       if (!state.unusable.empty()) Do(effect::ReportFault{Fault::kUnusable, state.unusable});
       return To(phase::Waiting{});
     }
@@ -82,19 +82,19 @@ class Transitions {
     return settled.goal == wanted.goal ? MaybeTransition() : Start().Begin();
   }
   MaybeTransition operator()(const phase::Degraded& degraded, const happened::Wanted& wanted) const {
-    // The change in the journal comes first.
-    if (degraded.retry == Retry::kRecover || degraded.retry == Retry::kReboot) return Kept();
+    // The change in the journal has to end first.
+    if (degraded.retry == Retry::kRecover || degraded.retry == Retry::kReboot) return KeepPhase();
     return degraded.goal == wanted.goal ? MaybeTransition() : Start().Begin();
   }
-  // These phases end first, and then take up the goal.
-  MaybeTransition operator()(const phase::Recovering&, const happened::Wanted&) const { return Kept(); }
-  MaybeTransition operator()(const phase::Changing&, const happened::Wanted&) const { return Kept(); }
-  MaybeTransition operator()(const phase::Rebooting&, const happened::Wanted&) const { return Kept(); }
-  MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return Kept(); }
+  // These phases end first.  Then the agent starts over with the new goal.
+  MaybeTransition operator()(const phase::Recovering&, const happened::Wanted&) const { return KeepPhase(); }
+  MaybeTransition operator()(const phase::Changing&, const happened::Wanted&) const { return KeepPhase(); }
+  MaybeTransition operator()(const phase::Rebooting&, const happened::Wanted&) const { return KeepPhase(); }
+  MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return KeepPhase(); }
 
-  // The machine keeps its config.  In the other phases the fault is reported once the machine has settled.
+  // The machine keeps its config.  In other phases, the fault is reported when the machine settles.
   MaybeTransition operator()(const phase::Waiting&, const happened::Unusable&) const {
-    return state_.unusable.empty() ? Start().Do(effect::ReportWaiting{}) : Unsettled(Start());
+    return state_.unusable.empty() ? Start().Do(effect::ReportWaiting{}) : WithUnusableFault(Start());
   }
   MaybeTransition operator()(const phase::Settled& settled, const happened::Unusable&) const {
     return Settle(settled.goal);
@@ -148,7 +148,7 @@ class Transitions {
     if (is_work && checking.again && !checking.is_repeated) {
       return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
     }
-    Step next = After(checking, looked.outlook);
+    Step next = AfterLook(checking, looked.outlook);
     if (checking.again && !is_work) next.Do(effect::LookAgainSoon{});
     return next;
   }
@@ -237,11 +237,11 @@ class Transitions {
 
  private:
   Step Start() const { return Step(state_); }
-  MaybeTransition Kept() const { return Start(); }
+  MaybeTransition KeepPhase() const { return Start(); }
   static bool IsWork(const Outlook& outlook) {
     return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.is_there && outlook.unreconcilable.empty();
   }
-  Step After(const phase::Checking& checking, const Outlook& outlook) const {
+  Step AfterLook(const phase::Checking& checking, const Outlook& outlook) const {
     const Goal& goal = checking.goal;
     const int attempts = checking.attempts + 1;
     if (outlook.is_cut_short) return Start().Recover();
@@ -267,9 +267,9 @@ class Transitions {
   Step Settle(const Goal& goal) const {
     Step next = Start();
     next.To(phase::Settled{goal});
-    return state_.unusable.empty() ? next.Do(effect::ReportSettled{goal}) : Unsettled(std::move(next));
+    return state_.unusable.empty() ? next.Do(effect::ReportSettled{goal}) : WithUnusableFault(std::move(next));
   }
-  Step Unsettled(Step next) const {
+  Step WithUnusableFault(Step next) const {
     if (!state_.unusable.empty()) next.Do(effect::ReportFault{Fault::kUnusable, state_.unusable});
     return next;
   }

@@ -7,7 +7,7 @@
 //
 // A look compares the machine with the config that it has, and that config with the one that it is to have.  Everything
 // begins with a look, so that a change never starts from a machine that differs from its config.  ARCHITECTURE.md has
-// the graph of phases and events; an event that it does not have for a phase changes nothing.
+// the graph of phases and events.  A pair of a phase and an event that is not in the graph changes nothing.
 
 #include <chrono>
 #include <optional>
@@ -33,7 +33,7 @@ enum class Fault {
   kDrift,           // Someone changed what the config manages, and a person has to decide which is right.
   kUnreconcilable,  // A running machine cannot get from the one config to the other.
   kRejected,        // The config was tried, and the machine was not healthy with it.
-  kFailed,          // Something went wrong that may succeed next time.
+  kFailed,          // An operation has failed that may succeed next time.
   kUnusable,        // The goal cannot be determined.
 };
 
@@ -129,7 +129,7 @@ struct RejectionRead {
 struct Recovered {
   enum class How { kEnded, kUndone, kToBeConfirmed, kRebootNeeded } how = How::kEnded;
   std::optional<Goal> goal = {};  // The goal of the change that was recovered.
-  std::string why = {};           // Says why the change was undone, unless it was only cut short.
+  std::string why = {};           // The reason why the change was undone; empty if it was only cut short.
   MonotonicTime at = {};
 };
 struct Looked {
@@ -159,11 +159,12 @@ struct NotUndone {
 struct Noticed {};
 // A person wants a look now, or the time for one has come; a recovery that has failed is tried again as well.
 struct Asked {};
-// Enough time has passed since something failed, or a person does not want to wait.
+// Enough time has passed since a failure, or a person does not want to wait longer.
 struct RetryDue {};
 // A person wants the rejected goal to be tried all the same.
 struct Pardoned {};
-// The goal that the source names now cannot be used, and the last usable one stays in force.  An empty `why` ends that.
+// The goal that the source names now cannot be used, so the last usable goal stays in force.  An empty `why` means that
+// this is over.
 struct Unusable {
   std::string why;
 };

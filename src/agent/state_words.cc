@@ -12,7 +12,7 @@ struct Words {
   std::string_view next = {};
 };
 
-// Has a row for each phase; without one of them it does not compile.
+// Has a row for each phase.  If one is missing, this does not compile.
 struct WordsFor {
   using Shown = host::AgentPhase;
 

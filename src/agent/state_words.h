@@ -10,13 +10,13 @@
 
 namespace pintle::agent {
 
-// `is_held` means that the goal waits until a pause ends.
+// `is_held` is true if the goal waits until a pause ends.
 host::AgentPhase ShownAs(const State& state, bool is_held);
 
-// Returns what the agent does in this phase, or "" if that is nothing.
+// Returns the activity of the agent in this phase, or "" if it has none.
 std::string_view DoingIn(const Phase& phase);
 
-// Returns what follows after this phase, or "" if it depends.
+// Returns what follows this phase, or "" if that depends on the outcome.
 std::string_view NextAfter(const Phase& phase);
 
 }  // namespace pintle::agent

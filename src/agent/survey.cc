@@ -15,7 +15,7 @@
 namespace pintle::agent {
 namespace {
 
-// The journal counts first: while a change is half made, nothing else that was seen means anything.
+// While a change is half made, only the journal counts.
 Outlook OutlookOn(change::Pending pending) {
   if (pending == change::Pending::kCutShort) return {.is_cut_short = true};
   return {.waits =
@@ -39,13 +39,14 @@ std::string IgnoredText(const std::vector<change::Finding>& lost, const change::
   std::string text;
   for (const change::Finding& finding : lost) {
     if (!change::IgnoredUntil(ignored, finding.about)) continue;
-    text += fmt::format("; {} is ignored, but {} says otherwise of it: `pintle restore {}` puts it back first",
-                        finding.about, wanted.config, ShellOperand(finding.about));
+    text += fmt::format("; {} is ignored, but {} changes it: `pintle restore {}` puts it back first", finding.about,
+                        wanted.config, ShellOperand(finding.about));
   }
   return text;
 }
 
-// Adds what a change to another config would overwrite.  An ignored thing counts if that config wants it otherwise.
+// Reports the edits that a change to another config would overwrite as drift.  An ignored thing counts as well if that
+// config changes it.
 Survey WithLosses(Survey survey, const Observation& seen, const change::Things& left_alone) {
   std::vector<change::Finding> lost = seen.losses;
   std::erase_if(lost, [&](const change::Finding& finding) { return left_alone.contains(finding.about); });
@@ -89,7 +90,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   const bool is_spared = seen.IsNewWithAnotherOs() && !seen.to;
   change::CurrentConfig to = seen.to ? *std::move(seen.to) : seen.current;
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(seen.current), std::move(to), {}});
-  // The difference between what a new machine came with and its first config is no drift, but work.
+  // If a new machine was installed with another OS than its first config wants, that is not drift but work.
   if (seen.as_booted) prepared->from.object = *std::move(seen.as_booted);
   change::LeaveAside(seen.abilities, prepared->to.object, prepared->from.object);
   prepared->plan = plan::Make(prepared->from, prepared->to, seen.policy, seen.overrides);
@@ -100,7 +101,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   if (plan.drain.error) return Error(ErrorKind::kInvalid, *plan.drain.error);
   for (const plan::Action& action : plan.actions) TRY(plan::ExpectKnown({&action.what, 1}));
   plan.writers = prepared->to.writers;
-  left_alone.merge(seen.looked_after);
+  left_alone.merge(seen.written_by_source);
   prepared->left_alone = std::move(left_alone);
   prepared->is_forced = seen.is_forced;
   if (seen.is_forced) Force(plan);
@@ -135,8 +136,8 @@ Survey SurveyOf(Observation seen, const Goal& goal, WallTime now) {
                                 .paths = plan::PathsOf(seen.current.ignition)},
                                drifts);
   if (seen.IsNewWithAnotherOs()) return WithPlan(std::move(survey), std::move(seen), {});
-  // A config that someone else gave the machine is written to its disk as well.
-  const bool has_it = !seen.to && (seen.is_kept || change::IsNoConfig(seen.current.object));
+  // A config that is only assumed is not on the disk yet, so a change has to write it.
+  const bool has_it = !seen.to && (seen.is_on_disk || change::IsNoConfig(seen.current.object));
   if (has_it && drifts.text.empty()) {
     survey.outlook.is_there = current == goal;
     survey.outlook.is_outdated = current != goal;

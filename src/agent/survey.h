@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The second part of a look: decides whether the machine is as its config says, and what it would take to get it to
-// another config.
+// The second part of a look: decides whether the machine is as its config wants it, and plans the change to another
+// config.
 //
-// SurveyOf() is a pure function.  Its first argument has everything that was read; the agent does what the survey
-// calls for.
+// SurveyOf() is a pure function.  Its first argument has everything that was read, and the agent carries out the
+// result.
 
 #include <cstddef>
 #include <memory>
@@ -39,7 +39,7 @@ struct Survey {
   std::optional<Goal> current = {};            // The goal that the machine has; nullopt if it is only assumed.
   std::size_t findings = 0;                    // The number of findings that count.
   std::string findings_text = {};              // All findings, also those that do not count, as JSON.
-  std::vector<std::string> warnings = {};      // One for each thing that is ignored.
+  std::vector<std::string> warnings = {};      // A warning for each thing that is ignored.
   std::optional<WallTime> ignoring_ends = {};  // The first time at which something is not ignored any more.
   std::string left_aside = {};                 // The parts of the config that this machine cannot have, in words.
   std::vector<std::string> paths = {};         // The paths that the machine's config manages.
@@ -48,11 +48,11 @@ struct Survey {
   // The policy that was used for planning.  It has to be stored, for commands that change the machine without asking
   // the cluster.
   std::optional<api::NodeDisruptionPolicy> policy = {};
-  // Says why no change can be planned; then the look has failed, and only the policy counts.
+  // The reason why no change can be planned.  If it is set, the look has failed, and only the policy is used.
   std::optional<Error> failure = {};
 };
 
-// `goal` is what the agent wants to know about: the goal that the machine is to have.
+// `goal` is the goal that the machine is to have.
 Survey SurveyOf(Observation seen, const Goal& goal, WallTime now);
 
 }  // namespace pintle::agent

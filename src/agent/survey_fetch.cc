@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kMachineConfiguration = "cluster";
 
-// The config is large, and read once, so it is moved to its reader.
+// The config is large, and read only once, so it is moved out of the target when it is read.
 Target TargetOf(Goal goal, api::MachineConfig object) {
   const auto kept = std::make_shared<api::MachineConfig>(std::move(object));
   auto read = [kept, image = goal.image]() -> Result<change::CurrentConfig> {
@@ -40,7 +40,7 @@ void SurveyFetch::Begin(std::optional<Goal> assumed, std::optional<Goal> wanted)
     FetchConfig(*wanted, request_.wanted);
   }
   if (wanted) FetchPolicy();
-  Got();
+  EndRequest();
 }
 
 void SurveyFetch::FetchConfig(const Goal& goal, std::optional<Target>& target) {
@@ -49,7 +49,7 @@ void SurveyFetch::FetchConfig(const Goal& goal, std::optional<Target>& target) {
       client_.Get<api::MachineConfig>({"", goal.config}, [this, goal, &target](Result<api::MachineConfig> config) {
         if (!config) return Fail(std::move(config).error().While(fmt::format("reading the config {}", goal.config)));
         target = TargetOf(goal, *std::move(config));
-        Got();
+        EndRequest();
       }));
 }
 
@@ -62,15 +62,15 @@ void SurveyFetch::FetchPolicy() {
 
 void SurveyFetch::GotPolicy(Result<api::MachineConfiguration> configuration) {
   if (configuration) {
-    Take(*std::move(configuration));
+    TakePolicy(*std::move(configuration));
   } else if (const Error& error = configuration.error(); error.kind() != ErrorKind::kNotFound) {
     return Fail(Error(error).While("reading the policy of updates"));
   }
-  Got();
+  EndRequest();
 }
 
-// The administrator's policy is used as it is if no operator has completed it.
-void SurveyFetch::Take(api::MachineConfiguration configuration) {
+// If no operator has completed the administrator's policy, it is used as it is.
+void SurveyFetch::TakePolicy(api::MachineConfiguration configuration) {
   request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
   auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;
   const bool is_fresh = configuration.status.observed_generation == configuration.metadata.generation;
@@ -78,7 +78,7 @@ void SurveyFetch::Take(api::MachineConfiguration configuration) {
       completed && is_fresh ? *std::move(completed) : std::move(configuration.spec.node_disruption_policy);
 }
 
-void SurveyFetch::Got() {
+void SurveyFetch::EndRequest() {
   if (--missing_ > 0) return;
   if (wanted_is_assumed_) request_.wanted = request_.assumed;
   const Done done = std::move(done_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Fetches what a look at the machine needs from the cluster: the configs that it compares, and the update policy.
+// Fetches the inputs of a look that come from the cluster: the configs to compare, and the update policy.
 
 #include <functional>
 #include <optional>
@@ -28,8 +28,8 @@ class SurveyFetch {
   void FetchConfig(const Goal& goal, std::optional<Target>& target);
   void FetchPolicy();
   void GotPolicy(Result<api::MachineConfiguration> configuration);
-  void Take(api::MachineConfiguration configuration);
-  void Got();
+  void TakePolicy(api::MachineConfiguration configuration);
+  void EndRequest();
   void Fail(Error error);
 
   kube::Client client_;

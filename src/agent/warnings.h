@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Warnings that a person should know of, and that stop nothing: each is logged once, and published for as long as it
-// holds.
+// Warnings for a person, which do not stop any work.  Each is logged once, and published for as long as it holds.
 
 #include <array>
 #include <string>

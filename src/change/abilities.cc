@@ -36,7 +36,7 @@ std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec
 
 void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have) {
   if (!abilities.is_package_based) return;
-  // An image that was built for a config replaces the config's own, so it is taken out first.
+  // An image that was built for the config has replaced the config's own image, so it is taken out first.
   Extract(have);
   have.spec.os_image_url = wanted.spec.os_image_url;
   have.spec.base_os_extensions_container_image = wanted.spec.base_os_extensions_container_image;
@@ -66,8 +66,7 @@ Result<> CheckAbleTo(const OsAbilities& abilities, const plan::Difference& diffe
   if (names.empty()) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("this machine cannot change these: {}; {}take them out of the config", names,
-                           abilities.has_deployments ? "it has no rpm-ostree; "
-                                                     : "that takes an OSTree host that is running; "));
+                           abilities.has_deployments ? "it has no rpm-ostree; " : "only a running OSTree host can; "));
 }
 
 }  // namespace pintle::change

@@ -12,10 +12,10 @@
 
 namespace pintle::change {
 
-// Names the parts of its OS that a machine can change.
+// The parts of its OS that a machine can change.
 struct OsAbilities {
   OsAbilities() = default;
-  // The conversion is implicit, so that whoever has the machine at hand can pass it.
+  // The conversion is implicit, so that callers can pass the Host.
   OsAbilities(const host::Host& host);
 
   bool has_deployments = false;   // It is an OSTree host.
@@ -27,16 +27,16 @@ struct OsAbilities {
 bool ChangesOs(const plan::Difference& difference);
 
 // A machine without OSTree takes the files, units and users of a config, and leaves aside its settings for the OS, as
-// the Machine Config Operator does.  FIPS mode is never left aside: whoever asks for it relies on it.
+// the Machine Config Operator does.  FIPS mode is never left aside, because whoever asks for it relies on it.
 
 // Returns the parts of a config that this machine leaves aside, in words, or "" if there are none.
 std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec& spec);
 
-// Copies to `have`, the config to plan from, the parts of `wanted` that this machine leaves aside, so that no action
-// follows from them.
+// Copies the parts that this machine leaves aside from `wanted` to `have`, the config to plan from.  The two configs
+// then agree on these parts, so no action follows from them.
 void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have);
 
-// Returns an error that names what a change needs and this machine cannot do.
+// Returns an error that names the parts of the OS that a change needs to change and this machine cannot change.
 Result<> CheckAbleTo(const OsAbilities& abilities, const plan::Difference& difference);
 
 }  // namespace pintle::change

@@ -25,10 +25,10 @@ namespace action_type = plan::action_type;
 constexpr std::string_view kTrustService = "coreos-update-ca-trust.service";
 constexpr const char* kTrustProgram = "update-ca-trust";
 
-// A service that takes longer than this to come up again hangs.
+// A service that takes longer than this to start again counts as hung.
 constexpr auto kServicePatience = std::chrono::minutes(5);
 
-bool TakesAway(std::span<const plan::Step> steps, const std::string& unit) {
+bool Removes(std::span<const plan::Step> steps, const std::string& unit) {
   const std::string path = fmt::format("{}/{}", host::kUnitDirectory, unit);
   return std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) {
     const auto* file = std::get_if<host::FilePut>(&step);
@@ -64,12 +64,12 @@ class Actor {
     } else if (action.type == action_type::kDaemonReload) {
       TRY(host_.systemd.Reload(), "reloading systemd's configuration failed");
     }
-    return {};  // Draining was done before, and a reboot follows later.
+    return {};  // The node was drained before, and reboots later.
   }
 
  private:
   Result<> Run(host::JobKind job, const std::string& service) const {
-    if (!TakesAway(steps_, service)) return host_.systemd.Run(job, service, kServicePatience);
+    if (!Removes(steps_, service)) return host_.systemd.Run(job, service, kServicePatience);
     const host::UnitStatus status = TRY(host_.systemd.Observe(service));
     if (status.load_state != "not-found") return host_.systemd.Run(job, service, kServicePatience);
     const bool is_running = status.active_state != "inactive" && status.active_state != "failed";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The actions that must follow when files have changed: reload, restart, reboot.
+// Performs the actions that must follow when files have changed: reload and restart.
 
 #include <span>
 
@@ -20,8 +20,9 @@ bool HasReboot(Actions actions);
 // Returns whether one of the steps changes what the service manager reads.
 bool ChangesSystemd(std::span<const plan::Step> steps);
 
-// Makes the service manager read its configuration if that has changed, and then performs all actions except a reboot,
-// in order, until one fails.  A service that is to be restarted, but whose unit the steps removed, is stopped.
+// Makes the service manager read its configuration if the steps change it.  Then performs all actions except a reboot,
+// in order, until one fails.  If the steps removed the unit of a service that is to be restarted, the service is
+// stopped instead.
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps);
 
 }  // namespace pintle::change

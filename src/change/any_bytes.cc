@@ -25,7 +25,7 @@ Result<std::string> ToBytes(std::string text) {
   return *std::move(bytes);
 }
 
-// Applies a function that may fail to all strings of a document, names of members included.
+// Applies a function that may fail to all strings of a document, including the names of members.
 template <typename Turn>
 Result<json::Value> Turned(json::Value document, const Turn& turn) {
   if (document.is_string()) return json::Value(TRY(turn(std::move(document.text()))));

@@ -16,11 +16,11 @@
 #include "change/journal.h"
 #include "change/link_changes.h"
 #include "change/next_boot.h"
-#include "change/parts_told.h"
 #include "change/put.h"
 #include "change/rejected.h"
 #include "change/room.h"
 #include "change/stage.h"
+#include "change/task_progress.h"
 #include "change/whose_deployment.h"
 #include "host/files/remedy.h"
 #include "plan/actions.h"
@@ -49,7 +49,7 @@ class Changer {
       return Ending::kNothingToDo;
     }
     auto& [change, contents, fetched] = *begun;
-    Say(fmt::format("applying {}", change.to));
+    Report(fmt::format("applying {}", change.to));
     if (auto put = PutInPlace(change, contents, fetched); !put) return Undo(change, contents, std::move(put).error());
     return change.next_boot ? Ending::kRebootNeeded : EndOf(change, contents);
   }
@@ -68,16 +68,16 @@ class Changer {
     const host::BlobStore contents = TRY(journal_.OpenBlobs());
     auto recovered = RecoverWith(*change, contents);
     if (recovered) return recovered;
-    // Contents that are missing do not come back, so the error names the way out.
+    // Contents that are missing stay missing, so another try cannot help.  This error names the remedy.
     TRY(journal_.ExpectUsable(), recovered.error().message());
     return recovered;
   }
 
   Result<> Confirm() {
     const auto change = TRY(journal_.Read());
-    // The health of a machine that has not booted since is not known yet.
-    const bool is_waited_for = change && change->awaits_confirmation && change->boots > 0;
-    return is_waited_for && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
+    // Until the machine has booted with the change, its health is not known.
+    const bool can_be_confirmed = change && change->awaits_confirmation && change->boots > 0;
+    return can_be_confirmed && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
   }
 
   Result<Recovered> GiveUp(const std::string& why) {
@@ -103,7 +103,7 @@ class Changer {
 
   template <typename StageFunction, typename NextFunction>
   Result<Begun> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
-    Say("looking at the machine");
+    Report("looking at the machine");
     host::BlobStore contents = TRY(journal_.OpenBlobs());
     Begun begun = {TRY(stage(contents)), std::move(contents), {}};
     Change& change = begun.change;
@@ -117,7 +117,7 @@ class Changer {
     return begun;
   }
 
-  // Nothing has been put yet.
+  // Removes the contents that were stored for a change of which nothing has been put yet.
   Result<> Discard() const { return journal_.Close(); }
 
   Result<> PutInPlace(Change& change, const host::BlobStore& contents, const Fetched& fetched) {
@@ -148,11 +148,11 @@ class Changer {
     return written;
   }
 
-  void Say(const std::string& doing) const {
+  void Report(const std::string& doing) const {
     if (progress_) progress_({doing});
   }
 
-  PartsTold Told(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
+  TaskProgress ReportTask(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
 
   // Remembers the reason, so that the agent does not simply make the change again.
   Result<> RememberWhy(const Change& change) const {
@@ -163,9 +163,10 @@ class Changer {
   Result<Recovered> RecoverWith(Change& change, const host::BlobStore& contents) {
     if (change.next_boot) return RecoverDeployment(change, contents);
     if (change.phase != Phase::kApplied) return TakeBack(change, contents);
-    // Any other boot has started the services too, but it is not known whether they came up.
-    const bool was_awaited = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
-    if (!was_awaited) return RecoveryOf(TRY(EndOf(change, contents)));
+    // If the change needs no reboot, its actions are repeated even if the machine has booted: the boot has started the
+    // services with the new files, but it is not known whether they run.
+    const bool was_boot_needed = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
+    if (!was_boot_needed) return RecoveryOf(TRY(EndOf(change, contents)));
     TRY(CountBoot(change));
     const auto checked = CheckAfterBoot(change);
     if (checked) return EndAfterBoot(change);
@@ -178,7 +179,7 @@ class Changer {
   // Ends a change of which everything has been put in place.
   Result<Ending> EndOf(Change& change, const host::BlobStore& contents) {
     if (HasReboot(change.actions)) return Ending::kRebootNeeded;
-    Say("reloading and restarting what has changed");
+    Report("reloading and restarting what has changed");
     const auto end = [&]() -> Result<> {
       TRY(Act(host_, change.actions, change.steps));
       TRY(Check(change));
@@ -213,7 +214,7 @@ class Changer {
   }
 
   Result<> Check(const Change& change) const {
-    Say("checking that everything is as wanted");
+    Report("checking that everything is as wanted");
     const auto findings = TRY(FindingsIn(host_, change.steps));
     return findings.empty() ? Result<>() : Error(ErrorKind::kInvalid, TextOf(findings, change.to));
   }
@@ -221,41 +222,42 @@ class Changer {
   // Undoes the change because of `reason`, and returns that error with any error of undoing.  Steps that could not be
   // undone are still in the journal, for Recover().
   Error Undo(Change& change, const host::BlobStore& contents, const Error& reason) {
-    Say(fmt::format("undoing the change: {}", reason.message()));
+    Report(fmt::format("undoing the change: {}", reason.message()));
     std::string kept;
     const auto undo = [&]() -> Result<> {
       if (change.next_boot) {
         kept = TRY(StayWithOld(change, contents));
         return {};
       }
-      // If writing this fails, the journal says that the new state is in place, so it must stay there.
+      // If this write fails, the journal still has the phase applied, so the new state must stay in place.
       if (change.phase == Phase::kApplied) TRY(Enter(Phase::kUndoing, change));
       const std::string left = TRY(PutBack(change, contents));
       return left.empty() ? Result<>() : Error(ErrorKind::kConflict, left);
     };
-    // A service that did not come up with the new files may not have come up with the old ones either.
+    // If a service starts neither with the new files nor with the old ones, both errors are the same, and WithAlso()
+    // reports only one.
     Error all = WithAlso(reason, "when this was undone", undo());
     if (!kept.empty()) all = Error(all.kind(), fmt::format("{}; {}", all.message(), kept));
     return std::move(all).While(fmt::format("applying {}", change.to));
   }
 
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
-    Say(fmt::format("undoing the change to {}", change.to));
+    Report(fmt::format("undoing the change to {}", change.to));
     const std::string left = TRY(PutBack(change, contents));
-    // Services that this boot started with the new files need another boot.
+    // If the services of this boot were started with the new files, another boot is needed.
     const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
     return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone,
                      change.reason.empty() || left.empty() ? change.reason + left : change.reason + "; " + left};
   }
 
-  // Returns a text about edits that stay as they are.
+  // Returns a text that names the things that were left as someone has edited them.
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents) {
     const auto left = TRY(change::PutBack(host_, contents, change.undo, change.steps));
-    // Services that run with the new files are restarted with the old ones.  A reboot in between may have started them
-    // with either.
+    // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile,
+    // they may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
-    // This comes last, since it takes space on a disk that may be full, and the old state must be back all the same.
+    // This comes last: it needs space on a disk that may be full, and the old state must be back in any case.
     TRY(RememberWhy(change));
     TRY(journal_.Close());
     TRY(acted);
@@ -267,11 +269,11 @@ class Changer {
   Result<Fetched> Fetch(NextDeployment next) const {
     Fetched fetched;
     if (!next.wanted.packages.IsEmpty()) {
-      const PartsTold parts = Told(fmt::format("fetching the packages of {}", next.extensions_image));
+      const TaskProgress task = ReportTask(fmt::format("fetching the packages of {}", next.extensions_image));
       fetched.packages = TRY(host_.deployments->OfferPackages(next.extensions_image, {}));
     }
     if (!next.image.empty()) {
-      const PartsTold parts = Told(fmt::format("fetching {}", next.image));
+      const TaskProgress task = ReportTask(fmt::format("fetching {}", next.image));
       next.wanted.image = TRY(host_.deployments->Fetch(next.image, {}));
     }
     fetched.wanted = std::move(next.wanted);
@@ -279,8 +281,8 @@ class Changer {
   }
 
   Result<> StageDeployment(NextBoot& next_boot, const host::WantedDeployment& wanted) {
-    const PartsTold parts = Told("staging the next deployment");
-    // The finalizer is started first, so that it handles whatever is staged when the machine shuts down.
+    const TaskProgress task = ReportTask("staging the next deployment");
+    // The finalizer is started first, so that no shutdown can meet a staged deployment without it.
     TRY(ArmFinalizer(host_));
     TRY(host_.deployments->Put(wanted));
     TRY(NoteStaged(*host_.deployments, next_boot));
@@ -295,8 +297,8 @@ class Changer {
     const auto state = TRY(host_.deployments->Observe());
     if (state.booted && state.booted->id == change.next_boot->replaces) {
       if (change.phase == Phase::kApplied && !has_rebooted) return Recovered{Recovery::kRebootNeeded, ""};
-      // If the loader has no entry for the new deployment, the power failed before the entry was written, and the
-      // deployment was never tried.
+      // If the boot loader has no entry for the new deployment, the power failed before the entry was written, and the
+      // deployment was never booted.
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
       const std::string kept = TRY(StayWithOld(change, contents));
@@ -315,10 +317,10 @@ class Changer {
     return EndAfterBoot(change);
   }
 
-  // The old deployment runs.  Makes it the next one to boot as well, unless someone else staged another one.  Returns a
-  // text about such a deployment and about edits that stay.
+  // Undoes the change while the old deployment is running: makes it the next one to boot as well, unless someone else
+  // has staged another one.  Returns a text that names such a deployment, and the edits that were left as they are.
   Result<std::string> StayWithOld(const Change& change, const host::BlobStore& contents) {
-    Say(fmt::format("undoing the change to {}", change.to));
+    Report(fmt::format("undoing the change to {}", change.to));
     const auto state = TRY(host_.deployments->Observe());
     const auto rebooted = TRY(HasRebooted(host_.root, change)) ? Rebooted::kYes : Rebooted::kNo;
     std::string kept;
@@ -327,7 +329,7 @@ class Changer {
       TRY(host_.deployments->DropPending());
     } else if (state.pending) {
       kept = SomeoneElsesText(*state.pending);
-      Say(kept);
+      Report(kept);
     }
     std::vector<std::string> left = TRY(PutSharedBack(host_, contents, change));
     if (!kept.empty()) left.insert(left.begin(), std::move(kept));
@@ -336,9 +338,9 @@ class Changer {
     return fmt::format("{}", fmt::join(left, "; "));
   }
 
-  // Returns to the old deployment, since the new one runs but is not as wanted.
+  // Makes the old deployment the next one to boot, because the new one is running but is not as wanted.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
-    Say(fmt::format("going back from {}: {}", change.to, change.reason));
+    Report(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(RememberWhy(change));
     TRY(Enter(Phase::kUndoing, change));
     const auto is_old = [&](const auto& image) { return image && image->id == change.next_boot->replaces; };
@@ -354,17 +356,18 @@ class Changer {
     return Recovered{Recovery::kRebootNeededToUndo, change.reason};
   }
 
-  // The new deployment was booted without its files, since the shutdown did not wait for the finalizer.  Puts them now.
+  // Puts the files of the new deployment after it was booted.  They are missing if the shutdown did not wait for the
+  // finalizer.
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents, const host::DeploymentsState& state) {
     if (const auto checked = CheckBooted(host_, change); !checked) {
-      // Someone chose another deployment than ours.
+      // Someone has chosen a deployment that was not staged for this change.
       change.reason = fmt::format("another deployment was booted than the one that was staged for {}, and is kept: {}",
                                   change.to, checked.error().message());
       TRY(RememberWhy(change));
       TRY(journal_.Close());
       return Recovered{Recovery::kUndone, change.reason};
     }
-    Say(fmt::format("putting the files of {}", change.to));
+    Report(fmt::format("putting the files of {}", change.to));
     if (auto put = PutLate(host_, contents, change); !put) {
       if (host::IsFaultOfMachine(put.error())) return std::move(put).error();
       change.reason = put.error().message();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes a change, from its plan to its end.
+// Makes a change: carries out a plan, from staging to closing the journal.
 //
 //     stage    work out what is not as wanted, and store every byte that the steps and their undo need; a failure up to
 //              here leaves nothing behind
@@ -15,8 +15,8 @@
 // On an OSTree host a change that needs a reboot is not applied to the running system but left to the next boot
 // (next_boot.h).
 //
-// A failure before the end undoes the change, and the error says what failed.  If undoing fails as well, the journal
-// stays, and Recover() has to be called again.
+// A failure before the end undoes the change, and the error names the cause.  If undoing fails as well, the journal
+// stays, and Recover() has to be called.
 
 #include <cstdint>
 #include <functional>
@@ -40,11 +40,11 @@ enum class Ending {
   kRebootNeeded,  // Everything is in place, and Recover() ends the change after the next boot.
 };
 
-// Called with what is being done and, where that takes long, with how far it is.
+// Called with the current activity and, if it takes long, the part of it that is done.
 using Progress = host::TellHowFar;
 
-// A change that needs a reboot ends once everything is as wanted after the reboot or, in the second case, once
-// Confirm() is called after that.
+// When a change that needs a reboot ends.  With kTheBoot, it ends after the reboot, if everything is as wanted.  With
+// kConfirmation, it also waits until Confirm() is called.
 enum class EndsWith { kTheBoot, kConfirmation };
 
 // Takes the machine from one config to the other.  Everything that the old config manages must be unchanged, except for
@@ -62,7 +62,7 @@ struct CustomChange {
 Result<Ending> Make(const host::Host& host, const CustomChange& custom, const Progress& progress = {},
                     EndsWith end = EndsWith::kTheBoot);
 
-// Puts back the chosen parts of the config that the machine has.  `plan` says which actions follow.
+// Puts back the chosen parts of the config that the machine has.  `plan` has the actions that follow.
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
                        const Choice& choice, const Progress& progress = {});
 
@@ -86,10 +86,10 @@ enum class Recovery {
 
 struct Recovered {
   Recovery how = Recovery::kNothingToDo;
-  std::string reason;  // Says why the change was undone, unless it was only cut short.
+  std::string reason;  // The reason why the change was undone; empty if it was only cut short.
 };
 
-// A change that is still not confirmed after this many boots is undone, as it may be what brings the machine down.
+// A change that is still not confirmed after this many boots is undone, because it may be the cause of the reboots.
 inline constexpr std::int64_t kMostBoots = 3;
 
 // Ends what a crash or a reboot interrupted.  It must be called before anything else is changed.

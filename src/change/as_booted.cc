@@ -23,7 +23,7 @@ api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::Missi
   const auto is_there = [&](const std::string& argument) {
     return std::find(there.begin(), there.end(), argument) != there.end();
   };
-  // One entry of the config may hold several arguments; it counts only if all of them are there.
+  // One entry of the config may hold several arguments.  The entry stays only if the machine has all of them.
   const auto lacks_one = [&](const std::string& text) {
     const auto arguments = plan::SplitArguments(std::span(&text, 1));
     return !std::all_of(arguments.begin(), arguments.end(), is_there);

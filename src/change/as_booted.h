@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the parts of a config that a machine has already before the config is applied.
+// Finds the parts of a config that a machine already has before the config is applied.
 
 #include "api/machine_config.h"
 #include "base/result.h"
@@ -16,8 +16,8 @@ namespace pintle::change {
 api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::MissingParts& missing,
                             api::MachineConfig config);
 
-// Returns that config for the deployment that this machine has booted, or the config as it is if none is known to be
-// booted.
+// Returns that config for the deployment that this machine has booted.  If the machine has booted none of its
+// deployments, or has none, returns the config unchanged.
 Result<api::MachineConfig> AsBooted(const host::Host& host, api::MachineConfig config);
 
 }  // namespace pintle::change

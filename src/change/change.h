@@ -17,11 +17,11 @@
 
 namespace pintle::change {
 
-// The phase of a change decides what is done after a crash.
+// The phase of a change, which decides what recovery does after a crash.
 enum class Phase {
   kApplying,  // Some of the steps may have been put: go back to the old config.
   kApplied,   // All steps have been put: go on to the new config.
-  kUndoing,   // Something failed afterwards: go back to the old config, also with the services.
+  kUndoing,   // Something failed after that: go back to the old config, and restart the services with it.
 };
 
 // The properties by which a deployment is recognized.
@@ -40,9 +40,9 @@ struct KnownDeployment {
 // The part of a change that is left to the next boot.
 struct NextBoot {
   std::string replaces;  // The deployment that was booted when the change began.
-  // Things that already were as the new config wants them, and must not change until the boot.
+  // Things that are as the new config wants them, and that the merge of /etc must not change (HoldUnchanged()).
   std::vector<plan::Step> held;
-  bool is_finalized = false;  // The new deployment has got its files.
+  bool is_finalized = false;  // The files were put into the new deployment.
   std::string found;          // The deployment that was pending when the change began; empty if there was none.
   // The deployment that was staged for this change; nullopt if none was staged yet.
   std::optional<KnownDeployment> staged;
@@ -66,13 +66,13 @@ struct Change {
   std::vector<plan::Step> undo;   // The steps that put them back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
 
-  // The time when this process last saw what the undo would put back.
+  // The time at which this process observed the states that `undo` puts back.  It is not stored in the journal.
   std::optional<WallTime> looked_at;
 
   std::optional<NextBoot> next_boot;
-  std::string reason;  // Says why the change is undone.
+  std::string reason;  // The reason why the change is undone.
 
-  // Set if its maker has to confirm after the reboot that the machine is well.
+  // Set if the maker of the change has to confirm after the reboot that the machine is healthy.
   bool awaits_confirmation = false;
   // The number of boots since the change was applied, and the last one that was counted.
   std::int64_t boots = 0;

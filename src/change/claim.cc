@@ -14,7 +14,7 @@ namespace pintle::change {
 namespace {
 
 constexpr const char* kFile = "/var/lib/pintle/lock";
-// A blocking flock() can only be limited in time by a signal, and signals concern the whole program; so it is polled.
+// Only a signal can interrupt a blocking flock(), and signals concern the whole program.  So the lock is polled.
 constexpr auto kAgain = std::chrono::milliseconds(50);
 constexpr mode_t kPrivate = 0600;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lets one process at a time change a machine, so that no other takes its change for one that was cut short.
+// Lets only one process at a time change a machine.  Otherwise, another process could mistake a change that is under
+// way for one that was cut short.
 
 #include <chrono>
 
@@ -11,10 +12,10 @@
 
 namespace pintle::change {
 
-// A person's command waits this long for the agent, whose looks are short.
+// A person's command waits this long for the claim.  The agent's looks take less.
 inline constexpr auto kClaimPatience = std::chrono::seconds(10);
 
-// The kernel releases the claim when the process ends, in whatever way.
+// The claim is a file lock, so the kernel releases it even if the process is killed.
 class Claim {
  public:
   // Returns kConflict if someone else still holds the claim after this time.

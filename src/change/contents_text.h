@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Describes differences of contents to people: line by line where the contents are text, and with secrets masked.
+// Describes differences of contents to people: line by line if the contents are text, and with secrets masked.
 
 #include <string>
 #include <string_view>

@@ -16,7 +16,7 @@
 namespace pintle::change {
 namespace {
 
-// Only reports to people use the list of which config wrote what, so a damaged file is treated as a missing one.
+// The list of writers is only used in reports to people, so a damaged file is treated as a missing one.
 machineconfig::Writers ReadWriters(const Root& root) {
   const auto text = root.ReadFile(kWriters);
   if (!text) return {};

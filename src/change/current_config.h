@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the config that a machine has, which was stored when it was applied.
+// Reads the config that a machine has.  It was stored on the machine when it was applied.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,8 @@
 
 namespace pintle::change {
 
-// The Machine Config Operator stores it in the same place; the file beside it lists which config wrote what.
+// The Machine Config Operator stores its config and image in the same files.  The file kWriters lists which
+// MachineConfig wrote which path, unit and user.
 inline constexpr const char* kConfigDirectory = "/etc/machine-config-daemon";
 inline constexpr const char* kCurrentConfig = "/etc/machine-config-daemon/currentconfig";
 inline constexpr const char* kWriters = "/etc/machine-config-daemon/pintle-writers.json";

@@ -24,13 +24,13 @@ namespace {
 
 bool IsPath(std::string_view about) { return about.starts_with('/'); }
 
-// Longer contents are not shown, since nobody reads them, and so are not read either.
+// Longer contents are neither read nor shown, because nobody would read them.
 constexpr std::size_t kMostContentsShown = 4 << 20;
 
-// The files that were seen are noted here, and so are forgotten with each boot.
+// The record of the files that were read is in this directory, so it is lost at each boot.
 constexpr const char* kRunDirectory = "/run/pintle";
 
-// Returns how the contents of a regular file differ, and "" for anything else.
+// Returns a diff of the contents of a regular file, and "" for anything else.
 Result<std::string> ContentsDifference(const Root& root, const std::string& path, const WalkPieces& contents,
                                        bool is_private, PrivateLines private_lines) {
   const auto status = TRY(root.Status(path));
@@ -62,7 +62,7 @@ std::string KeysDifference(const Root& root, const ignition::Config& config, con
   return UnifiedDiff(text(wanted->ssh_authorized_keys), *have ? text((*have)->keys) : "");
 }
 
-// Walks through the config once, however many differences there are.  If one cannot be shown, the others still are.
+// Walks through the config once, however many differences there are.  A difference that cannot be read is left empty.
 Result<> AddDifferences(const Root& root, const ignition::Config& config, PrivateLines private_lines,
                         std::vector<Drift>& drifts) {
   const std::set<std::string_view> private_paths = PrivatePaths(config);

@@ -64,22 +64,22 @@ struct FreshFindings {
 // are not read again.
 Result<FreshFindings> ObserveThisMachine(const host::Host& host, const plan::ParsedConfig& config);
 
-// Stores which files were read.  A failure is not reported, since then the next look only takes longer.
+// Stores the record of the files that were read.  A failure is not reported, since it only makes the next look longer.
 void KeepSeenFiles(const Root& root, const host::SeenFiles& seen);
 
-// Does both, and returns the findings.
+// Calls ObserveThisMachine() and KeepSeenFiles(), and returns the findings.
 Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config);
 
-// Returns all details on the findings.  `root_words` is what a command for this machine needs, such as " --root /mnt",
-// or "".
+// Returns the findings with all details.  `root_words` are the words that select this machine in a remedy's command,
+// such as " --root /mnt"; empty for the running machine.
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored = {}, const std::string& root_words = "");
 
-// Marks what is ignored, whose findings do not count.  Nothing may have been marked before.
+// Marks the ignored things, so that their findings do not count.  No thing may be marked yet.
 Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words = "");
 
-// Removes the advice to ignore these things: a change that wants them otherwise overwrites them even if they are
-// ignored.
+// Removes the advice to ignore these things.  The change wants another state of them, and so overwrites them even if
+// they are ignored.
 void AdviseNotToIgnore(const Things& things, Drifts& drifts);
 
 }  // namespace pintle::change

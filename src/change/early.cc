@@ -36,7 +36,7 @@ Result<PutOutcome> PutForDeployment(const host::Host& host, const host::BlobStor
   // Someone may have chosen another deployment; Recover() reports that.
   if (!CheckBooted(host, change)) return PutOutcome::kNothing;
   const auto put = PutLate(host, contents, change);
-  // Files that someone has edited are not overwritten; Recover() goes back.
+  // Files that someone has edited are not overwritten.  Recover() returns to the old deployment instead.
   if (!put && put.error().kind() == ErrorKind::kConflict) return PutOutcome::kNothing;
   TRY(put);
   return PutOutcome::kPut;
@@ -59,7 +59,7 @@ std::string UnitOfPath(std::string_view path) {
 Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
   const Journal journal(host.root);
   auto change = TRY(journal.Read());
-  // In the boot in which the change began, services run already, and Recover() does everything in its order.
+  // In the boot in which the change began, services are already running, and Recover() does everything.
   if (!change || !TRY(HasRebooted(host.root, *change))) return std::nullopt;
   const host::BlobStore contents = TRY(journal.OpenBlobs());
   if (change->next_boot) {
@@ -67,7 +67,7 @@ Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
     return change;
   }
   if (change->phase == Phase::kApplied) return std::nullopt;
-  // Recover() finds the same edits, and reports them.
+  // The result, which names edits that were left alone, is not needed: Recover() finds and reports the same edits.
   TRY(PutBack(host, contents, change->undo, change->steps));
   return change;
 }

@@ -4,8 +4,9 @@
 // Puts the files of an interrupted change early in the boot, before services read them.
 //
 // After a power cut in the middle of a change, the disk may hold files of both configs.  Then the old files are put
-// back; or the new ones are put, if the new deployment was booted without them.  Nothing is started or restarted, and
-// the journal stays as it is: Recover() finds it later in the boot, when D-Bus answers, and does the rest.
+// back.  If the new deployment was booted without its files, the new files are put instead.  No service is started or
+// restarted, and the journal stays as it is.  Later in the boot, when D-Bus answers, Recover() reads the journal and
+// does the rest.
 
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ namespace pintle::change {
 
 // Puts the files.  Returns the change that they belong to, or nullopt if no file had to be put.
 //
-// `host` is the machine without its service manager: SystemdOffline makes the links of units.
+// The service manager cannot be used yet, so `host` must have a SystemdOffline, which makes the links of units itself.
 Result<std::optional<Change>> PutFilesEarly(const host::Host& host);
 
 // Returns the units whose files or links the change touched: the boot may have queued them in their old form.

@@ -12,7 +12,7 @@
 namespace pintle::change {
 namespace {
 
-// These are our unit, and OSTree's, which finalizes deployments that Pintle did not stage.
+// Pintle's own unit, and that of OSTree, which finalizes deployments that Pintle did not stage.
 constexpr std::array<std::string_view, 2> kFinalizers = {"pintle-finalize-staged.service",
                                                          "ostree-finalize-staged.service"};
 constexpr std::size_t kLongestCause = 1000;  // Counted in characters.
@@ -20,16 +20,16 @@ constexpr std::size_t kLongestCause = 1000;  // Counted in characters.
 }  // namespace
 
 std::string FinalizeFailure() {
-  const auto said = log::MessagesOfPreviousBoot(kFinalizers);
-  return said ? FinalizeFailureIn(*said) : std::string();
+  const auto lines = log::MessagesOfPreviousBoot(kFinalizers);
+  return lines ? FinalizeFailureIn(*lines) : std::string();
 }
 
-std::string FinalizeFailureIn(const std::vector<std::string>& said) {
-  const auto tells = [](std::string_view line) {
+std::string FinalizeFailureIn(const std::vector<std::string>& lines) {
+  const auto is_failure = [](std::string_view line) {
     return line.starts_with("error:") || line.starts_with("pintle: finalize-staged:");
   };
-  const auto failure = std::find_if(said.begin(), said.end(), tells);
-  return failure == said.end() ? "" : *failure;
+  const auto failure = std::find_if(lines.begin(), lines.end(), is_failure);
+  return failure == lines.end() ? "" : *failure;
 }
 
 void AddCause(std::string_view failure, std::vector<Finding>& findings) {

@@ -13,11 +13,11 @@
 namespace pintle::change {
 
 // Reads the system journal of the boot before this one.  Returns "" if the deployment was finalized, if there was none,
-// or if the journal does not tell.
+// or if the journal has no message about a failure.
 std::string FinalizeFailure();
 
 // Returns the first of the finalizers' log lines that reports a failure, or "" if none does.
-std::string FinalizeFailureIn(const std::vector<std::string>& said);
+std::string FinalizeFailureIn(const std::vector<std::string>& lines);
 
 // Adds the failure as the cause to the last finding on the OS, as the Machine Config Operator does.
 void AddCause(std::string_view failure, std::vector<Finding>& findings);

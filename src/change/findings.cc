@@ -39,8 +39,8 @@ bool IsWrittenByOthers(std::string_view path) {
   return std::find(kWrittenByOthers.begin(), kWrittenByOthers.end(), path) != kWrittenByOthers.end();
 }
 
-// Formats a mode as Go does, which has the kind and the special bits at other places than the kernel:
-// "-rwxr-xr-x/493/0755".
+// Formats a mode as Go does: "-rwxr-xr-x/493/0755".  Go's numbers for the kind and the special bits are not those of
+// the kernel.
 std::string GoModeText(const FileState& state) {
   struct Bit {
     bool is_set;
@@ -76,7 +76,7 @@ constexpr std::string_view kUnitFiles = "/etc/systemd/system/";
 
 bool IsMask(const FileState& state) { return state.kind == EntryKind::kLink && state.target == "/dev/null"; }
 
-// A missing drop-in is as good as an empty one.
+// A drop-in that the config wants to be empty may be missing.
 bool MayBeMissing(std::string_view path, const FileState& want) {
   static const std::string kNothing = Sha256("").hex();
   return path.starts_with(kUnitFiles) && path.find(".d/") != std::string_view::npos && want.sha256 == kNothing;
@@ -109,8 +109,8 @@ class Finder {
     findings_.push_back({about, Printable(text), Printable(detail)});
   }
 
-  // A thing that cannot be looked at must not hide the findings on the others, so it becomes a finding.  But if a
-  // service does not answer at all, nothing is known of anything, and the look itself fails.
+  // A thing that cannot be observed becomes a finding, so that it does not hide the findings on the others.  But if a
+  // service such as systemd does not answer at all, the whole look fails.
   Result<> AddUnseen(const std::string& about, const std::string& text, const Error& why) {
     if (why.kind() == ErrorKind::kUnavailable) return why;
     Add(about, fmt::format("{}: {}", text, why.message()));
@@ -148,7 +148,8 @@ class Finder {
                   : fmt::format("could not stat file \"{}\": {}", path, reason));
   }
 
-  // Where the config wants nothing, only a link that masks a unit is a finding; anything else there is not ours.
+  // If the config wants a path to be absent, only a link that masks a unit is a finding.  Anything else at the path
+  // belongs to others.
   Result<> LookForMask(const std::string& path) {
     if (!path.starts_with(kUnitFiles)) return {};
     const auto have = Observe(path);
@@ -278,8 +279,8 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = mismatches.find(path);
     if (found == mismatches.end()) return {};
-    // The file on the disk may be private as well, which is known only when it is opened.  If it is gone or unreadable
-    // by now, the finding has no detail.
+    // FirstDifference() opens the file and finds out whether it is private on the disk, too.  If the file cannot be
+    // read any more, the finding has no detail.
     auto difference = private_paths.contains(path) ? Result<std::string>("contents that not everyone may read")
                                                    : FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);

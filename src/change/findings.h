@@ -25,7 +25,7 @@ namespace pintle::change {
 // Findings on the image and its kernel arguments have this name.
 inline constexpr std::string_view kOs = "os";
 
-// Files that a config may have, but that others write with newer contents: there are no findings on them.
+// Files that a config may have, but that others overwrite with newer contents.  There are no findings on them.
 inline constexpr std::string_view kKubeletAuthorities = "/etc/kubernetes/kubelet-ca.crt";
 inline constexpr std::string_view kCloudAuthorities =
     "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
@@ -46,17 +46,18 @@ struct Finding {
   };
 };
 
-// Returns the findings in the order of the config, with all details, and users whose original passwords are not known
-// any more.  Files in `seen` that were not touched since are not read, and those that are read are added to it.
+// Returns the findings in the order of the config, with all details.  They include the users whose original passwords
+// are lost.  `seen` records the files that were read: files in it that were not touched since are not read again, and
+// files that are read are added.
 Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::ParsedConfig& config,
                                         host::SeenFiles* seen = nullptr);
 
-// Returns the findings on steps that were put.  Things that must be absent are not looked for, except for links that
-// mask units.
+// Returns the findings on steps that were put.  It does not check that things are absent, except for links that mask
+// units.
 Result<std::vector<Finding>> FindingsIn(const host::Host& host, std::span<const plan::Step> steps,
                                         host::SeenFiles* seen = nullptr);
 
-// Adds to findings on files where they first differ from the contents in the config.
+// Adds a detail to each finding on the contents of a file: the place where it first differs from the config.
 Result<> AddDetails(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
 // Joins the findings to one text: "unexpected on-disk state validating against rendered-worker-1: ...; ...".

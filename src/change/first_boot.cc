@@ -33,15 +33,15 @@ Result<CurrentConfig> ReadFirstConfig(const Root& root, const std::string& file)
   return config;
 }
 
-// FIPS mode is a state of the running kernel, not of a file tree.
+// FIPS mode is a state of the running kernel, so it is read from /proc of this machine, not from the tree of the host.
 Result<bool> HasFips() {
   const Root kernel = TRY(Root::Open("/"));
   if (!TRY(kernel.Status(kFips))) return false;
   return TRY(kernel.ReadFile(kFips)).starts_with('1');
 }
 
-// Returns the config of a machine that has only the booted parts of `to`.
-Result<CurrentConfig> Beginning(const std::optional<host::DeployedImage>& booted, const CurrentConfig& to) {
+// Returns a config that has only those parts of `to` that the machine has booted with.
+Result<CurrentConfig> BootedPartOf(const std::optional<host::DeployedImage>& booted, const CurrentConfig& to) {
   CurrentConfig from = EmptyCurrentConfig();
   from.object.spec.os_image_url = to.object.spec.os_image_url;
   from.object.spec.kernel_arguments = to.object.spec.kernel_arguments;
@@ -66,8 +66,8 @@ plan::Plan PlanFor(const FirstBoot& first) {
   return plan;
 }
 
-// Adds the steps that move the file aside, after those for its config.
-Result<> PutAside(const host::Host& host, host::BlobStore& contents, const std::string& file, Change& change) {
+// Adds the steps that move the file aside.  They come after the steps for the config.
+Result<> AddMoveAside(const host::Host& host, host::BlobStore& contents, const std::string& file, Change& change) {
   if (file != kFirstConfig) return {};
   host::Observer observer(host.root);
   auto config = TRY(observer.ObserveAndKeep(kFirstConfig, contents));
@@ -88,7 +88,7 @@ Result<Change> StageFirst(const host::Host& host, host::BlobStore& contents, con
   } else {
     change = TRY(Stage(host, contents, first.from, first.to, plan));
   }
-  TRY(PutAside(host, contents, first.file, change));
+  TRY(AddMoveAside(host, contents, first.file, change));
   TRY(contents.Sync());
   return change;
 }
@@ -109,7 +109,7 @@ Result<std::optional<FirstBoot>> FindFirstBoot(const host::Host& host, const std
     first.to = current;
     first.from = std::move(current);
   } else {
-    first.from = TRY(Beginning(booted, first.to));
+    first.from = TRY(BootedPartOf(booted, first.to));
   }
   return first;
 }

@@ -3,9 +3,9 @@
 
 // Applies a machine's first config, which comes with it in a file that Ignition writes.
 //
-// The file has the config without its files, since Ignition has written those already: the OS image, kernel arguments
-// and extensions are left.  They become true in one deployment and with one reboot.  Moving the file aside is a part of
-// the same change, so that it is there as long as there is work to do and never after that, even if the power fails.
+// Ignition has already written the files of that config, so only the OS image, kernel arguments and extensions are
+// left.  They take effect in one deployment, with one reboot.  The same change moves the file aside.  So the file
+// exists exactly as long as there is work to do, even if the power fails.
 
 #include <optional>
 #include <string>
@@ -29,13 +29,14 @@ struct FirstBoot {
   CurrentConfig from;
   CurrentConfig to;
 
-  bool IsWork() const;
+  bool IsWork() const;  // The config differs from what the machine has.
 };
 
-// Returns the work, or nullopt if there is no such file.  `booted` is the OS as it is now, if that is known.
+// Returns the work, or nullopt if the file does not exist.  `booted` is the booted deployment, if it is known.
 Result<std::optional<FirstBoot>> FindFirstBoot(const host::Host& host, const std::string& file,
                                                const std::optional<host::DeployedImage>& booted);
 
+// Applies the config and moves the file aside.
 Result<Ending> Complete(const host::Host& host, const FirstBoot& first, const Progress& progress);
 
 }  // namespace pintle::change

@@ -20,7 +20,7 @@
 namespace pintle::change {
 namespace {
 
-// Only this much of a longer line is compared, and less is shown.
+// Only this much of a line is compared, and less of it is shown.
 constexpr std::size_t kMostOfLine = 64 << 10;
 constexpr std::size_t kMostOfLineShown = 120;
 
@@ -41,11 +41,11 @@ Result<File> Open(const Root& root, const std::string& path) {
 }
 
 // Reads a file piece by piece, and compares it.
-class Bytes {
+class PieceComparer {
  public:
-  explicit Bytes(const File& file) : pieces_(file.fd.get(), file.size) {}
+  explicit PieceComparer(const File& file) : pieces_(file.fd.get(), file.size) {}
 
-  // Returns how many bytes at the beginning of `expected` come next in the file.
+  // Returns how many bytes at the beginning of `expected` equal the next bytes of the file, and skips these bytes.
   Result<std::size_t> CountEqual(std::string_view expected) {
     std::size_t count = 0;
     while (count < expected.size() && TRY(HasMore())) {
@@ -69,21 +69,21 @@ class Bytes {
   std::string_view rest_;
 };
 
-// Compares the expected contents with a file in one pass: finds where they differ first, and the expected line there.
+// Compares the expected contents with a file in one pass.  Finds the first difference, and the expected line there.
 class ExpectedContents {
  public:
-  explicit ExpectedContents(const File& file) : there_(file) {}
+  explicit ExpectedContents(const File& file) : file_(file) {}
 
   Result<bool> Take(std::string_view piece) {
     size_ += piece.size();
     if (!differs_) {
-      const std::size_t count = TRY(there_.CountEqual(piece));
+      const std::size_t count = TRY(file_.CountEqual(piece));
       equal_ += count;
-      Pass(piece.substr(0, count));
+      SkipEqual(piece.substr(0, count));
       piece.remove_prefix(count);
       differs_ = !piece.empty();
     }
-    // The rest of the line is kept; after it only the size is of interest.
+    // The rest of the line with the difference is kept.  Of the contents after it, only the size is needed.
     if (differs_ && !has_line_) {
       const std::size_t end = piece.find('\n');
       has_end_ = end != std::string_view::npos;
@@ -94,7 +94,7 @@ class ExpectedContents {
   }
 
   // Returns whether there is a difference.
-  Result<bool> End() { return differs_ || TRY(there_.HasMore()); }
+  Result<bool> End() { return differs_ || TRY(file_.HasMore()); }
 
   std::size_t size() const { return size_; }
   std::size_t equal() const { return equal_; }
@@ -105,8 +105,8 @@ class ExpectedContents {
   const LineMasker& masker() const { return masker_; }
 
  private:
-  // Takes contents that are equal; their lines may decide how the next one is masked.
-  void Pass(std::string_view piece) {
+  // Skips contents that are equal.  The masker gets their lines, because they may decide how the next line is masked.
+  void SkipEqual(std::string_view piece) {
     for (std::size_t end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
       Keep(piece.substr(0, end));
       static_cast<void>(masker_.Next(line_));
@@ -122,7 +122,7 @@ class ExpectedContents {
 
   void Keep(std::string_view part) { line_ += part.substr(0, kMostOfLine - std::min(kMostOfLine, line_.size())); }
 
-  Bytes there_;
+  PieceComparer file_;
   LineMasker masker_;
   std::size_t size_ = 0;
   std::size_t equal_ = 0;
@@ -154,7 +154,7 @@ Result<std::string> ReadPart(const File& file, std::size_t offset) {
 }
 
 bool IsTextLine(std::string_view bytes) {
-  // The cut may have split a character.
+  // If the line was cut, the last character may be incomplete, so it is left out.
   std::size_t end = bytes.size();
   if (end == kMostOfLine) {
     while (end > 0 && (static_cast<unsigned char>(bytes[end - 1]) & 0xC0) == 0x80) --end;

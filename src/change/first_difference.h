@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Describes in one line for people where a file first differs from what it should be.
+// Describes in one line where a file first differs from the contents that it should have.
 //
-// However long both are, only a piece of each is in memory at a time.  Secrets are masked; but the text still holds
-// contents of the file, so it is only for people who may read the file, and must not be logged.
+// Only a piece of the file and a piece of the expected contents are in memory at a time.  Secrets are masked.  But the
+// text still holds contents of the file, so it is only for people who may read the file, and must not be logged.
 
 #include <string>
 

@@ -59,7 +59,7 @@ Result<WallTime> ReadTime(std::string_view text, WallTime now) {
   if (const auto day = FromRfc3339(fmt::format("{}T00:00:00Z", text))) return *day;
   if (const auto time = FromRfc3339(text)) return *time;
   return Error(ErrorKind::kInvalid,
-               fmt::format("\"{}\" is no time; write it like 2026-12-24, 2026-12-24T12:00:00Z, 2h or 3d", text));
+               fmt::format("\"{}\" is not a time; write it like 2026-12-24, 2026-12-24T12:00:00Z, 2h or 3d", text));
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ std::optional<WallTime> FirstEnd(const Ignored& ignored) {
 
 Result<WallTime> ParseUntil(std::string_view text, WallTime now) {
   const WallTime until = TRY(ReadTime(text, now));
-  if (until <= now) return Error(ErrorKind::kInvalid, fmt::format("{} is over", ToRfc3339(until)));
+  if (until <= now) return Error(ErrorKind::kInvalid, fmt::format("{} is in the past", ToRfc3339(until)));
   if (until > now + kLongest) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is more than ten years from now", text));
   }

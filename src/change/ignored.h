@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The list of things whose findings do not count for some time, because a person wants that.
+// The list of things that a person wants Pintle to ignore for some time: findings on them do not count.
 //
 // A change leaves an ignored thing alone if the old and the new config agree on it.  If they differ, the change would
 // overwrite the thing, so its findings count as if it were not ignored.
@@ -28,7 +28,7 @@ using Ignored = std::vector<IgnoredThing>;
 // Returns the time until which findings on this thing do not count, or nullopt if they count.
 std::optional<WallTime> IgnoredUntil(const Ignored& ignored, std::string_view about);
 
-// Returns the time when the first entry ends.
+// Returns the earliest time at which an entry ends.
 std::optional<WallTime> FirstEnd(const Ignored& ignored);
 
 // Parses a time: "2026-12-24T12:00:00Z"; "2026-12-24", the beginning of that day in UTC; or a span from now:

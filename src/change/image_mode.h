@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Embeds an image that was built for a config, which a node gets in place of the config's own image.
+// Embeds in a config the image that was built for it.  A node gets this image in place of the config's own.
 //
-// In memory the image is the config's, and two annotations keep what it was before.  On disk the config is as it was
-// written, and the image is in a file of its own, as the Machine Config Operator stores them.
+// In memory, osImageURL names the built image; annotations hold that image and the original value.  On disk, the config
+// is as it was written, and the image is in a file of its own, as the Machine Config Operator stores them.
 
 #include <string>
 

@@ -66,12 +66,12 @@ class Inverter {
     if (put.want->enablement == Enablement::kPreset) return true;
     const auto status = host_.systemd.Observe(put.key);
     if (!status && status.error().kind() == ErrorKind::kUnavailable) return status.error();
-    // A unit that systemd cannot look up counts as different, as it may be what the change mends.
+    // A unit that systemd cannot look up counts as different, because the change may mend that unit.
     if (!status) return false;
     const std::string& state = status->file_state;
     const bool is_enabled = state == "enabled";
-    const bool cannot_be = state == "static" || state == "indirect" || state == "generated" || state == "alias";
-    return put.want->enablement == Enablement::kEnabled ? is_enabled || cannot_be : !is_enabled;
+    const bool cannot_be_enabled = state == "static" || state == "indirect" || state == "generated" || state == "alias";
+    return put.want->enablement == Enablement::kEnabled ? is_enabled || cannot_be_enabled : !is_enabled;
   }
 
   Result<> CheckUser(const std::string& name) const {

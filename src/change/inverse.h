@@ -13,9 +13,9 @@
 
 namespace pintle::change {
 
-// Returns the step that puts back what is there now, or nullopt if that is as wanted already.  It must not be called
-// for entries of the file tree, since their contents have to be stored.  Units in `changed_units` do not count as
-// wanted just because they are enabled: their [Install] sections, or the presets, may have changed.
+// Returns the step that puts back the present state of a thing, or nullopt if the thing is already as `step` wants it.
+// It must not be called for deployments, nor for entries of the file tree, whose contents have to be stored.  Units in
+// `changed_units` always get an inverse, even if they are enabled as wanted: their [Install] sections may have changed.
 Result<std::optional<plan::Step>> InverseOf(const host::Host& host, const plan::Step& step,
                                             const std::unordered_set<std::string>& changed_units);
 

@@ -28,14 +28,14 @@ namespace {
 constexpr const char* kJournal = "/var/lib/pintle/change/journal.json";
 constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 
-// The limit in bytes.  The reason fits into the space that the journal reserves for later, even if each byte is written
-// as six.
+// The limit in bytes.  With it, the reason fits into the space that the journal reserves for later, even if each byte
+// is written as an escape of six bytes.
 constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
 
 // Room for the data that is added to a change later: the reason for undoing it, and the number of boots.
 constexpr std::size_t kRoomForMore = 1 << 20;
 
-// The version of the journal's format.  A journal without one is from a Pintle that did not write it yet, and has
+// The key for the version of the journal's format.  A journal without this key is from an older Pintle, and has
 // version 1.
 constexpr const char* kVersionKey = "version";
 constexpr std::int64_t kJournalVersion = 1;
@@ -84,7 +84,7 @@ Result<host::BlobStore> Journal::OpenBlobs() const {
   if (TRY(IsThere()) && TRY(root_.Status(kBlobs))) {
     return WithWayOut(kBlobs, host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
   }
-  // Contents that are here without a change belong to one that never began or has ended.
+  // Contents without a journal belong to a change that never began or has ended.
   TRY(WithWayOut(kBlobs, root_.Remove(kBlobs)));
   host::BlobStore contents = TRY(host::WithRemedy(host::BlobStore::Open(root_, kBlobs)));
   contents.LimitTo(TRY(host::RoomAt(root_, kStateDirectory)).bytes);

@@ -3,9 +3,9 @@
 
 // The journal: one small file that records the current change and its progress.
 //
-// Each write is whole and durable: after a crash the file has its old contents or its new ones.  Progress can be
-// recorded even if the disk is full by then (host/files/paired_file.h).  Beside the file are the contents that the
-// steps and their undo need.  All of it is in /var/lib/pintle, which all deployments of a machine share.
+// Each write is atomic and durable: after a crash the file has its old contents or its new ones.  A phase can be
+// recorded even if the disk is full by then (host/files/paired_file.h).  The contents that the steps and their undo
+// need are beside the file.  All of this is in /var/lib/pintle, which all deployments of a machine share.
 
 #include <cstddef>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace pintle::change {
 
-// Holds the journal and the contents.
+// The directory of the journal and the contents.
 inline constexpr const char* kChangeDirectory = "/var/lib/pintle/change";
 
 class Journal {
@@ -30,15 +30,15 @@ class Journal {
   Result<std::optional<Change>> Read() const;
   Result<bool> IsThere() const;
 
-  // Checks that everything can be read, the contents included, and that nothing stands in the way of the next change.
+  // Checks that the journal and the contents can be read, and that no other file stands in the way of the next change.
   Result<> ExpectUsable() const;
 
   // Opens the store in which the contents of a change are collected before it begins.  It is empty, unless a change is
   // under way, and it leaves some space on the disk to others (host/files/room.h).
   Result<host::BlobStore> OpenBlobs() const;
 
-  // Records the change: from here on its phase decides what recovery does.  All contents must be durable.  A journal
-  // that could not be read back is an error.  After an error the journal is as before.
+  // Records the change.  From here on, its phase decides what recovery does.  All contents must be durable.  Returns an
+  // error if the journal would be too long to be read back.  After an error, the journal is as before.
   Result<> Write(const Change& change) const;
 
   // Ends the change, whatever its outcome, and removes its journal and contents.
@@ -48,7 +48,7 @@ class Journal {
   const Root& root_;
 };
 
-// Returns an error that names a file whose contents are needed and missing.
+// Returns an error if the contents of a file that the change needs are missing; the error names the file.
 Result<> ExpectContents(const Change& change, const host::BlobStore& contents);
 
 // Returns the error for a change with this many steps whose journal would have at least this size.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The policy by which the agent planned its last change: which changes need no reboot.  Commands that change the
-// machine use it, since they ask neither the cluster nor the agent.
+// Stores the policy by which the agent planned its last change.  A policy decides which changes need no reboot.
+// Commands that change the machine read the stored policy, because they ask neither the cluster nor the agent.
 
 #include "api/machine_configuration.h"
 #include "base/result.h"
@@ -12,7 +12,7 @@ namespace pintle::change {
 
 inline constexpr const char* kKeptPolicy = "/var/lib/pintle/policy.json";
 
-// Returns an empty policy, which leaves the defaults, if none was stored.
+// If none was stored, returns an empty policy, with which the defaults apply.
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root);
 
 Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy);

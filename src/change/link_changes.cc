@@ -28,14 +28,14 @@ Result<> NoteLinks(const host::Host& host, Change& change) {
   for (const plan::Step& step : change.undo) {
     const auto* undo = std::get_if<LinksStep>(&step);
     if (undo == nullptr) continue;
-    Links made = MadeOf(*undo->want, TRY(host.systemd.ObserveLinks()));
+    Links made = ChangedLinks(*undo->want, TRY(host.systemd.ObserveLinks()));
     change.steps.emplace_back(LinksStep{{}, std::move(made)});
     return {};
   }
   return {};
 }
 
-Links MadeOf(const Links& before, const Links& after) {
+Links ChangedLinks(const Links& before, const Links& after) {
   Links made;
   for (const auto& [path, target] : after.targets) {
     if (LinkTargetOf(before, path) != target) made.targets.emplace(path, target);
@@ -46,8 +46,8 @@ Links MadeOf(const Links& before, const Links& after) {
   return made;
 }
 
-LinksBack TakeLinksBack(Links now, const Links& before, const Links& made) {
-  LinksBack back = {.links = std::move(now), .edited = {}};
+RestoredLinks RestoreLinks(Links now, const Links& before, const Links& made) {
+  RestoredLinks back = {.links = std::move(now), .edited = {}};
   for (const auto& [path, target] : made.targets) {
     const auto is = LinkTargetOf(back.links, path);
     const auto wanted = LinkTargetOf(before, path);

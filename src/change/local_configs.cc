@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc", ".ign"};
 
-// A config without a name gets one from its file.
+// Returns a name for a config that has none, made from the name of its file.
 std::string NameFrom(const std::string& file, std::size_t document, std::size_t documents) {
   const std::string stem = file == "-" ? "stdin" : fs::path(file).stem().string();
   return documents == 1 ? stem : fmt::format("{}-{}", stem, document + 1);
@@ -69,14 +69,15 @@ WrittenConfig Written(machineconfig::ConfigDocument document, std::string file, 
   return config;
 }
 
-// All configs are in memory together, so together they may be no longer than the limit for all.
+// All configs are in memory at the same time, so one limit applies to the sum of their sizes.  `left` is the part of
+// the limit that is not used up.
 Result<machineconfig::ConfigFile> ReadFile(const machineconfig::InputFile& input, std::size_t& left) {
   auto read = machineconfig::ReadConfigFile(input.path, input.accepts, left);
   std::error_code unknown;
   const bool is_too_much = std::filesystem::file_size(input.path, unknown) > left && !unknown;
   if (!read && is_too_much && left < limits::kLocalConfigs) {
     return std::move(read).error().While(
-        fmt::format("behind other configs, of all of which {} bytes are taken", limits::kLocalConfigs));
+        fmt::format("after other configs, which together may have {} bytes", limits::kLocalConfigs));
   }
   if (read) left -= std::min(left, read->size);
   return read;
@@ -105,7 +106,7 @@ Result<> ExpectUniqueNames(const std::vector<WrittenConfig>& configs) {
   return {};
 }
 
-// Lists which config manages what, in the order of merging.
+// Lists the configs that each path, unit and user comes from, in the order of merging.
 machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::vector<WrittenConfig> configs) {
   std::map<std::string_view, ignition::Config*> parts;
   for (WrittenConfig& config : configs) parts.emplace(config.object.metadata.name, &config.ignition);

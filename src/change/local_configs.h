@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Renders the config of a machine without a cluster from files.
+// Renders the config of a machine without a cluster, from files on that machine.
 
 #include <optional>
 #include <span>
@@ -17,7 +17,7 @@
 
 namespace pintle::change {
 
-// The name of the pool of such a machine, and the role of configs that name none.
+// The name of the pool of such a machine, and the role of configs that name no role.
 inline constexpr const char* kLocalPool = "local";
 
 // A config as someone wrote it, with the path of its file.
@@ -27,7 +27,7 @@ struct WrittenConfig {
   ignition::Config ignition;
 };
 
-// Renders one config from all of them.  Without configs, the result is the empty config.
+// Renders the configs to one.  Without configs, the result is the empty config.
 Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
 
 struct WrittenConfigs {
@@ -37,17 +37,18 @@ struct WrittenConfigs {
   std::vector<std::string> left_out;
 };
 
-// Reads MachineConfigs, Ignition and Butane from files; a directory stands for all files in it with a name of a config.
+// Reads MachineConfigs, Ignition configs and Butane configs from files.  A directory stands for all files in it that
+// are named like configs.
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
 
-// Returns why one of the others is no config.
+// Returns the reason why a file of `WrittenConfigs::others` is not a config.
 std::string WhyNotConfig(const std::string& path);
 
-// Returns whether a file of this name in such a directory is a config.
+// Returns whether a file of this name in a directory counts as a config.
 bool IsConfigName(std::string_view name);
 
-// Returns where a config has a secret, without revealing it: "the password of ..." or, for a file that not everyone may
-// read, "the contents of ...".  Returns nullopt if there is none.
+// Returns the place of a secret in a config: "the password of ..." or, for a file that not everyone may read, "the
+// contents of ...".  Returns nullopt if the config has no secret.
 std::optional<std::string> SecretIn(const ignition::Config& config);
 
 }  // namespace pintle::change

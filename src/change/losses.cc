@@ -13,30 +13,32 @@
 namespace pintle::change {
 namespace {
 
-using IsMeant = std::function<bool(const std::string& name)>;
+using IsSelected = std::function<bool(const std::string& name)>;
 
-// Returns all steps that a config has for each of the selected things.
-Result<std::map<std::string, json::Value>> SaidOf(const IsMeant& is_meant, const plan::ParsedConfig& config) {
-  std::map<std::string, json::Value> said;
+// Returns the steps that a config has for each of the selected things, by the name of the thing.
+Result<std::map<std::string, json::Value>> StepsByName(const IsSelected& is_selected,
+                                                       const plan::ParsedConfig& config) {
+  std::map<std::string, json::Value> steps;
   for (const plan::Step& step : TRY(plan::StepsFor(config, config, {}))) {
     const std::string name = NameOf(step);
-    if (is_meant(name)) said[name].push_back(json::Encode(step));
+    if (is_selected(name)) steps[name].push_back(json::Encode(step));
   }
-  return said;
+  return steps;
 }
 
 // Returns the selected things on which both configs agree.
-Result<Things> SaidAlike(const IsMeant& is_meant, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
+Result<Things> ConfiguredAlike(const IsSelected& is_selected, const plan::ParsedConfig& from,
+                               const plan::ParsedConfig& to) {
   Things alike;
-  const auto before = TRY(SaidOf(is_meant, from));
-  for (const auto& [name, said] : TRY(SaidOf(is_meant, to))) {
+  const auto before = TRY(StepsByName(is_selected, from));
+  for (const auto& [name, steps] : TRY(StepsByName(is_selected, to))) {
     const auto same = before.find(name);
-    if (same != before.end() && same->second == said) alike.insert(name);
+    if (same != before.end() && same->second == steps) alike.insert(name);
   }
   return alike;
 }
 
-// Returns whether everything that could be lost is set aside.
+// Returns whether the step overwrites nothing, because it moves aside a folder that belongs to another user.
 Result<bool> IsSetAside(const Root& root, const plan::Step& step) {
   const auto* put = std::get_if<resource::Put<resource::AuthorizedKeys>>(&step);
   if (put == nullptr) return false;
@@ -58,16 +60,16 @@ std::string NameOf(const plan::Step& step) {
 
 Result<Things> LeftAlone(const Ignored& ignored, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
   if (ignored.empty()) return Things();
-  return SaidAlike([&](const std::string& name) { return IgnoredUntil(ignored, name).has_value(); }, from, to);
+  return ConfiguredAlike([&](const std::string& name) { return IgnoredUntil(ignored, name).has_value(); }, from, to);
 }
 
-Result<Things> SaidOtherwise(std::span<const Finding> findings, const plan::ParsedConfig& from,
-                             const plan::ParsedConfig& to) {
+Result<Things> ConfiguredDifferently(std::span<const Finding> findings, const plan::ParsedConfig& from,
+                                     const plan::ParsedConfig& to) {
   Things things;
   for (const Finding& finding : findings) things.insert(finding.about);
   if (things.empty()) return things;
   for (const std::string& alike :
-       TRY(SaidAlike([&](const std::string& name) { return things.contains(name); }, from, to)))
+       TRY(ConfiguredAlike([&](const std::string& name) { return things.contains(name); }, from, to)))
     things.erase(alike);
   return things;
 }

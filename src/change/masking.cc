@@ -63,7 +63,7 @@ std::string WithoutNamedSecrets(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); ++at) {
     if ((line[at] != '=' && line[at] != ':') || !SpeaksOfASecret(NameBefore(line, at))) continue;
     const std::size_t begin = std::min(line.find_first_not_of(" \t", at + 1), line.size());
-    // After "secret: {" and the like, the secret is further on in this line, or on another one.
+    // After "secret: {" and the like, the secret is later in this line, or on another line.
     if (begin == line.size() || line[begin] == '{' || line[begin] == '[' || line[begin] == '|' || line[begin] == '>') {
       continue;
     }

@@ -3,8 +3,8 @@
 
 // Masks secrets in texts: private keys, passwords, tokens, pull secrets.
 //
-// It cannot know every secret, so it rather hides too much: a value whose name suggests a secret, all of a private key,
-// anything that looks like a password's hash, and the password in a URL.
+// It cannot recognize every secret for sure, so it rather masks too much: each value whose name suggests a secret, all
+// of a private key, all that looks like a password's hash, and the password in a URL.
 
 #include <cstddef>
 #include <optional>
@@ -16,7 +16,7 @@ namespace pintle::change {
 
 inline constexpr std::string_view kMasked = "<masked>";
 
-// Masks the lines of one file, one after the other: what may be shown of a line can depend on those before it.
+// Masks the lines of one file, one after the other.  How a line is masked can depend on the lines before it.
 class LineMasker {
  public:
   std::string Next(std::string_view line);
@@ -26,7 +26,7 @@ class LineMasker {
   std::optional<std::size_t> block_;  // The indentation of the line above a block with a secret.
 };
 
-// Masks all lines; returns as many.
+// Masks all lines of a text.
 std::vector<std::string> Masked(const std::vector<std::string_view>& lines);
 
 // Returns the line with the contents of its data URLs masked.

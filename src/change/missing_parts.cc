@@ -18,13 +18,13 @@ void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& 
 
 }  // namespace
 
-// The deployment's origin lists the layered packages.  Only the machine's package database has the image's own, and it
-// is read only when that is needed.
+// `booted` lists the layered packages.  The packages of the image itself are only in the machine's package database,
+// which is not read if all packages are layered.
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want) {
   if (host.deployments == nullptr || !host.deployments->LayersPackages()) return plan::MissingParts();
   const std::string machine = TRY(host::MachineName());
-  std::vector<std::string> lacking = plan::PackagesThatTell(want, machine);
+  std::vector<std::string> lacking = plan::PackagesToCheck(want, machine);
   LeaveOut(booted.packages, lacking);
   if (!lacking.empty()) LeaveOut(TRY(host::InstalledPackages()), lacking);
   return plan::FindMissing(want, {booted.packages, booted.removed_packages}, lacking, machine);

@@ -10,7 +10,7 @@
 
 namespace pintle::change {
 
-// Looks at the running machine.  Where packages cannot be layered, nothing is known of them, and nothing counts as
+// Reads the package database of the running machine.  On a machine that cannot layer packages, nothing counts as
 // missing.
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want);

@@ -17,7 +17,7 @@ Error Wrong(const std::string& what) { return Error(ErrorKind::kInvalid, what); 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
 Result<> CheckPath(const std::string& path) {
-  // The kernel would use only what is before it.
+  // The kernel would end the path at the NUL.
   if (HasNul(path)) return Wrong(fmt::format("the path of a file has a NUL behind \"{}\"; leave it out", path.c_str()));
   if (path == "/") return Wrong("\"/\" is not the path of a file; name a file below it");
   return {};

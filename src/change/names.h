@@ -8,8 +8,8 @@
 
 namespace pintle::change {
 
-// Returns an error for a name that would lead elsewhere than it seems, nowhere, or to a file that Pintle itself writes.
-// Ignition's own validation looks at the endings of names only.
+// Returns an error for a path or name that is not valid on the machine, or that leads to a file that Pintle itself
+// writes.  Ignition's own validation only checks how names end.
 Result<> CheckNames(const ignition::Config& config);
 
 }  // namespace pintle::change

@@ -46,7 +46,7 @@ bool IsIn(std::string_view directory, std::string_view path) {
   return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
-Result<Part> PartWith(const Root& root, const std::string& path) {
+Result<Part> PartOf(const Root& root, const std::string& path) {
   std::string above = host::DirectoryAbove(path);
   while (!TRY(root.Status(above))) above = host::DirectoryAbove(above);
   const std::string place = TRY(root.RealPath(above));
@@ -56,18 +56,19 @@ Result<Part> PartWith(const Root& root, const std::string& path) {
 
 Result<> CheckPlace(const Root& root, const Step& step) {
   const auto* file = std::get_if<FilePut>(&step);
-  if (file == nullptr || TRY(PartWith(root, file->key)) != Part::kImage) return {};
+  if (file == nullptr || TRY(PartOf(root, file->key)) != Part::kImage) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("{} is neither in /etc nor in /var, and belongs to the OS image; put it elsewhere, or build "
                            "an image that has it",
                            file->key));
 }
 
-// At shutdown, when the next deployment gets its files, it is too late to report what stands in their way.
-Result<> CheckWay(const Root& root, const std::vector<Step>& steps) {
-  std::set<std::string> leaving;
+// Returns an error if a directory that is not empty is in the place of a file.  The next deployment gets its files at
+// shutdown, and then it would be too late to report this.
+Result<> CheckForDirectories(const Root& root, const std::vector<Step>& steps) {
+  std::set<std::string> removed;
   for (const Step& step : steps) {
-    if (const auto* file = std::get_if<FilePut>(&step); file != nullptr && !file->want) leaving.insert(file->key);
+    if (const auto* file = std::get_if<FilePut>(&step); file != nullptr && !file->want) removed.insert(file->key);
   }
   for (const Step& step : steps) {
     const auto* file = std::get_if<FilePut>(&step);
@@ -75,7 +76,7 @@ Result<> CheckWay(const Root& root, const std::vector<Step>& steps) {
     const auto status = TRY(root.Status(file->key));
     if (!status || !S_ISDIR(status->st_mode)) continue;
     for (const std::string& name : TRY(root.List(file->key))) {
-      if (leaving.contains(file->key + "/" + name)) continue;
+      if (removed.contains(file->key + "/" + name)) continue;
       return Error(
           ErrorKind::kInvalid,
           fmt::format("{} is to be a file, and a directory is there with {} in it: move it away", file->key, name));
@@ -84,7 +85,7 @@ Result<> CheckWay(const Root& root, const std::vector<Step>& steps) {
   return {};
 }
 
-// The kind and the name of the thing that a step is about.
+// Identifies the thing that a step is about, by its kind and its name.
 using ThingId = std::pair<std::size_t, std::string>;
 ThingId ThingOf(const Step& step) {
   const auto key = [](const auto& put) -> std::string {
@@ -99,7 +100,7 @@ Result<bool> IsAsWanted(const Root& root, const FilePut& put) {
   return have && put.want ? host::Matches(*put.want, *have) : !have && !put.want;
 }
 
-// Returns whether a thing is as it was when the change was staged, given its undo.
+// Returns whether a thing is as it was when the change was staged.  The undo step has that state.
 class IsAsBefore {
  public:
   explicit IsAsBefore(const host::Host& host) : host_(host) {}
@@ -120,7 +121,7 @@ class IsAsBefore {
   const host::Host& host_;
 };
 
-Error WasChanged(const Step& step, const Change& change) {
+Error EditedError(const Step& step, const Change& change) {
   return Error(ErrorKind::kConflict,
                fmt::format("{} was changed while the change to {} waited for the reboot, and would be overwritten; "
                            "see `pintle verify`",
@@ -130,7 +131,7 @@ Error WasChanged(const Step& step, const Change& change) {
 // An edit that someone makes while the deployment waits for the reboot must not be lost silently.
 Result<> CheckUntouched(const host::Host& host, const Change& change) {
   for (const Step& step : change.undo) {
-    if (!TRY(std::visit(IsAsBefore(host), step))) return WasChanged(step, change);
+    if (!TRY(std::visit(IsAsBefore(host), step))) return EditedError(step, change);
   }
   return {};
 }
@@ -142,8 +143,8 @@ std::map<ThingId, const Step*> ByThing(const std::vector<Step>& steps) {
   return by_thing;
 }
 
-// Returns whether a thing in the new deployment, given its undo, is as the merge of /etc leaves it without edits, or is
-// as wanted already.
+// Returns whether nobody has edited a thing in the new deployment: it is as the merge of /etc leaves it, or already as
+// the change wants it.  The undo step has the state of the old deployment.
 class IsAsMerged {
  public:
   IsAsMerged(const host::Host& host, const Step& put) : host_(host), put_(put) {}
@@ -174,7 +175,8 @@ class IsAsMerged {
  private:
   using State = resource::FileEntry::State;
 
-  // Labels come from the new policy, and entries of a directory are compared by themselves.
+  // Labels are not compared, because the new image may have another SELinux policy.  Of directories only the kind is
+  // compared, because their entries have steps of their own.
   static bool IsSame(std::optional<State> was, const std::optional<State>& have) {
     if (!was || !have) return !was && !have;
     if (was->kind == resource::EntryKind::kDirectory) return have->kind == was->kind;
@@ -191,18 +193,18 @@ Result<> CheckAsMerged(const host::Host& host, const Change& change) {
   for (const Step& step : change.undo) {
     const auto put = puts.find(ThingOf(step));
     if (put == puts.end() || TRY(std::visit(IsAsMerged(host, *put->second), step))) continue;
-    return WasChanged(step, change);
+    return EditedError(step, change);
   }
   return {};
 }
 
-// Returns whether the merge of /etc could change a thing that is as wanted.
-class Holdable {
+// Returns whether a thing is as wanted now, but the merge of /etc could change it.
+class MayBeMerged {
  public:
-  explicit Holdable(const Root& root) : root_(root) {}
+  explicit MayBeMerged(const Root& root) : root_(root) {}
 
   Result<bool> operator()(FilePut& put) const {
-    if (TRY(PartWith(root_, put.key)) != Part::kDeployment) return false;
+    if (TRY(PartOf(root_, put.key)) != Part::kDeployment) return false;
     TRY(ResolveOwners(root_, put));
     return TRY(IsAsWanted(root_, put));
   }
@@ -219,19 +221,19 @@ class Holdable {
   const Root& root_;
 };
 
-// Returns the steps of `held` that still hold on the running machine.  Someone has changed the other things, and the
-// merge keeps that.
+// Returns the steps of `held` that the running machine still fulfils.  Someone has changed the other things, and the
+// merge keeps these edits.
 Result<std::vector<Step>> StillHeld(const host::Host& host, const std::vector<Step>& held) {
   std::vector<Step> still;
   for (const Step& step : held) {
     const auto* file = std::get_if<FilePut>(&step);
-    const bool is_so = file ? TRY(IsAsWanted(host.root, *file)) : TRY(FindingsIn(host, {&step, 1})).empty();
-    if (is_so) still.push_back(step);
+    const bool is_as_wanted = file ? TRY(IsAsWanted(host.root, *file)) : TRY(FindingsIn(host, {&step, 1})).empty();
+    if (is_as_wanted) still.push_back(step);
   }
   return still;
 }
 
-// Adds steps for directories that the new image lacks, as the steps were made for another one.
+// Adds steps for the directories that the new image lacks.  The other steps were made for the old image.
 Result<std::vector<Step>> WithDirectories(const Root& next, std::vector<Step> steps) {
   std::vector<FilePut> files;
   for (const Step& step : steps) {
@@ -252,16 +254,17 @@ Result<> PutInto(const Root& next, const host::Host& host, const host::BlobStore
   return PutAll(there, contents, TRY(WithDirectories(next, std::move(steps))));
 }
 
-// Decides how to take back one step, given its undo.  The old deployment is not affected by steps below /etc.  A step
-// that is not in effect may have been prepared: putting what is there clears that.
-class TakingBack {
+// Decides how to undo one step on the old deployment.  A step below /etc needs no undo, because it only affects the new
+// deployment.  A step that did not take effect may have left a prepared file beside the place; a Put of the present
+// state removes that file.
+class UndoOnOld {
  public:
   using Undo = Result<std::optional<Step>>;
 
-  TakingBack(const host::Host& host, const Step& put) : host_(host), put_(put) {}
+  UndoOnOld(const host::Host& host, const Step& put) : host_(host), put_(put) {}
 
   Undo operator()(const FilePut& undo) const {
-    if (TRY(PartWith(host_.root, undo.key)) != Part::kShared) return std::nullopt;
+    if (TRY(PartOf(host_.root, undo.key)) != Part::kShared) return std::nullopt;
     const auto& put = std::get<FilePut>(put_);
     if (TRY(IsAsWanted(host_.root, put))) return undo;
     return FilePut{put.key, TRY(host::Observe(host_.root, put.key))};
@@ -269,7 +272,7 @@ class TakingBack {
   Undo operator()(const Put<resource::AuthorizedKeys>& undo) const {
     auto have = TRY(host::ObserveAuthorizedKeys(host_.root, undo.key));
     const auto& put = std::get<Put<resource::AuthorizedKeys>>(put_);
-    // The folders of the keys may have been made even if the keys are as before.
+    // The change may have made the folders of the keys, even if the keys are as before.
     const bool is_ours = host::Matches(put.want, have) || host::Matches(undo.want, have);
     return is_ours ? undo : Put<resource::AuthorizedKeys>{undo.key, std::move(have)};
   }
@@ -317,7 +320,7 @@ Result<> LeaveToNextBoot(const host::Host& host, Change& change) {
   const auto state = TRY(host.deployments->Observe());
   if (!state.booted) return {};
   for (const Step& step : change.steps) TRY(CheckPlace(host.root, step));
-  TRY(CheckWay(host.root, change.steps));
+  TRY(CheckForDirectories(host.root, change.steps));
   change.next_boot.emplace().replaces = state.booted->id;
   if (state.pending) change.next_boot->found = state.pending->id;
   return {};
@@ -329,7 +332,7 @@ Result<> HoldUnchanged(const host::Host& host, host::BlobStore& contents, const 
   for (const Step& step : change.steps) changed.insert(ThingOf(step));
   std::set<std::string> held;
   for (Step& step : TRY(plan::StepsFor(to, to, {}))) {
-    if (changed.contains(ThingOf(step)) || !TRY(std::visit(Holdable(host.root), step))) continue;
+    if (changed.contains(ThingOf(step)) || !TRY(std::visit(MayBeMerged(host.root), step))) continue;
     if (const auto* file = std::get_if<FilePut>(&step)) held.insert(file->key);
     change.next_boot->held.push_back(std::move(step));
   }
@@ -350,7 +353,7 @@ Result<> Finalize(const host::Host& host) {
   auto change = TRY(journal.Read());
   if (!change || !change->next_boot || change->next_boot->is_finalized) return {};
   const auto state = TRY(host.deployments->Observe());
-  // A deployment that someone else staged over ours gets no files of ours; after the boot that is found and reported.
+  // A deployment that someone else has staged over ours gets no files of ours.  Recover() reports this after the boot.
   if (state.pending && !IsOfChange(*change->next_boot, *state.pending, Rebooted::kNo)) return {};
   if (change->phase != Phase::kApplied) {
     // The change was cut short while it was staged.
@@ -391,7 +394,7 @@ Result<std::vector<std::string>> PutSharedBack(const host::Host& host, const hos
   for (const Step& step : change.undo) {
     const auto put = puts.find(ThingOf(step));
     if (put == puts.end()) continue;
-    auto back = std::visit(TakingBack(host, *put->second), step);
+    auto back = std::visit(UndoOnOld(host, *put->second), step);
     if (!back && host::IsFaultOfMachine(back.error())) return std::move(back).error();
     if (!back) {
       left.push_back(back.error().message());

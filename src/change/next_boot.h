@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Leaves changes to the next boot of an OSTree host.  A change gets a deployment of its own.  So a single rename in the
-// boot loader's directory switches image, kernel arguments and files together, and can switch them back together.
+// Leaves changes to the next boot of an OSTree host.  Each change gets a deployment of its own.  So one rename in the
+// boot loader's directory switches image, kernel arguments and files together, and one rename switches them back.
 //
 //     stage     the deployment is staged; the running /etc stays as it is
 //     finalize  at shutdown, the files go into the deployment's tree, and then the boot loader's entries are written
@@ -24,7 +24,7 @@
 
 namespace pintle::change {
 
-// The deployment that the next boot is to take.
+// The deployment that is to boot next.
 struct NextDeployment {
   std::string image;             // The image to fetch; empty for the one that is booted.
   std::string extensions_image;  // The image that has the packages of the extensions.
@@ -38,8 +38,9 @@ Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::Par
 // that is neither in /etc nor in /var is an error.
 Result<> LeaveToNextBoot(const host::Host& host, Change& change);
 
-// Adds to the change the managed files that are as wanted already, and the enablement of the units that it does not
-// alter, so that a new image cannot alter them when its /etc is merged.  The files' contents are added to the store.
+// Adds to the change the managed files that are already as wanted, and the enablement of the units that it does not
+// change.  Otherwise, a new image could change them when its /etc is merged.  The files' contents are added to the
+// store.
 Result<> HoldUnchanged(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& to, Change& change);
 
 // Makes systemd give the staged deployment its files when the machine shuts down.

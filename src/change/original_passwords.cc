@@ -24,9 +24,9 @@ std::set<std::string_view> UsersOf(const ignition::Config& config) {
   return names;
 }
 
-// A user that the old config had already has that config's password now, so it is not stored.
-Result<> KeepThoseOfNewUsers(const Root& root, const std::set<std::string_view>& before,
-                             const std::set<std::string_view>& after, OriginalPasswords& kept) {
+// Users of the old config have the password of that config now, so only those of new users are stored.
+Result<> StorePasswordsOfNewUsers(const Root& root, const std::set<std::string_view>& before,
+                                  const std::set<std::string_view>& after, OriginalPasswords& kept) {
   for (const std::string_view user : after) {
     const std::string name(user);
     if (before.contains(user) || kept.contains(name)) continue;
@@ -60,7 +60,7 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
     if (std::all_of(after.begin(), after.end(), is_in_both)) return std::nullopt;
     return Error(
         ErrorKind::kConflict,
-        fmt::format("{}; so the passwords of new users cannot be kept there: `pintle restore {}` makes it anew",
+        fmt::format("{}; so the passwords of new users cannot be stored in it: `pintle restore {}` creates it anew",
                     read.error().message(), *std::find_if(after.begin(), after.end(), is_in_both)));
   }
   OriginalPasswords kept = read ? *read : OriginalPasswords();
@@ -70,7 +70,7 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
     if (const auto found = kept.find(put->key); found != kept.end()) put->want = found->second;
   }
   std::erase_if(kept, [&](const auto& password) { return !after.contains(password.first); });
-  TRY(KeepThoseOfNewUsers(root, before, after, kept));
+  TRY(StorePasswordsOfNewUsers(root, before, after, kept));
   return std::optional(std::move(kept));
 }
 

@@ -27,12 +27,14 @@ using OriginalPasswords = std::map<std::string, resource::PasswordHash::State>;
 // Returns the stored passwords, or an error if the file exists and cannot be read or understood.
 Result<OriginalPasswords> ReadOriginalPasswords(const Root& root);
 
-// Returns whether the file itself is broken, as opposed to a disk that may still deliver it later.
+// Returns whether the error means that the file itself is damaged.  After other errors, it may be readable later.
 bool IsDamage(const Error& error);
 
-// Returns the passwords to store once the machine has the new config.  Changes the steps for users that it no longer
-// has, so that they give back what was stored.  If the file is damaged, these users are locked, which is safe; the file
-// then stays as it is as long as the new config has users whose passwords were in it, and nullopt is returned.
+// Returns the passwords to store once the machine has the new config.  Changes the steps for users that the new config
+// no longer has, so that these users get their stored passwords back.
+//
+// If the file is damaged, these users are locked, which is safe.  If the new config still has users of the old one, the
+// file then stays as it is, and nullopt is returned, or an error if there are new users whose passwords must be stored.
 Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, const plan::ParsedConfig& from,
                                                            const plan::ParsedConfig& to,
                                                            std::vector<plan::Step>& steps);
@@ -40,8 +42,8 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
 // Adds findings on the users of a config whose original passwords are lost, since the file is damaged.
 void AddLostPasswords(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
-// Returns the contents that replace a damaged file when a person accepts the loss: all users of the config are locked
-// when no config has them any more.
+// Returns the contents that replace a damaged file when a person accepts the loss.  With them, all users of the config
+// are locked when no config has them any more.
 OriginalPasswords AcceptedLoss(const ignition::Config& config);
 
 // Returns the users that a change locks because the file is damaged.

@@ -28,20 +28,22 @@ void PutParts(const fs::path& path, std::deque<std::string>& before) {
   before.insert(before.begin(), parts.begin(), parts.end());
 }
 
-class Way {
+// Checks the entries on the way to a file, and the file itself, one after the other.
+class EntryChecks {
  public:
-  // Checks an entry on the way, or the one at its end.
-  void Pass(const std::string& place, const struct stat& status) {
+  // Checks the next entry.
+  void Check(const std::string& place, const struct stat& status) {
     const bool is_directory = S_ISDIR(status.st_mode);
     if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
-      Tell(fmt::format("{} belongs to the user {}; `chown --no-dereference root` changes that", place, status.st_uid));
+      AddReason(
+          fmt::format("{} belongs to the user {}; `chown --no-dereference root` changes that", place, status.st_uid));
     }
-    if (S_ISLNK(status.st_mode)) return;  // The mode of a link means nothing.
+    if (S_ISLNK(status.st_mode)) return;  // The kernel ignores the mode of a link.
     // In a directory like /tmp others can make files, but cannot replace those of root.
     const bool is_shared = is_directory && (status.st_mode & S_ISVTX) != 0;
     if ((status.st_mode & kOthersWrite) != 0 && !is_shared) {
-      Tell(fmt::format("others than its owner may write {} (its mode is {:04o}); `chmod go-w` changes that", place,
-                       status.st_mode & 07777));
+      AddReason(fmt::format("others than its owner may write {} (its mode is {:04o}); `chmod go-w` changes that", place,
+                            status.st_mode & 07777));
     }
     if (is_directory) is_open_ = is_open_ && (status.st_mode & S_IXOTH) != 0;
     if (!is_directory) is_readable_ = (status.st_mode & S_IROTH) != 0;
@@ -50,7 +52,7 @@ class Way {
   OthersAccess access() && { return {std::move(why_), is_open_ && is_readable_}; }
 
  private:
-  void Tell(std::string why) {
+  void AddReason(std::string why) {
     if (why_.empty()) why_ = std::move(why);
   }
 
@@ -68,13 +70,13 @@ Result<std::string> TargetOf(const std::string& link) {
 }
 
 Result<OthersAccess> Follow(const std::string& path) {
-  Way way;
+  EntryChecks checks;
   std::deque<std::string> left;
   PutParts(path, left);
   fs::path place = "/";
   struct stat status = {};
   if (::lstat(place.c_str(), &status) != 0) return Error::FromErrno("lstat");
-  way.Pass(place, status);
+  checks.Check(place, status);
   for (int links = 0; !left.empty();) {
     const std::string part = std::move(left.front());
     left.pop_front();
@@ -84,7 +86,7 @@ Result<OthersAccess> Follow(const std::string& path) {
     }
     const std::string next = place / part;
     if (::lstat(next.c_str(), &status) != 0) return Error::FromErrno("lstat");
-    way.Pass(next, status);
+    checks.Check(next, status);
     if (!S_ISLNK(status.st_mode)) {
       place = next;
       continue;
@@ -94,7 +96,7 @@ Result<OthersAccess> Follow(const std::string& path) {
     if (target.is_absolute()) place = "/";
     PutParts(target, left);
   }
-  return std::move(way).access();
+  return std::move(checks).access();
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds out what others than root may do with a file that decides what the machine is to be.
+// Finds out whether users other than root may write or read a file by which root changes the machine.
 //
-// Whoever may write it, or one of the directories and links on the way to it, decides what root does.
+// Whoever may write the file, or one of the directories and links on the way to it, decides what root does.
 
 #include <string>
 
@@ -12,13 +12,13 @@
 namespace pintle::change {
 
 struct OthersAccess {
-  // Why others may write it, with the remedy; empty if they may not.  Of several reasons this is the first on the way
-  // to the file.
-  std::string how_to_write;
+  // The reason why others may write the file, with the remedy; empty if they may not.  If there are several reasons,
+  // this is the first on the way to the file.
+  std::string why_writable;
   bool may_read = false;
 };
 
-// The user who runs this counts as root.  The path must be absolute.
+// The user of this process counts as root.  The path must be absolute.
 Result<OthersAccess> AccessOfOthersTo(const std::string& path);
 
 }  // namespace pintle::change

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "change/next_boot.h"
-#include "change/parts_told.h"
+#include "change/task_progress.h"
 #include "plan/actions.h"
 #include "plan/step.h"
 #include "resource/deployment.h"
@@ -52,7 +52,7 @@ Result<PreparedPivot> Prepare(const host::Host& host, const Pivot& pivot, const 
   if (pivot.image.empty()) {
     prepared.image = {host::NameOf(prepared.booted), prepared.booted.base_commit};
   } else {
-    const PartsTold parts(*host.deployments, progress, fmt::format("fetching {}", pivot.image));
+    const TaskProgress task(*host.deployments, progress, fmt::format("fetching {}", pivot.image));
     prepared.image = TRY(host.deployments->Fetch(pivot.image, {}));
   }
   const std::vector<std::string>& have = prepared.booted.kernel_arguments;

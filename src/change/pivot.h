@@ -3,9 +3,9 @@
 
 // Changes the OS image of a machine by hand.
 //
-// The machine's config stays as it is and names another image from then on, which becomes a finding.  Otherwise this is
-// a change like others that come with the next boot: the journal has it, the config's files win when /etc is merged,
-// and it is undone if the new image does not boot.
+// The machine's config stays as it is.  So it names another image from then on, and looks report that as a finding.
+// Otherwise, this is a change like others that take effect with the next boot: the journal has it, the config's files
+// win when /etc is merged, and it is undone if the new image does not boot.
 
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ struct PreparedPivot {
   bool is_needless = false;  // There is nothing to do.
 };
 
-// Changes only the store of images.
+// Fetches the image.  Changes nothing but the store of images.
 Result<PreparedPivot> Prepare(const host::Host& host, const Pivot& pivot, const Progress& progress);
 
 // `config` is the config that the machine has.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps the contents of private files, which not everyone may read, off the screen.
+// Keeps the contents of private files out of reports.  A file is private if not everyone may read it.
 //
-// Others look at a terminal, its output ends in tickets, and sessions are recorded.  So only the lengths of such a file
-// are reported, and its lines are shown only if that is asked for.  Secrets in them stay masked.
+// Others may look at a terminal, copy its output into a ticket, or record the session.  So reports have only the
+// lengths of a private file, and its lines only if a person asks for them.  Secrets in these lines stay masked.
 
 #include <cstdint>
 #include <set>
@@ -28,10 +28,10 @@ bool IsPrivate(const ignition::File& file);
 // Returns the paths of a config's files that not everyone may read.
 std::set<std::string_view> PrivatePaths(const ignition::Config& config);
 
-// Describes a difference of contents without showing them; returns "" if they are equal.
+// Describes a difference of contents by their lengths alone; returns "" if they are equal.
 std::string PrivateText(std::string_view from, std::string_view to);
 
-// Does what DriftsOf() of drift.h does, except that the caller decides about private lines, which that one leaves out.
+// Does the same as DriftsOf() of drift.h, which leaves private lines out.  Here the caller decides.
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored, const std::string& root_words, PrivateLines private_lines);
 

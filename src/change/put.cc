@@ -31,7 +31,7 @@ using resource::UnitLinks;
 using resource::UnitState;
 
 template <typename R>
-std::vector<Put<R>> Of(std::span<const Step> steps) {
+std::vector<Put<R>> PutsIn(std::span<const Step> steps) {
   std::vector<Put<R>> found;
   for (const Step& step : steps) {
     if (const auto* put = std::get_if<Put<R>>(&step)) found.push_back(*put);
@@ -49,7 +49,7 @@ std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> 
   return found;
 }
 
-// Puts steps.  Subclasses decide what happens if someone has edited a thing, or stands in its way.
+// Puts steps.  Subclasses decide what happens if someone has edited a thing, or has put something in its way.
 class StepPutter {
  public:
   StepPutter(const host::Host& host, const host::BlobStore& contents, const SeenBefore& before)
@@ -57,27 +57,27 @@ class StepPutter {
   virtual ~StepPutter() = default;
 
   Result<> PutSteps(std::span<const Step> steps) {
-    TRY(PutFiles(Of<FileEntry>(steps)));
-    if (const auto units = Of<UnitState>(steps); !units.empty()) TRY(host_.systemd.PutEnablement(units));
-    for (const auto& put : Of<UnitLinks>(steps)) TRY(Allow(PutLinks(*put.want)));
-    for (const auto& put : Of<AuthorizedKeys>(steps)) TRY(AllowOfUser(PutKeys(put)));
-    for (const auto& put : Of<PasswordHash>(steps)) TRY(AllowOfUser(PutHash(put)));
+    TRY(PutFiles(PutsIn<FileEntry>(steps)));
+    if (const auto units = PutsIn<UnitState>(steps); !units.empty()) TRY(host_.systemd.PutEnablement(units));
+    for (const auto& put : PutsIn<UnitLinks>(steps)) TRY(Allow(PutLinks(*put.want)));
+    for (const auto& put : PutsIn<AuthorizedKeys>(steps)) TRY(AllowOfUser(PutKeys(put)));
+    for (const auto& put : PutsIn<PasswordHash>(steps)) TRY(AllowOfUser(PutHash(put)));
     return {};
   }
 
  protected:
   // Handles the outcome of putting one thing: returns an error that ends everything, or success to continue.
   virtual Result<> Allow(Result<> result) { return result; }
-  // Like Allow(), for the outcome of a commit.  Everything could be prepared before, so a failure means that someone
-  // has interfered.
+  // Like Allow(), for the outcome of a commit.  The commit was prepared without an error, so a failure means that
+  // someone has interfered since.
   virtual Result<> AllowInPlace(Result<> result) { return result; }
   // Like Allow(), for an outcome that a user may have caused.
   virtual Result<> AllowOfUser(Result<> result) { return host::WithRemedy(std::move(result)); }
   // Returns whether a file is put even if someone has edited it.
   virtual bool IsPutAnyway(const std::string&) const { return false; }
 
-  // The slow parts are done in files beside the places and synced once; then all files are moved to their places, and
-  // that is synced once.
+  // New files are first written beside their places and synced once.  Then all of them are moved to their places, and
+  // the directories are synced once.
   virtual Result<> PutFiles(const std::vector<host::FilePut>& files) {
     if (files.empty()) return {};
     const auto seen = ByKey<FileEntry>(before_.states);
@@ -108,9 +108,9 @@ class StepPutter {
   }
 
   Result<> PutLinks(const UnitLinks::State& links) const {
-    const auto seen = Of<UnitLinks>(before_.states);
+    const auto seen = PutsIn<UnitLinks>(before_.states);
     if (seen.empty()) return host_.systemd.PutLinks(links);
-    const LinksBack back = TakeLinksBack(TRY(host_.systemd.ObserveLinks()), links, *seen.front().want);
+    const RestoredLinks back = RestoreLinks(TRY(host_.systemd.ObserveLinks()), links, *seen.front().want);
     TRY(host_.systemd.PutLinks(back.links));
     if (back.edited.empty()) return {};
     return Error(ErrorKind::kConflict, fmt::format("someone has changed the target of {} since it was looked at, and "
@@ -147,8 +147,9 @@ class StepPutter {
   const SeenBefore before_;
 };
 
-// Leaves alone what someone has edited or put in the way, and notes it.  If a thing cannot be put for another reason,
-// all others are put, and then that error is returned.  Only a fault of the machine ends this at once.
+// Leaves alone what someone has edited or put in the way, and collects the reasons.  If a thing cannot be put for
+// another reason, all others are put, and then the error is returned.  Only a fault of the machine, such as a disk
+// error, ends this at once.
 class UndoPutter final : public StepPutter {
  public:
   using StepPutter::StepPutter;
@@ -161,15 +162,15 @@ class UndoPutter final : public StepPutter {
   }
 
  private:
-  // Someone who interferes can obstruct more than one thing, such as all entries of a directory, so everything is tried
+  // Someone who interferes can obstruct more than one file, such as all entries of a directory.  So all files are tried
   // this many times.
-  static constexpr int kTurns = 3;
+  static constexpr int kTries = 3;
 
   Result<> PutFiles(const std::vector<host::FilePut>& files) override {
-    for (int turn = 1;; ++turn) {
+    for (int tries = 1;; ++tries) {
       was_disturbed_ = false;
       TRY(StepPutter::PutFiles(files));
-      if (!was_disturbed_ || turn == kTurns) return {};
+      if (!was_disturbed_ || tries == kTries) return {};
       left_.clear();
       failed_.reset();
     }

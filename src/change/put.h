@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Puts the steps of a change, or takes them back.
+// Puts the steps of a change, or undoes them.
 
 #include <optional>
 #include <span>
@@ -16,21 +16,21 @@
 
 namespace pintle::change {
 
-// The state of things as someone has seen them, as the steps that would put it, and when that was.
+// The states in which things were observed, in the form of steps, and the time of the observation.
 struct SeenBefore {
   std::span<const plan::Step> states;
   std::optional<WallTime> at;
 };
 
-// Puts all steps and makes them durable: first all entries of the file tree together, then the rest in order.  What is
-// as wanted already is not touched, so this may be repeated after it was cut short.  A thing that is neither as wanted
-// nor as it was seen is a conflict.  If this fails, some steps may have been put.
+// Puts all steps and makes them durable: first all entries of the file tree together, then the rest in order.  Things
+// that are already as wanted are not touched, so the call may be repeated after a crash.  A thing that is neither as
+// wanted nor as in `before` is a conflict.  After an error, some steps may have been put.
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const plan::Step> steps,
                 const SeenBefore& before = {});
 
-// Takes back a change that may have put any of its steps.  Things that someone has since edited, made immutable or
-// mounted over are left as they are; the returned texts name them.  If a thing cannot be put back for another reason,
-// all others are put back, and then that error is returned.
+// Undoes a change that may have put any of its steps.  Things that someone has since edited, made immutable or mounted
+// over are left as they are, and the returned texts name them.  If a thing cannot be put back for another reason, all
+// others are put back, and then the error is returned.
 Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
                                          std::span<const plan::Step> undo, std::span<const plan::Step> steps);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Records changes in the system journal in one form, whoever makes them: `pintle history` reads it.
+// Makes the log entries about changes.  The agent and the commands use the same form, and `pintle history` reads the
+// entries from the system journal.
 
 #include <string>
 #include <string_view>
@@ -37,7 +38,7 @@ std::string_view OutcomeOf(Recovery how);
 // Returns ", because of this: ..." if there is a reason, and "" otherwise.
 std::string Because(const std::string& reason);
 
-// Describes a change: what is done, and the names of the configs.
+// A change, as an entry describes it.  `verb` is the kind of the change, such as "update".
 struct ChangeEvent {
   std::string verb;
   std::string from;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Remembers the config with which the machine was not healthy after its reboot, so that it is not tried again
-// automatically.  Whoever undoes a change that awaits confirmation writes this file, and the agent reads it.
+// Stores the config with which the machine was not healthy after its reboot, so that the agent does not try it again by
+// itself.  The program that undoes a change that awaits confirmation writes this file, and the agent reads it.
 
 #include <optional>
 #include <string>
@@ -29,7 +29,7 @@ struct Rejected {
 
 Result<std::optional<Rejected>> ReadRejected(const Root& root);
 
-// Nullopt means that every config may be tried.
+// Nullopt removes the file, so that every config may be tried.
 Result<> KeepRejected(const Root& root, const std::optional<Rejected>& rejected);
 
 }  // namespace pintle::change

@@ -15,9 +15,9 @@
 namespace pintle::change {
 namespace {
 
-// In the journal, a step or its undo is taken to need this much.
+// The estimated length of a step, or of its undo, in the journal.
 constexpr std::uint64_t kPerStep = 512;
-// A directory takes this much, and so does a link that does not fit into its inode.
+// The space that a directory takes, or a link that does not fit into its inode.
 constexpr std::uint64_t kPerEntry = 4096;
 
 Result<> Add(host::NeededRoom& needed, std::span<const plan::Step> steps, const host::BlobStore& contents) {

@@ -26,14 +26,15 @@ namespace {
 
 constexpr const char* kSetAside = "/var/lib/pintle/set-aside";
 
-// A path where Pintle keeps something, and a check whether that can be used.
+// A file or directory of Pintle, and a check whether it can be used.
 struct KeptFile {
   const char* path;
   std::function<Result<>()> expect_usable;
 };
 
+// Returns the error of a read, if any, without the value.
 template <typename T>
-Result<> Verdict(const Result<T>& read) {
+Result<> WithoutValue(const Result<T>& read) {
   return read ? Result<>() : Result<>(read.error());
 }
 
@@ -45,7 +46,7 @@ Result<> SyncDirectory(const Root& root, const std::string& path) {
   return {};
 }
 
-// Moves whatever is there, and never replaces anything.
+// Moves an entry of any kind, and never replaces another one.
 Result<> Move(const Root& root, const std::string& from, const std::string& to) {
   const std::string from_above = host::DirectoryAbove(from), to_above = host::DirectoryAbove(to);
   const UniqueFd source = TRY(root.OpenFile(from_above, O_PATH | O_DIRECTORY));
@@ -72,7 +73,7 @@ class Mover {
  public:
   Mover(const Root& root, WallTime now) : root_(root), now_(now) {}
 
-  Result<> Look(const KeptFile& kept) {
+  Result<> MoveIfUnusable(const KeptFile& kept) {
     const auto usable = kept.expect_usable();
     if (usable) return {};
     if (directory_.empty()) directory_ = TRY(NewDirectory(root_, now_));
@@ -80,8 +81,8 @@ class Mover {
     std::string to = fmt::format("{}/{}", directory_, name);
     auto moved = Move(root_, kept.path, to);
     if (!moved && moved.error().errno_value() == EXDEV) {
-      // A file on another file system cannot be renamed to the directory, and may be unreadable, so that it cannot be
-      // copied.  It gets another name where it is.
+      // A file on another file system cannot be renamed into the directory, and it may be unreadable, so it cannot be
+      // copied either.  It gets another name in its own directory.
       to = fmt::format("{}.{}", kept.path, FileNameOf(directory_));
       moved = Move(root_, kept.path, to);
     }
@@ -105,13 +106,13 @@ Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
   Mover mover(root, now);
   const KeptFile all[] = {
       {kChangeDirectory, [&] { return Journal(root).ExpectUsable(); }},
-      {kCurrentImage, [&] { return Verdict(ReadCurrentImage(root)); }},
-      {kCurrentConfig, [&] { return Verdict(ReadCurrentConfig(root)); }},
-      {kRejected, [&] { return Verdict(ReadRejected(root)); }},
-      {kIgnored, [&] { return Verdict(ReadIgnored(root, now)); }},
-      {kKeptPolicy, [&] { return Verdict(ReadKeptPolicy(root)); }},
+      {kCurrentImage, [&] { return WithoutValue(ReadCurrentImage(root)); }},
+      {kCurrentConfig, [&] { return WithoutValue(ReadCurrentConfig(root)); }},
+      {kRejected, [&] { return WithoutValue(ReadRejected(root)); }},
+      {kIgnored, [&] { return WithoutValue(ReadIgnored(root, now)); }},
+      {kKeptPolicy, [&] { return WithoutValue(ReadKeptPolicy(root)); }},
   };
-  for (const KeptFile& kept : all) TRY(mover.Look(kept));
+  for (const KeptFile& kept : all) TRY(mover.MoveIfUnusable(kept));
   return std::move(mover).Take();
 }
 

@@ -4,8 +4,8 @@
 // Moves away files of Pintle that cannot be used any more: a journal, contents or a config that is truncated, garbage,
 // of another version, too large, unreadable, or no file at all.
 //
-// They are moved to a directory of their own below /var/lib/pintle/set-aside, for a person to look at.  The machine is
-// then what a look finds on its disk: a change in the journal is neither continued nor undone.
+// Each call moves them to a new directory below /var/lib/pintle/set-aside, where a person can look at them.  The
+// machine then stays as it is: a change in the journal is neither continued nor undone.
 
 #include <string>
 #include <vector>

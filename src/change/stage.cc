@@ -41,12 +41,11 @@ using plan::ParsedConfig;
 using plan::Step;
 using FileState = resource::FileEntry::State;
 
-// With this file Ignition enables and disables the units of a first config, at the first boot.  It reflects what was
-// wanted then, and would go on to decide about units that no config manages any more.
+// Ignition writes this file at the first boot, to enable and disable the units of the first config.  It must not stay:
+// it would go on to decide about units that no config manages any more.
 constexpr const char* kFirstPresets = "/etc/systemd/system-preset/20-ignition.preset";
 
-// When systemd first starts on a machine it sets this id, and if it was not set before, sets all units to their
-// presets; see machine-id(5).
+// If this id is not set when systemd starts, systemd sets it, and sets all units to their presets; see machine-id(5).
 constexpr const char* kMachineId = "/etc/machine-id";
 
 // The config holds pull secrets and hashes of passwords.
@@ -71,13 +70,13 @@ class Stager {
 
   Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone,
                Edits edits) {
-    if (edits == Edits::kRefused) TRY(Expect(from));
+    if (edits == Edits::kRefused) TRY(CollectConfigured(from));
     TRY(plan::ForEachContents(from.ignition, [&](const std::string& path, WalkPieces contents) -> Result<> {
       expected_.emplace(path, std::move(contents));
       return {};
     }));
     TRY(CheckPlaces(to.ignition));
-    // A machine may have got such a config before those paths were refused; they are left out.
+    // The old config may have paths of Pintle's own files, from before they were refused.  Steps for them are left out.
     const auto is_own = [](const std::string& path) { return machineconfig::IsOwnFile(path); };
     auto before = plan::PathsOf(from.ignition);
     std::erase_if(before, is_own);
@@ -91,7 +90,7 @@ class Stager {
     const auto passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
     std::erase_if(steps, [&](const Step& step) { return left_alone.contains(NameOf(step)); });
     Sorted sorted = TRY(Sort(std::move(steps)));
-    sorted.files = WithRoom(std::move(sorted.files), given_back.afterwards);
+    sorted.files = WithRemovalsFirst(std::move(sorted.files), given_back.afterwards);
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
     TRY(CheckNotEdited(from));
@@ -124,8 +123,8 @@ class Stager {
   }
 
  private:
-  // Before its first start, as in the initramfs, systemd has yet to read the presets: without them it would disable the
-  // units again that the first config enables.
+  // Returns whether systemd has started on this machine, so that it has applied the presets.  In the initramfs of the
+  // first boot it has not: without the presets, it would disable the units that the first config enables.
   Result<bool> HasStartedOnce() const {
     const auto id = host_.root.ReadFile(kMachineId);
     if (!id && id.error().kind() == ErrorKind::kNotFound) return false;
@@ -133,7 +132,7 @@ class Stager {
     return !(text.empty() || text == "\n" || text.starts_with("uninitialized"));
   }
 
-  // A link on the machine may make a path lead to one of Pintle's own files.
+  // Returns an error if a path of the config leads to one of Pintle's own files, by a link on the machine.
   Result<> CheckPlaces(const ignition::Config& config) const {
     std::unordered_map<std::string, std::string> real;  // The keys are directories.
     for (const ignition::File& file : config.storage.files) {
@@ -148,7 +147,7 @@ class Stager {
     return {};
   }
 
-  // The directory need not exist.
+  // Also works for a directory that does not exist.
   std::string RealPathOf(const std::string& directory) const {
     if (auto real = host_.root.RealPath(directory)) return *std::move(real);
     if (directory == "/") return directory;
@@ -174,17 +173,17 @@ class Stager {
     return sorted;
   }
 
-  // A directory has to go before a file can take its place, so removals are put first.
-  static std::vector<FilePut> WithRoom(std::vector<FilePut> files, std::vector<FilePut>& afterwards) {
-    std::unordered_set<std::string> taking;
+  // Puts the removal of a directory and its entries before the file that takes the directory's place.
+  static std::vector<FilePut> WithRemovalsFirst(std::vector<FilePut> files, std::vector<FilePut>& afterwards) {
+    std::unordered_set<std::string> new_files;
     for (const FilePut& file : files) {
-      if (file.want && file.want->kind != resource::EntryKind::kDirectory) taking.insert(file.key);
+      if (file.want && file.want->kind != resource::EntryKind::kDirectory) new_files.insert(file.key);
     }
     const auto is_in_the_way = [&](const FilePut& file) {
       std::string above = file.key;
       while (!file.want && above != "/") {
         above = host::DirectoryAbove(above);
-        if (taking.contains(above)) return true;
+        if (new_files.contains(above)) return true;
       }
       return false;
     };
@@ -197,8 +196,8 @@ class Stager {
     return all;
   }
 
-  // Notes what the machine must still have of the old config.
-  Result<> Expect(const ParsedConfig& from) {
+  // Collects the files of the old config, which nobody may have edited.
+  Result<> CollectConfigured(const ParsedConfig& from) {
     Owners owners(host_.root);
     for (Step& step : TRY(plan::StepsFor(from, from, {}))) {
       auto* file = std::get_if<FilePut>(&step);
@@ -209,7 +208,7 @@ class Stager {
     return {};
   }
 
-  // Refuses edits that were made since the machine was last looked at, on which nothing was decided yet.
+  // Refuses edits that were made after the look that decided about this change.
   Result<> CheckNotEdited(const ParsedConfig& from) const {
     if (edited_.empty()) return {};
     const auto findings = TRY(FindingsIn(host_, edited_));
@@ -237,10 +236,10 @@ class Stager {
     return {};
   }
 
-  // The config itself is one of the files that change, so it always matches the rest.
+  // The stored config is one of the files that change, so it always matches the other files.
   Result<> AddCurrentConfig(const ParsedConfig& to, const machineconfig::Writers& writers) {
     if (IsNoConfig(to.object)) {
-      // The files of Pintle are removed, and the directory too unless someone else has files in it.
+      // Pintle's files are removed.  The directory is removed as well, unless someone else has files in it.
       for (const char* path :
            {kCurrentConfig, kCurrentImage, kWriters, host::kOriginals, host::kStamps, kConfigDirectory}) {
         TRY(AddFile({path, std::nullopt}));
@@ -264,7 +263,7 @@ class Stager {
     return AddWithDirectories({&file, 1});
   }
 
-  // A config that could not be read back must not be written.
+  // A config that is too long to be read back must not be written.
   static Error TooLong(const ParsedConfig& to, std::size_t size) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} would be {} bytes long, more than the {} that can be read back{}", kCurrentConfig,
@@ -287,7 +286,7 @@ class Stager {
     return host::Matches(*file.want, *have) && !host::FindWrongLabel(host_.labels, file.key, *file.want, *have);
   }
 
-  // Only what is not as wanted becomes a step.  The first step for a path counts, since the others come too late.
+  // A file becomes a step only if it is not as wanted.  If there are several steps for a path, the first one counts.
   Result<> AddFile(const FilePut& file) {
     if (changed_.contains(file.key)) return {};
     auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want, seen_, keep_expected_));
@@ -325,7 +324,7 @@ class Stager {
     return {};
   }
 
-  // Contents that the old config has need not be read from the disk.
+  // Takes the contents from the old config if it has them, so that they need not be read from the disk.
   Result<> KeepExpected(const std::string& path) {
     const auto found = expected_.find(path);
     if (found == expected_.end()) return {};
@@ -360,11 +359,11 @@ Change ChangeOf(const api::MachineConfig& from, const api::MachineConfig& to, co
   return change;
 }
 
-// In the journal each thing takes at least this much besides its name.
+// In the journal, each step takes at least this many bytes besides the name of its thing.
 constexpr std::size_t kLeastOfStep = 100;
 
-// Writing the journal checks exactly whether it can be read back.  This finds one that is far too long earlier, before
-// memory is used for its text.
+// Finds a change whose journal would be far too long, before memory is used for its text.  Journal::Write() does the
+// exact check.
 Result<> CheckLength(const Change& change) {
   std::size_t size = 0;
   std::size_t count = 0;

@@ -18,7 +18,7 @@ namespace pintle::change {
 // How to treat edits of the old config's files that the change would overwrite.
 enum class Edits {
   kRefused,      // They are an error that lists all findings.
-  kOverwritten,  // They are overwritten, since whoever asks for the change knows of them.
+  kOverwritten,  // They are overwritten, because the person who asks for the change knows of them.
 };
 
 // Collects the contents that the change and its undo need, and makes them durable.  It changes nothing else.
@@ -29,7 +29,7 @@ Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const pl
 // Selects steps.
 using Choice = std::function<bool(const plan::Step& step)>;
 
-// Works out a change that puts back chosen parts of the config that the machine has already, or should have.
+// Works out a change that puts back chosen parts of the config that the machine already has.
 Result<Change> StageAgain(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& config,
                           const plan::Plan& plan, const Choice& choice);
 

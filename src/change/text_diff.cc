@@ -19,7 +19,8 @@ using Lines = std::vector<std::string_view>;
 using Numbers = std::vector<std::size_t>;
 
 constexpr std::size_t kContext = 3;
-// Texts with more changes are shown as replaced, since the search costs the square of their number.
+// If the texts differ in more lines, all lines are shown as replaced, because the time of the search grows with the
+// square of this number.
 constexpr std::ptrdiff_t kMostChanges = 2000;
 
 enum class Edit { kKeep, kRemove, kAdd };
@@ -59,7 +60,7 @@ class Search {
   }
   std::ptrdiff_t& At(Row& row, std::ptrdiff_t k) const { return row[static_cast<std::size_t>(middle_ + k)]; }
 
-  // Returns whether the way to a diagonal comes from the one above, by adding a line.
+  // Returns whether the furthest path on the diagonal k comes from the diagonal k + 1, by adding a line.
   bool ComesFromAbove(Row& row, std::ptrdiff_t k, std::ptrdiff_t changes) const {
     return k == -changes || (k != changes && At(row, k - 1) < At(row, k + 1));
   }
@@ -89,7 +90,7 @@ class Search {
     return edits;
   }
 
-  // Replaces everything between the equal beginnings and ends.
+  // Replaces all lines between the equal lines at the beginning and at the end.
   std::vector<Edit> Replaced() const {
     const std::size_t shorter = std::min(from_.size(), to_.size());
     std::size_t before = 0;

@@ -36,6 +36,7 @@ Fields FieldsOf(std::string_view os_release) {
   return fields;
 }
 
+// Decides which arguments are allowed on an OS.
 class Limit {
  public:
   explicit Limit(std::string_view os_release) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads /etc/pivot/kernel-args, with which a person tunes a machine's kernel beside its config: lines `ADD argument`
-// and `DELETE argument`.  What may be tuned depends on the OS, as with the Machine Config Operator.
+// Reads /etc/pivot/kernel-args, in which a person adds or removes kernel arguments beside those of the config, with
+// lines `ADD argument` and `DELETE argument`.  The OS decides which arguments are allowed, as with the Machine Config
+// Operator.
 
 #include <string>
 #include <string_view>
@@ -18,10 +19,10 @@ inline constexpr const char* kTuning = "/etc/pivot/kernel-args";
 struct Tuning {
   std::vector<std::string> add;
   std::vector<std::string> remove;
-  std::vector<std::string> refused;  // The arguments that may not be tuned here.
+  std::vector<std::string> refused;  // The arguments that are not allowed on this OS.
 };
 
-// `os_release` is the text of that file.
+// `os_release` is the text of os-release(5).
 Tuning ParseTuning(std::string_view text, std::string_view os_release);
 
 // Returns an empty tuning if there is no such file.

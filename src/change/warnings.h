@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Warnings about a change that do not stand in its way.
+// Finds what people should know about a change, although it can be made.
 
 #include <string>
 #include <vector>
@@ -12,12 +12,14 @@
 
 namespace pintle::change {
 
-// Returns whether a config refers to others that have to be fetched.  Ignition does that at the first boot of a
-// machine; nothing does that on a running machine.
+// Returns whether a config refers to other configs that have to be fetched.  Ignition fetches them at the first boot of
+// a machine; nothing fetches them on a running machine.
 bool LeadsToOthers(const ignition::Config& config);
 inline constexpr const char* kLeadsToOthers =
     "nothing fetches other configs on a running machine, as Ignition does at its first boot; copy their contents "
     "into this one";
+
+// Returns one text for each warning.
 
 std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Adds the remedy to an error about one of Pintle's own files that cannot be used any more.
+// Adds the remedy `pintle recover --set-aside` to an error about one of Pintle's own files that cannot be used any
+// more.
 
 #include <fmt/core.h>
 

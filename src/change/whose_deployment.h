@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides whether the deployment that the next boot takes is that of a change, or someone else's.
+// Decides whether the deployment that boots next was staged for a change, or by someone else.
 //
 // While a change waits for the reboot, an administrator may stage another deployment with rpm-ostree or ostree, which
-// replaces the staged one.  It is theirs: it is neither finalized as ours nor dropped with the change.
+// replaces the one of the change.  The change does not finalize the administrator's deployment, and undoing the change
+// does not drop it.
 
 #include <string>
 
@@ -16,11 +17,11 @@ namespace pintle::change {
 
 enum class Rebooted { kNo, kYes };
 
-// `pending` is the deployment that the next boot would take; `rebooted` tells whether the machine has booted since the
-// change began.
+// `pending` is the deployment that would boot next.  `rebooted` is kYes if the machine has booted since the change
+// began.
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted);
 
-// Records what was just staged for the change.
+// Records the deployment that was just staged for the change.
 Result<> NoteStaged(host::Deployments& deployments, NextBoot& change);
 
 // Returns a message that this deployment is someone else's, and that the next boot still takes it.

@@ -127,7 +127,7 @@ class ApplyWork {
     left_alone.merge(change::OutOfReach(machine_.root(), from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
-    const change::Things otherwise = TRY(change::SaidOtherwise(lost, from, to_));
+    const change::Things otherwise = TRY(change::ConfiguredDifferently(lost, from, to_));
     change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootOptionText(),
                                                  PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {

@@ -14,7 +14,7 @@ using Reasons = std::vector<std::string>;
 
 bool Is(const Action& action, std::string_view type) { return action.what.type == type; }
 
-// Parts of the OS take effect with the next boot.
+// Parts of the OS take effect with the next boot only, so a change of them is a reason to reboot.
 Reasons ReasonsInTheOs(const Difference& difference) {
   Reasons reasons;
   const auto add = [&](bool differs, const char* what) {
@@ -45,12 +45,12 @@ class Collector {
     if (!reboot_reasons.empty()) {
       return {{{std::string(action_type::kReboot), {}, {}}, std::move(reboot_reasons)}};
     }
-    return WithoutIdleOnes(std::move(actions_));
+    return WithoutNone(std::move(actions_));
   }
 
  private:
-  // "None" stands alone or is left out.
-  static std::vector<Action> WithoutIdleOnes(std::vector<Action> actions) {
+  // Removes the actions of the type None if there are others.  Otherwise, one of them stays, with all reasons.
+  static std::vector<Action> WithoutNone(std::vector<Action> actions) {
     Action none{{std::string(action_type::kNone), {}, {}}, {}};
     for (const Action& action : actions) {
       if (Is(action, action_type::kNone))

@@ -22,7 +22,7 @@ inline constexpr std::string_view kReload = "Reload";
 inline constexpr std::string_view kRestart = "Restart";
 inline constexpr std::string_view kDaemonReload = "DaemonReload";
 inline constexpr std::string_view kNone = "None";
-// Reloads CRI-O, after a drain unless the change of the registries is harmless.
+// Reloads CRI-O.  The node is drained first, unless the change of the registries is harmless (registries.h).
 inline constexpr std::string_view kSpecial = "Special";
 }  // namespace action_type
 
@@ -31,14 +31,14 @@ struct Action {
   std::vector<std::string> reasons;  // For example "/etc/motd: no policy covers it".
 };
 
-// Returns the actions for a running node by its policy, which must have the defaults already.
+// Returns the actions for a running node.  `policy` must already include the defaults (WithDefaults()).
 std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptionPolicy& policy);
 
 // Returns the action for a node that is not in the cluster yet, where no policy is known: "reboot", "none", "reload
 // crio" or "restart crio".
 std::string FirstBootActionFor(const Difference& difference);
 
-// Returns an error for an action that this version does not know, since that must not count as done.
+// Returns an error for an action that this version does not know, because such an action must not count as done.
 Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions);
 
 // Checks each action of a policy by ExpectKnown(); the error names what the policy is for.

@@ -36,8 +36,8 @@ struct Difference {
   bool units = false;
   bool kernel_type = false;
   bool extensions = false;
-  bool ocl_enabled = false;      // One of the configs comes with an image that was built for it.
-  bool revert_from_ocl = false;  // The old config comes with such an image, and the new one does not.
+  bool ocl_enabled = false;      // An image was built in the cluster for one of the configs.
+  bool revert_from_ocl = false;  // An image was built for the old config, and none for the new one.
 
   std::vector<FileChange> changed_files;  // Sorted by path.
   std::vector<UnitChange> changed_units;  // Sorted by name.

@@ -48,9 +48,10 @@ NodeDisruptionPolicy MakeDefaults() {
 const std::string& SubjectOf(const FilePolicy& file) { return file.path; }
 const std::string& SubjectOf(const UnitPolicy& unit) { return unit.name; }
 
-// A policy with the name of a default replaces it.  Others are added, and the first of those with one name counts.
+// Replaces each default by the policy for the same path or unit, and appends the other policies.  If several of these
+// have the same name, the first one counts.
 template <typename Policy>
-void Lay(std::vector<Policy>& policies, const std::vector<Policy>& over) {
+void Override(std::vector<Policy>& policies, const std::vector<Policy>& over) {
   const auto defaults = static_cast<std::ptrdiff_t>(policies.size());
   for (const Policy& policy : over) {
     const auto end = policies.begin() + defaults;
@@ -66,8 +67,7 @@ void Lay(std::vector<Policy>& policies, const std::vector<Policy>& over) {
 
 bool HasWildcards(std::string_view path) { return path.find_first_of("*?[") != std::string_view::npos; }
 
-// Returns whether a file is this path or somewhere below it.  As with the Machine Config Operator, nothing is below
-// "/".
+// Returns whether `path` is `above` or below it.  As with the Machine Config Operator, no path is below "/".
 bool Covers(const std::string& above, std::string_view path) {
   return path == above || path.starts_with(ignition::CleanPath(above) + "/");
 }
@@ -99,8 +99,8 @@ const NodeDisruptionPolicy& DefaultPolicy() {
 
 NodeDisruptionPolicy WithDefaults(const NodeDisruptionPolicy& user) {
   NodeDisruptionPolicy merged = DefaultPolicy();
-  Lay(merged.files, user.files);
-  Lay(merged.units, user.units);
+  Override(merged.files, user.files);
+  Override(merged.units, user.units);
   if (!user.sshkey.actions.empty()) merged.sshkey = user.sshkey;
   return merged;
 }

@@ -16,11 +16,13 @@ namespace pintle::plan {
 struct Drain {
   bool is_needed = false;
   std::string reason;
-  std::optional<std::string> error;  // Set if that cannot be decided; the update would fail.
+  std::optional<std::string> error;  // Set if this cannot be decided; the update would fail.
 };
 
+// Decides for a running node.
 Drain DrainFor(std::span<const Action> actions, const ParsedConfig& from, const ParsedConfig& to);
 
+// Decides for a node that is not in the cluster yet.  `action` is the result of FirstBootActionFor().
 Drain FirstBootDrainFor(std::string_view action, const Difference& difference, const ParsedConfig& from,
                         const ParsedConfig& to);
 

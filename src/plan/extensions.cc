@@ -37,7 +37,7 @@ Result<Names> KernelPackages(std::string_view type, std::string_view machine) {
 }
 
 template <typename Predicate>
-Names Those(const Names& names, Predicate are) {
+Names Select(const Names& names, Predicate are) {
   Names some;
   std::copy_if(names.begin(), names.end(), std::back_inserter(some), are);
   return some;
@@ -45,8 +45,9 @@ Names Those(const Names& names, Predicate are) {
 
 Result<> AddKernel(std::string_view type, const LayeredPackages& booted, std::string_view machine,
                    PackageChanges& changes) {
-  const Names reset = Those(booted.removed, IsOfImageKernel), uninstall = Those(booted.requested, IsOfOtherKernel);
-  // A change of the kernel leaves both.  One without the other is someone's own doing.
+  const Names reset = Select(booted.removed, IsOfImageKernel), uninstall = Select(booted.requested, IsOfOtherKernel);
+  // Replacing the kernel removes the image's kernel and requests another one.  If only one of the two was done, a
+  // person did it, and it stays.
   if (!reset.empty() && !uninstall.empty()) {
     changes.override_reset = reset;
     changes.uninstall = uninstall;
@@ -93,7 +94,8 @@ Result<> AddExtensions(const Names& extensions, const LayeredPackages& booted, P
   return {};
 }
 
-// Returns sets of packages, of which any one makes up the extension.  The set of an older version suffices.
+// Returns the sets of packages that provide an extension.  A machine needs one of the sets; it may be that of an older
+// version.
 std::vector<Names> PackageSetsOf(std::string_view extension) {
   std::vector<Names> sets;
   for (const auto& known : machineconfig::SupportedExtensions()) {
@@ -103,7 +105,8 @@ std::vector<Names> PackageSetsOf(std::string_view extension) {
   return sets;
 }
 
-// Returns the kernel with which a change has replaced the image's.  One part without the other is someone's own doing.
+// Returns the type of the kernel that has replaced the image's kernel.  If a kernel is layered but the image's own was
+// not removed, or the other way round, a person did this, and the default kernel is returned.
 std::string_view LayeredKernel(const LayeredPackages& booted) {
   if (!std::any_of(booted.removed.begin(), booted.removed.end(), IsOfImageKernel)) return machineconfig::kDefaultKernel;
   for (const std::string& package : booted.requested) {
@@ -119,20 +122,20 @@ Names KernelPackagesIfAny(std::string_view type, std::string_view machine) {
   return packages ? *std::move(packages) : Names();
 }
 
-class Lack {
+class MissingPartsFinder {
  public:
-  Lack(const LayeredPackages& booted, const Names& lacking, std::string_view machine)
+  MissingPartsFinder(const LayeredPackages& booted, const Names& lacking, std::string_view machine)
       : booted_(booted), lacking_(lacking.begin(), lacking.end()), machine_(machine) {}
 
-  void LookForExtension(const std::string& extension) {
+  void CheckExtension(const std::string& extension) {
     const std::vector<Names> sets = PackageSetsOf(extension);
     std::string per_set;
     for (const Names& set : sets) {
-      const Names missing = Among(set);
+      const Names missing = LackingOf(set);
       if (missing.empty()) return;
       per_set += fmt::format("{}[{}]", per_set.empty() ? "" : " ", fmt::join(missing, " "));
     }
-    // An extension that nobody knows has no packages to look for; a change to it is refused.
+    // An unknown extension has no packages to look for.  PackagesFor() returns an error for it.
     if (sets.empty()) return;
     parts_.extensions.push_back(extension);
     parts_.problems.push_back(
@@ -141,13 +144,13 @@ class Lack {
                     extension, sets.size(), per_set));
   }
 
-  void LookForKernel(const resource::Deployment::State& want) {
+  void CheckKernel(const resource::Deployment::State& want) {
     const std::string_view have = LayeredKernel(booted_);
     if (want.kernel_type.empty()) return;
     const std::string_view wanted = machineconfig::CanonicalKernelType(want.kernel_type);
-    const Names missing = Among(KernelPackagesIfAny(wanted, machine_));
-    const bool is_left = wanted == machineconfig::kDefaultKernel && have != wanted && !want.image.empty();
-    if (missing.empty() && !is_left) return;
+    const Names missing = LackingOf(KernelPackagesIfAny(wanted, machine_));
+    const bool is_left_over = wanted == machineconfig::kDefaultKernel && have != wanted && !want.image.empty();
+    if (missing.empty() && !is_left_over) return;
     parts_.kernel_type = have;
     std::string problem = fmt::format("kernel type \"{}\" expected, but the booted one is \"{}\"", wanted, have);
     if (!missing.empty()) problem += fmt::format("; missing packages: [{}]", fmt::join(missing, " "));
@@ -157,8 +160,8 @@ class Lack {
   MissingParts Take() && { return std::move(parts_); }
 
  private:
-  Names Among(const Names& packages) const {
-    return Those(packages, [&](const std::string& package) { return lacking_.contains(package); });
+  Names LackingOf(const Names& packages) const {
+    return Select(packages, [&](const std::string& package) { return lacking_.contains(package); });
   }
 
   const LayeredPackages& booted_;
@@ -169,7 +172,7 @@ class Lack {
 
 }  // namespace
 
-std::vector<std::string> PackagesThatTell(const resource::Deployment::State& want, std::string_view machine) {
+std::vector<std::string> PackagesToCheck(const resource::Deployment::State& want, std::string_view machine) {
   NameSet packages;
   for (const std::string& extension : want.extensions) {
     for (const Names& set : PackageSetsOf(extension)) packages.insert(set.begin(), set.end());
@@ -181,10 +184,10 @@ std::vector<std::string> PackagesThatTell(const resource::Deployment::State& wan
 
 MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
                          const std::vector<std::string>& lacking, std::string_view machine) {
-  Lack lack(booted, lacking, machine);
-  for (const std::string& extension : want.extensions) lack.LookForExtension(extension);
-  lack.LookForKernel(want);
-  return std::move(lack).Take();
+  MissingPartsFinder finder(booted, lacking, machine);
+  for (const std::string& extension : want.extensions) finder.CheckExtension(extension);
+  finder.CheckKernel(want);
+  return std::move(finder).Take();
 }
 
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,

@@ -21,8 +21,9 @@ struct LayeredPackages {
   std::vector<std::string> removed;  // Packages of the image that were removed.
 };
 
-// If a package is both installed and uninstalled, or both removed and reset, the result is as if it had not been
-// requested before.
+// Changes of the packages that are layered on the booted image or removed from it, named like the options of
+// rpm-ostree.  A package in both `install` and `uninstall` ends up installed, and one in both `override_remove` and
+// `override_reset` ends up removed.
 struct PackageChanges {
   std::vector<std::string> install;
   std::vector<std::string> uninstall;
@@ -40,8 +41,8 @@ struct PackageChanges {
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine);
 
-// Returns the packages that show whether a machine has its extensions and its kernel.
-std::vector<std::string> PackagesThatTell(const resource::Deployment::State& want, std::string_view machine);
+// Returns the packages whose presence decides whether a machine has its extensions and its kernel.
+std::vector<std::string> PackagesToCheck(const resource::Deployment::State& want, std::string_view machine);
 
 // The extensions and the kernel that a machine lacks.
 struct MissingParts {
@@ -50,8 +51,8 @@ struct MissingParts {
   std::vector<std::string> problems;       // Describes the same in words.
 };
 
-// `lacking` are those of PackagesThatTell() that are neither layered on the booted image nor in it.  If `want` names no
-// image, the default kernel is not looked for.
+// `lacking` are those of PackagesToCheck() that are neither layered on the booted image nor in it.  If `want` names no
+// image, it is not checked that the machine has the default kernel.
 MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
                          const std::vector<std::string>& lacking, std::string_view machine);
 

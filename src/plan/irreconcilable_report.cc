@@ -15,8 +15,7 @@ namespace {
 
 using json::Value;
 
-// Encodes like Go's own encoder: unlike empty lists and texts, a struct in which nothing is set is written.
-
+// Encodes as Go's own encoder does: it leaves out empty lists and texts, but writes a struct in which nothing is set.
 template <typename T>
 Value EncodeAll(const T& from) {
   if constexpr (json::Described<T>) {
@@ -40,7 +39,7 @@ Value EncodeAll(const T& from) {
   }
 }
 
-// Encodes only the parts that are set once.
+// Encodes only the sections that are applied once, when a machine is installed.
 Value InstalledPart(const ignition::Config& config) {
   ignition::Storage storage;
   storage.disks = config.storage.disks;
@@ -92,7 +91,8 @@ class Differ {
   // Returns a longest common subsequence, and after it the ends of both lists.  If there are several such sequences,
   // the result is the one that is found by going backwards.
   static Matches MatchesOf(const Value& from, const Value& to) {
-    // Lists of disks are short; a hostile pair of lists is not worth the square of its length.
+    // The table has as many cells as the product of both lengths.  Lists of disks are short, so longer lists, which may
+    // be hostile, get no matches.
     constexpr std::size_t kMostCells = 4'000'000;
     Matches matches;
     const std::size_t rows = from.size() + 1;
@@ -125,7 +125,7 @@ class Differ {
     std::size_t i = 0;
     std::size_t j = 0;
     for (const auto& [next_i, next_j] : MatchesOf(from, to)) {
-      // Two containers of one type in the same place are compared as one that has changed.
+      // Two objects, or two lists, in the same place are compared as one element that has changed.
       while (i < next_i && j < next_j && from[i].is_structured() && from[i].type() == to[j].type()) {
         Compare(from[i++], to[j], fmt::format("{}[{}]", path, j));
         ++j;
@@ -141,13 +141,13 @@ class Differ {
     std::size_t end;
   };
 
-  void ReportElements(const Value& from, const Value& to, Range gone, Range come, const std::string& path) {
-    if (gone.begin == gone.end && come.begin == come.end) return;
-    std::string diff = come.begin == 0 ? "[\n" : Line(" ", to[come.begin - 1]);
-    for (std::size_t i = gone.begin; i < gone.end; ++i) diff += Removed(from[i]);
-    for (std::size_t j = come.begin; j < come.end; ++j) diff += Added(to[j]);
-    diff += gone.end == from.size() ? "]\n" : Line(" ", from[gone.end]);
-    Add(fmt::format("{}[{}]", path, come.begin), std::move(diff));
+  void ReportElements(const Value& from, const Value& to, Range removed, Range added, const std::string& path) {
+    if (removed.begin == removed.end && added.begin == added.end) return;
+    std::string diff = added.begin == 0 ? "[\n" : Line(" ", to[added.begin - 1]);
+    for (std::size_t i = removed.begin; i < removed.end; ++i) diff += Removed(from[i]);
+    for (std::size_t j = added.begin; j < added.end; ++j) diff += Added(to[j]);
+    diff += removed.end == from.size() ? "]\n" : Line(" ", from[removed.end]);
+    Add(fmt::format("{}[{}]", path, added.begin), std::move(diff));
   }
 
   std::vector<IrreconcilableChange> changes_;

@@ -3,8 +3,8 @@
 
 // Works out what it takes to get a machine from one config to another.
 //
-// A plan is made from values alone, by the agent that carries it out, by the controller, and by whoever wants a
-// preview; therefore they agree.
+// A plan is made from values alone.  The agent, the controller and the previews of the command line call the same
+// function, so their plans are the same.
 
 #include <functional>
 #include <map>
@@ -26,13 +26,14 @@
 namespace pintle::plan {
 
 struct Plan {
-  machineconfig::Verdict verdict;  // Whether the machine can get there without being installed again, and why not.
+  machineconfig::Verdict verdict;  // Its text is the reason why the change is impossible; empty if it is possible.
   Difference difference;
   std::vector<Action> actions;
   Drain drain;
   std::string first_boot_action;  // The action for a machine that is not in the cluster yet.
   Drain first_boot_drain;
-  // Lists which config manages what, if the plan's maker knows.  It is stored beside the config.
+  // The names of the MachineConfigs that each path, unit and user comes from; empty if they are not known.  They are
+  // stored beside the config.
   machineconfig::Writers writers;
 
   bool IsReconcilable() const { return verdict.text.empty(); }
@@ -46,19 +47,20 @@ Plan Make(const ParsedConfig& from, const ParsedConfig& to, const NodeDisruption
 // Returns the paths at which a config has files, units and drop-ins included.
 std::vector<std::string> PathsOf(const ignition::Config& config);
 
-// Visits each path with a function that walks through its contents, so that only needed contents are decoded.
+// Calls `visit` with each path and a function that reads its contents in pieces.  Contents are decoded only when that
+// function is called.
 Result<> ForEachContents(const ignition::Config& config,
                          const std::function<Result<>(const std::string& path, WalkPieces contents)>& visit);
 
-// Returns what a config wants of the OS.
+// Returns the state of the OS that a config wants.
 resource::Deployment::State DeploymentOf(const api::MachineConfigSpec& spec);
 
-// The state of each path before a config took it.  A file that the new config no longer has goes back to that; one that
-// is not listed here is removed.
+// The state that each path had before a config managed it.  A file that the new config no longer has goes back to this
+// state, or is removed if it is not listed here.
 using Originals = std::map<std::string, resource::FileEntry::State>;
 
-// Returns steps for everything that the new config manages, and not only for changes, so that a node that drifted is
-// mended.  Contents that are broken or not in the config are an error.
+// Returns steps for everything that the new config manages, and not only for the differences, so that drift is mended
+// as well.  Contents that are broken or not in the config are an error.
 Result<std::vector<Step>> StepsFor(const ParsedConfig& from, const ParsedConfig& to, const Originals& originals);
 
 }  // namespace pintle::plan

@@ -103,8 +103,8 @@ std::string HarmInMirrors(const Registry& from, const Registry& to) {
 std::string HarmInRegistry(const Registry& from, const Registry& to) {
   if (json::Equal(from, to)) return "";
   if (from.prefix != to.prefix || from.location != to.location) return "its prefix or location changes";
-  if (from.blocked != to.blocked) return "it is blocked, or no longer so";
-  if (from.insecure != to.insecure) return "its security changes";
+  if (from.blocked != to.blocked) return "its setting \"blocked\" changes";
+  if (from.insecure != to.insecure) return "its setting \"insecure\" changes";
   return HarmInMirrors(from, to);
 }
 

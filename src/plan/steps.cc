@@ -66,7 +66,7 @@ std::string PathOf(const ignition::Unit& unit, const ignition::Dropin& dropin) {
   return PathOf(unit) + ".d/" + dropin.name;
 }
 
-// Adds the files of a unit in the order in which systemd may see them; no unit is started before all are there.
+// Adds the drop-ins before the unit's own file, so that systemd never sees the unit without its drop-ins.
 void AddFilesOf(const ignition::Unit& unit, std::vector<NamedFile>& files) {
   for (const ignition::Dropin& dropin : unit.dropins) {
     if (dropin.contents) files.push_back({PathOf(unit, dropin), RegularFile(*dropin.contents, kDefaultMode)});
@@ -142,7 +142,7 @@ class Steps {
     }
   }
 
-  // A user that the new config no longer has loses keys and password, and the file with the keys.
+  // A user that the new config no longer has loses the file with the keys, and the password is locked.
   void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to) {
     std::unordered_set<std::string> kept;
     for (const ignition::PasswdUser& user : to.users) {

@@ -17,12 +17,12 @@ struct AuthorizedKeys {
 
   struct State {
     std::vector<std::string> keys;
-    // The whole text of the file, unless it has just the keys, each on a line of its own.  With it, the file can be
-    // restored exactly.
+    // The whole text of the file, so that the file can be restored exactly.  Nullopt if the file has just the keys,
+    // each on a line of its own.
     std::optional<std::string> text;
-    // If there is no file, the number of its parent folders that exist all the same.
+    // If the file does not exist: how many of the folders between the user's home and the file exist.
     std::optional<std::int64_t> folders;
-    // The next folder exists and belongs to someone else, so its contents are ignored.
+    // The first of these folders that was not entered exists, but belongs to another user.  Its contents are ignored.
     bool is_of_another = false;
 
     static constexpr auto kFields = json::FieldList{

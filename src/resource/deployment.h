@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The OS that the machine boots: an image, with kernel arguments, extensions and a kernel of choice.  A machine has
-// one.
+// The OS that a machine boots: an image, kernel arguments, extensions and the type of the kernel.  A machine has only
+// one deployment to boot, so the key is empty.
 
 #include <string>
 #include <vector>
@@ -17,9 +17,9 @@ struct Deployment {
   };
 
   struct State {
-    std::string image;             // Empty for the image that is there.
+    std::string image;             // Empty if the machine keeps its present image.
     std::string extensions_image;  // The image with the packages of extensions and kernels.
-    // The arguments beside those that the image and the installer bring.
+    // The arguments that the config adds to those of the image and the installer.
     std::vector<std::string> kernel_arguments;
     std::vector<std::string> extensions;
     std::string kernel_type;

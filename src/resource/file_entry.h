@@ -16,8 +16,7 @@ namespace pintle::resource {
 
 enum class EntryKind { kFile, kDirectory, kLink };
 
-// A user or a group.  An owner that a config names is looked up on the machine when its contents are fetched, before
-// anything is changed, and is a number from then on.
+// A user or a group.  A config may give the name; it is replaced by the number on this machine when a change is staged.
 struct Owner {
   std::int64_t id = 0;
   std::string name;  // If it is empty, the number identifies the owner.

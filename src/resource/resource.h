@@ -4,8 +4,8 @@
 // Things on a node, and states that they can be in.
 //
 // A resource is a kind of thing: files, units, keys.  Its key identifies one thing and its state describes it.  Both
-// are plain data, so that a plan can be made, written down and compared without a machine. host/ can look at each thing
-// and change it.
+// are plain data, so that a plan can be made, written down and compared without a machine.  The functions in
+// host/ read and change the things.
 
 #include <concepts>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether systemd starts a unit by itself.  The files of units, and the links that mask them, are entries of the file
-// tree.
+// The enablement of units: systemd starts enabled units by itself.  The files of units, and the links that mask them,
+// are entries of the file tree (file_entry.h).
 
 #include <array>
 #include <map>

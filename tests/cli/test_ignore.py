@@ -108,8 +108,8 @@ def test_two_people_who_ignore_things_at_the_same_time_are_both_recorded(machine
 
 @pytest.mark.parametrize("words,says", [
     (["/etc/unmanaged", "--until", "2h"], "has no setting for /etc/unmanaged"),
-    (["/etc/motd", "--until", "yesterday"], "is no time"),
-    (["/etc/motd", "--until", "2020-01-01"], "is over"),
+    (["/etc/motd", "--until", "yesterday"], "is not a time"),
+    (["/etc/motd", "--until", "2020-01-01"], "is in the past"),
     (["/etc/motd", "--until", "20w", "--end", "/etc/motd"], "--end"),
 ])
 def test_senseless_arguments_are_refused(machine, words, says):

@@ -325,7 +325,7 @@ def test_entries_that_are_no_files_are_left_out_and_files_that_others_may_write_
 
     agent.node.run("chmod", "g+w", CONFIG)
     status = agent.degrades()
-    assert f"{CONFIG} is not taken" in status["reason"] and status["current"] == status["desired"] == name
+    assert f"{CONFIG} is not used" in status["reason"] and status["current"] == status["desired"] == name
     agent.node.run("chmod", "g-w", CONFIG)
     agent.settles(name)
 

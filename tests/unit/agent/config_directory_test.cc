@@ -66,8 +66,8 @@ TEST_F(ConfigDirectoryTest, IsAnErrorIfItsParentIsMissing) {
 TEST_F(ConfigDirectoryTest, OfAnotherFileTypeIsAnError) {
   fs::remove(name_);
   directory_.Write("config.d", "");
-  EXPECT_THAT(MessageOf(Read()), HasSubstr("is no directory"));
-  EXPECT_THAT(MessageOf(ReadConfigDirectory(name_ + "/")), HasSubstr("is no directory"));
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("is not a directory"));
+  EXPECT_THAT(MessageOf(ReadConfigDirectory(name_ + "/")), HasSubstr("is not a directory"));
   EXPECT_THAT(MessageOf(ReadConfigDirectory(name_ + "/below")), HasSubstr("Not a directory"));
   fs::remove(name_);
   fs::create_symlink("config.d", name_);
@@ -119,7 +119,7 @@ TEST_F(ConfigDirectoryTest, RefusesAConfigThatOthersMayWrite) {
   Write("50-a.json");
   for (const mode_t mode : {0664U, 0646U}) {
     ASSERT_EQ(::chmod((name_ + "/50-a.json").c_str(), mode), 0);
-    EXPECT_THAT(MessageOf(Read()), HasSubstr("50-a.json is not taken, since others than root may change it"));
+    EXPECT_THAT(MessageOf(Read()), HasSubstr("50-a.json is not used, since users other than root may change it"));
   }
   ASSERT_EQ(::chmod((name_ + "/50-a.json").c_str(), 0644), 0);
   EXPECT_TRUE(Succeeded(Read()));

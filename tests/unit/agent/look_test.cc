@@ -107,7 +107,7 @@ TEST_F(Look, CountsWhatIsIgnoredIfTheWantedConfigSaysOtherwiseOfIt) {
   const SurveyRequest request = RequestFor(WithMotd("data:,two"));
   const auto survey = ValueOf(LookAt(host, request, request.wanted->goal));
   EXPECT_EQ(survey.findings, 1u);
-  EXPECT_THAT(survey.outlook.drift, HasSubstr("/etc/motd is ignored, but rendered-worker-2 says otherwise of it: "
+  EXPECT_THAT(survey.outlook.drift, HasSubstr("/etc/motd is ignored, but rendered-worker-2 changes it: "
                                               "`pintle restore /etc/motd` puts it back first"));
   EXPECT_FALSE(HasPolicy());
 }

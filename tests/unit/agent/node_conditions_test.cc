@@ -83,7 +83,7 @@ TEST(Moments, ReportThatAnUpdateIsPreparedAndItsActions) {
   EXPECT_THAT(Texts(moment::Prepared({Action("Reload", "crio.service"), Action("DaemonReload")}, false)),
               ElementsAre("UpdatePrepared=True UpdatePrepared: Update Compatible. Post Cfg Actions: [Reload "
                           "crio.service, DaemonReload] Drain Required: false"));
-  EXPECT_TRUE(moment::Prepared({}, false).tells_spec);
+  EXPECT_TRUE(moment::Prepared({}, false).writes_spec);
 }
 
 TEST(Moments, ReportThatTheConfigsAreNotReconcilable) {

@@ -73,7 +73,7 @@ TEST_F(ObservationTest, HasTheFindingsAndTheirDetails) {
   machine_.Write("run/machine-config-daemon-force", "");
   const Observation seen = Seen();
   EXPECT_EQ(GoalOf(seen.current).config, "rendered-worker-1");
-  EXPECT_TRUE(seen.is_kept);
+  EXPECT_TRUE(seen.is_on_disk);
   EXPECT_TRUE(seen.is_forced);
   EXPECT_FALSE(seen.to);
   EXPECT_THAT(seen.findings, ElementsAre(Field(&change::Finding::about, "/etc/motd")));
@@ -106,7 +106,7 @@ TEST_F(ObservationTest, EntriesThatAreIgnoredNoLongerAreThereForTheSurvey) {
 TEST_F(ObservationTest, AConfigOnTheDiskIsNotReplacedByTheAssumedOne) {
   const Observation seen = Seen({.assumed = TargetOf(Config("rendered-worker-2", "data:,two"))});
   EXPECT_EQ(GoalOf(seen.current).config, "rendered-worker-1");
-  EXPECT_TRUE(seen.is_kept);
+  EXPECT_TRUE(seen.is_on_disk);
   EXPECT_FALSE(seen.is_assumed);
 }
 
@@ -114,7 +114,7 @@ TEST_F(ObservationTest, AMachineWithoutAConfigHasTheAssumedOne) {
   ASSERT_TRUE(Succeeded(machine_.host().root.Remove(change::kCurrentConfig)));
   const Observation seen = Seen({.assumed = TargetOf(Config("rendered-worker-2", "data:,two"))});
   EXPECT_EQ(GoalOf(seen.current).config, "rendered-worker-2");
-  EXPECT_FALSE(seen.is_kept);
+  EXPECT_FALSE(seen.is_on_disk);
   EXPECT_TRUE(seen.is_assumed);
   EXPECT_EQ(GoalOf(Seen().current).config, "mco-empty-mc");
 }
@@ -126,7 +126,7 @@ TEST_F(ObservationTest, TheBareConfigOfAFirstBootIsNotEnough) {
   machine_.Write("proc/sys/kernel/random/boot_id", "a third\n");
   ASSERT_TRUE(Succeeded(change::Recover(machine_.host(), {})));
   const SurveyRequest request{.assumed = TargetOf(Config("rendered-worker-2", "data:,two"))};
-  EXPECT_TRUE(Seen(request).is_kept);
+  EXPECT_TRUE(Seen(request).is_on_disk);
   machine_.Write(std::string(kInitialAnnotations).substr(1), "{}");
   EXPECT_TRUE(Seen(request).is_assumed);
   EXPECT_TRUE(Seen(request).is_new);

@@ -46,7 +46,7 @@ change::CurrentConfig AsRead(const machineconfig::ParsedConfig& config) {
 
 // A machine that has its first config, and a policy by which changes of files need no reboot.
 Observation Machine() {
-  Observation seen{.current = AsRead(First()), .is_kept = true};
+  Observation seen{.current = AsRead(First()), .is_on_disk = true};
   seen.policy.files = {{.path = "/etc", .actions = {{.type = "None", .reload = {}, .restart = {}}}}};
   seen.abilities.has_deployments = true;
   return seen;
@@ -76,7 +76,7 @@ void Ignore(Observation& seen, const std::string& about, WallTime until = kMomen
 // Makes it a machine whose first config is only assumed, and whose OS is not the one that the config names.
 void ComeWithAnotherOs(Observation& seen) {
   seen.is_new = true;
-  seen.is_kept = false;
+  seen.is_on_disk = false;
   seen.is_assumed = true;
   seen.as_booted = seen.current.object;
   seen.as_booted->spec.os_image_url = kOtherImage;
@@ -187,18 +187,18 @@ std::vector<SurveyRow> SurveyRows() {
       {"a machine without a config that is to have none is there",
        [](Observation& seen) {
          seen.current = change::EmptyCurrentConfig();
-         seen.is_kept = false;
+         seen.is_on_disk = false;
        },
        {"there", "has mco-empty-mc"}},
       {"a config that is only assumed is written to the disk",
        [](Observation& seen) {
-         seen.is_kept = false;
+         seen.is_on_disk = false;
          seen.is_assumed = true;
        },
        {"change rendered-worker-1 to rendered-worker-1 by [None]"}},
       {"the policy is stored wherever a source has named the goal",
        [](Observation& seen) {
-         seen.is_kept = false;
+         seen.is_on_disk = false;
          seen.is_assumed = true;
          seen.names_goal = true;
        },
@@ -251,7 +251,7 @@ std::vector<SurveyRow> SurveyRows() {
          Ignore(seen, "/etc/motd");
          Ignore(seen, "/etc/issue");
        },
-       {kDrift + "/etc/motd differs; /etc/motd is ignored, but rendered-worker-2 says otherwise of it: `pintle restore "
+       {kDrift + "/etc/motd differs; /etc/motd is ignored, but rendered-worker-2 changes it: `pintle restore "
                  "/etc/motd` puts it back first",
         kHas, "1 findings", "2 warnings", kInAnHour}},
       {"the explanation names ignored things only",
@@ -271,7 +271,7 @@ std::vector<SurveyRow> SurveyRows() {
       {"files that the source writes are left alone",
        [](Observation& seen) {
          Want(seen, Second());
-         seen.looked_after = {"/etc/kubernetes/ca.crt"};
+         seen.written_by_source = {"/etc/kubernetes/ca.crt"};
        },
        {"change rendered-worker-1 to rendered-worker-2 by [None] without /etc/kubernetes/ca.crt", kPolicy, kHas}},
       {"a change of the OS needs a reboot",
@@ -336,8 +336,8 @@ std::vector<SurveyRow> SurveyRows() {
          seen.to->object.spec.os_image_url = kImage;
          seen.abilities.has_deployments = false;
        },
-       {"failure: this machine cannot change these: OS image (spec.osImageURL); that takes an OSTree host that is "
-        "running; take them out of the config",
+       {"failure: this machine cannot change these: OS image (spec.osImageURL); only a running OSTree host can; take "
+        "them out of the config",
         kPolicy, kHas}},
       {"a machine without OSTree leaves the OS aside",
        [](Observation& seen) {
@@ -401,7 +401,7 @@ std::vector<SurveyRow> SurveyRows() {
        [](Observation& seen) {
          Want(seen, Second());
          seen.is_new = true;
-         seen.is_kept = false;
+         seen.is_on_disk = false;
          seen.is_assumed = true;
          seen.out_of_reach = {"core"};
        },
@@ -409,7 +409,7 @@ std::vector<SurveyRow> SurveyRows() {
       {"a new machine that has its config on the disk has drifted from its OS",
        [](Observation& seen) {
          ComeWithAnotherOs(seen);
-         seen.is_kept = true;
+         seen.is_on_disk = true;
          seen.is_assumed = false;
        },
        {kDrift + "os differs", kHas, "1 findings"}},

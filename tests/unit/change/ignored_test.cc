@@ -22,12 +22,12 @@ TEST(ParseUntil, AcceptsATimeADayAndASpan) {
 }
 
 TEST(ParseUntil, RefusesATimeThatIsPastTooFarAheadOrInvalid) {
-  EXPECT_THAT(MessageOf(ParseUntil("2026-11-21", kNow)), HasSubstr("is over"));
-  EXPECT_THAT(MessageOf(ParseUntil("0d", kNow)), HasSubstr("is over"));
+  EXPECT_THAT(MessageOf(ParseUntil("2026-11-21", kNow)), HasSubstr("is in the past"));
+  EXPECT_THAT(MessageOf(ParseUntil("0d", kNow)), HasSubstr("is in the past"));
   EXPECT_THAT(MessageOf(ParseUntil("2099-01-01", kNow)), HasSubstr("ten years"));
   EXPECT_THAT(MessageOf(ParseUntil("2147483647w", kNow)), HasSubstr("ten years"));
   for (const char* text : {"", "d", "3", "-3d", "3 d", "tomorrow", "2026-13-01", "99999999999d"}) {
-    EXPECT_THAT(MessageOf(ParseUntil(text, kNow)), HasSubstr("is no time")) << text;
+    EXPECT_THAT(MessageOf(ParseUntil(text, kNow)), HasSubstr("is not a time")) << text;
   }
 }
 

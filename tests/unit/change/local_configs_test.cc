@@ -60,7 +60,7 @@ TEST_F(LocalConfigs, AreNotReadWhereTheyAreTooLongTogether) {
   EXPECT_THAT(ValueOf(Read()), SizeIs(1));
   directory_.Write("b.ign", R"({"ignition":{"version":"3.4.0"}})" + spaces);
   EXPECT_THAT(MessageOf(Read()), HasSubstr("b.ign: longer than "));
-  EXPECT_THAT(MessageOf(Read()), HasSubstr("behind other configs, of all of which 67108864 bytes are taken"));
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("after other configs, which together may have 67108864 bytes"));
 }
 
 TEST_F(LocalConfigs, RefusesTwoOfOneName) {

@@ -74,7 +74,7 @@ TEST_F(DamagedPasswords, StillNameTheUserThatIsLocked) {
 TEST_F(DamagedPasswords, BlockAConfigWithANewUser) {
   TestConfig two = WithCore();
   two.WithUser("root", {"key"});
-  EXPECT_THAT(MessageOf(machine_.GoFromTo(WithCore(), two)), HasSubstr("`pintle restore core` makes it anew"));
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(WithCore(), two)), HasSubstr("`pintle restore core` creates it anew"));
 }
 
 TEST_F(DamagedPasswords, AreReplacedWhenAPersonAcceptsTheLoss) {

@@ -137,15 +137,15 @@ TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasRedirected) {
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
 }
 
-TEST(TakeLinksBack, RestoresOnlyTheOldLinks) {
+TEST(RestoreLinks, RestoresOnlyTheOldLinks) {
   const resource::UnitLinks::State before = {{{"gone", "1"}, {"other", "1"}, {"edited", "1"}, {"same", "1"}},
                                              {"/empty"}};
   resource::UnitLinks::State now = {{{"new", "2"}, {"other", "2"}, {"edited", "2"}, {"same", "1"}}, {}};
-  const resource::UnitLinks::State made = MadeOf(before, now);
+  const resource::UnitLinks::State made = ChangedLinks(before, now);
   now.targets.erase("same");
   now.targets["edited"] = "3";
   now.targets["theirs"] = "3";
-  const LinksBack back = TakeLinksBack(now, before, made);
+  const RestoredLinks back = RestoreLinks(now, before, made);
   EXPECT_THAT(back.links.targets, ElementsAre(testing::Pair("edited", "3"), testing::Pair("gone", "1"),
                                               testing::Pair("other", "1"), testing::Pair("theirs", "3")));
   EXPECT_THAT(back.links.empty_folders, ElementsAre("/empty"));

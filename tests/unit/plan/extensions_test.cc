@@ -96,7 +96,7 @@ class Missing : public testing::Test {
 };
 
 TEST_F(Missing, IsEmptyIfAllPackagesAreInstalled) {
-  EXPECT_EQ(PackagesThatTell(With({"kerberos"}, "realtime"), "x86_64"),
+  EXPECT_EQ(PackagesToCheck(With({"kerberos"}, "realtime"), "x86_64"),
             (Names{"kernel-rt-core", "kernel-rt-modules", "kernel-rt-modules-extra", "krb5-workstation", "libkadm5"}));
   EXPECT_EQ(Find(With({"kerberos"}, "realtime"), {}).problems, Names());
 }

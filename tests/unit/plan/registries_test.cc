@@ -66,7 +66,7 @@ TEST(HarmInRegistries, FindsNoneInARegistryThatStaysAsItIs) {
 }
 
 TEST(HarmInRegistries, NamesTheReason) {
-  EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(8), kFiles.at(9))), "registry bar.com: it is blocked, or no longer so");
+  EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(8), kFiles.at(9))), "registry bar.com: its setting \"blocked\" changes");
   EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(2), kFiles.at(1))),
             "registry " + kR1 + ": mirror mirror1.com/repo1/test-img1 is removed");
 }

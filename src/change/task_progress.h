@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reports the progress of the deployments as parts of a larger task.
+// Reports the progress of the deployments as the progress of a task.
 
 #include <string>
 #include <utility>
@@ -12,10 +12,11 @@
 
 namespace pintle::change {
 
-// While this object lives, `doing` is reported as the task.
-class PartsTold {
+// While this object lives, `doing` is reported as the current activity, with the part of it that is done.
+class TaskProgress {
  public:
-  PartsTold(host::Deployments& deployments, const Progress& progress, std::string doing) : deployments_(deployments) {
+  TaskProgress(host::Deployments& deployments, const Progress& progress, std::string doing)
+      : deployments_(deployments) {
     if (!progress) return;
     progress({doing});
     deployments_.TellProgressTo([progress, last = host::HowFar{std::move(doing)}](host::HowFar how_far) mutable {
@@ -25,9 +26,9 @@ class PartsTold {
       progress(last);
     });
   }
-  ~PartsTold() { deployments_.TellProgressTo({}); }
-  PartsTold(const PartsTold&) = delete;
-  PartsTold& operator=(const PartsTold&) = delete;
+  ~TaskProgress() { deployments_.TellProgressTo({}); }
+  TaskProgress(const TaskProgress&) = delete;
+  TaskProgress& operator=(const TaskProgress&) = delete;
 
  private:
   host::Deployments& deployments_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "change/parts_told.h"
+#include "change/task_progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,24 +14,24 @@ namespace {
 using host::HowFar;
 using testing::ElementsAre;
 
-TEST(PartsTold, BelongToTheCurrentActivity) {
+TEST(TaskProgress, BelongsToTheCurrentActivity) {
   TwoDeployments deployments("/nowhere");
-  std::vector<HowFar> told;
+  std::vector<HowFar> reported;
   {
-    const PartsTold parts(
-        deployments, [&](const HowFar& how_far) { told.push_back(how_far); }, "fetching x");
+    const TaskProgress task(
+        deployments, [&](const HowFar& how_far) { reported.push_back(how_far); }, "fetching x");
     deployments.tell({"", "downloading", 43});
     deployments.tell({"", "downloading", 43});
     deployments.tell({"", "unpacking"});
   }
   EXPECT_FALSE(deployments.tell) << "progress of later activities is still reported";
-  EXPECT_THAT(told, ElementsAre(HowFar{"fetching x"}, HowFar{"fetching x", "downloading", 43},
-                                HowFar{"fetching x", "unpacking"}));
+  EXPECT_THAT(reported, ElementsAre(HowFar{"fetching x"}, HowFar{"fetching x", "downloading", 43},
+                                    HowFar{"fetching x", "unpacking"}));
 }
 
-TEST(PartsTold, AreRequestedOnlyWithAListener) {
+TEST(TaskProgress, IsRequestedOnlyWithAListener) {
   TwoDeployments deployments("/nowhere");
-  const PartsTold parts(deployments, {}, "fetching x");
+  const TaskProgress task(deployments, {}, "fetching x");
   EXPECT_FALSE(deployments.tell);
 }
 

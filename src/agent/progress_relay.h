@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Hands the progress of a change from the worker's thread to the loop's, and limits its pace to what people can read.
+// Passes the progress of a change from the worker's thread to the loop's, no faster than people can read.
 
 #include <functional>
 #include <memory>
@@ -15,15 +15,15 @@
 
 namespace pintle::agent {
 
-// Lives on the loop's thread, and calls `show` there.
-class ShownProgress {
+// Lives on the loop's thread, and calls `publish` there.
+class ProgressRelay {
  public:
-  ShownProgress(event::Loop& loop, const Clock& clock, std::function<void(const std::string& doing)> show);
-  ShownProgress(const ShownProgress&) = delete;
-  ShownProgress& operator=(const ShownProgress&) = delete;
+  ProgressRelay(event::Loop& loop, const Clock& clock, std::function<void(const std::string& doing)> publish);
+  ProgressRelay(const ProgressRelay&) = delete;
+  ProgressRelay& operator=(const ProgressRelay&) = delete;
 
   // Returns a function that may be called on any thread, also after this object is destroyed.
-  change::Progress Teller();
+  change::Progress Sender();
 
   // Drops a report that still waits.
   void Forget();
@@ -32,11 +32,11 @@ class ShownProgress {
   struct Alive {};
 
   void Take(const host::HowFar& how_far);
-  void ShowIfDue();
+  void PublishIfDue();
 
   event::Loop& loop_;
   const Clock& clock_;
-  std::function<void(const std::string& doing)> show_;
+  std::function<void(const std::string& doing)> publish_;
   ProgressPace pace_;
   event::Timer due_;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/progress_relay.h"
+
+#include <utility>
+
+namespace pintle::agent {
+
+ProgressRelay::ProgressRelay(event::Loop& loop, const Clock& clock,
+                             std::function<void(const std::string& doing)> publish)
+    : loop_(loop), clock_(clock), publish_(std::move(publish)), due_(loop, [this] { PublishIfDue(); }) {}
+
+change::Progress ProgressRelay::Sender() {
+  return [this, &loop = loop_, weak = std::weak_ptr(alive_)](const host::HowFar& how_far) {
+    loop.Post([this, weak, how_far] {
+      if (!weak.expired()) Take(how_far);
+    });
+  };
+}
+
+void ProgressRelay::Forget() {
+  pace_.Forget();
+  due_.Cancel();
+}
+
+void ProgressRelay::Take(const host::HowFar& how_far) {
+  if (const auto doing = pace_.Take(how_far, clock_.Monotonic())) return publish_(*doing);
+  if (!due_.armed()) due_.At(*pace_.due());
+}
+
+void ProgressRelay::PublishIfDue() {
+  if (const auto doing = pace_.Due(clock_.Monotonic())) return publish_(*doing);
+  if (pace_.due()) due_.At(*pace_.due());
+}
+
+}  // namespace pintle::agent
