@@ -145,9 +145,9 @@ class Bench:
         def all_updated():
             nodes = self.clients.ask("GET", "/api/v1/nodes")["items"]
             annotations = [node["metadata"]["annotations"] for node in nodes]
-            told = [node for node, said in zip(nodes, annotations)
+            targeted = [node for node, said in zip(nodes, annotations)
                     if said[PREFIX + "desiredConfig"] != said[PREFIX + "currentConfig"]]
-            self.clients.for_each(answer, told)
+            self.clients.for_each(answer, targeted)
             return all(said[PREFIX + "currentConfig"] in self.targets.values() for said in annotations)
         wait_until(all_updated, "all nodes have the new config", PATIENCE, 0.5)
 

@@ -45,13 +45,13 @@ class Watcher(threading.Thread):
 
     def __init__(self, agent):
         super().__init__()
-        self.agent, self.told, self.ends = agent, [], threading.Event()
+        self.agent, self.reported, self.ends = agent, [], threading.Event()
 
     def run(self):
         while not self.ends.wait(0.1):
             status = self.agent.status()
             if status and status["findings"]:
-                self.told.append(time.monotonic())
+                self.reported.append(time.monotonic())
 
 
 def storm(node):
@@ -77,9 +77,9 @@ def measure(agent):
     settled, after = time.monotonic(), taken(agent.node)
     watcher.ends.set()
     watcher.join()
-    told = f"{watcher.told[0] - began:.1f} s" if watcher.told else "never"
+    reported = f"{watcher.reported[0] - began:.1f} s" if watcher.reported else "never"
     print(f"{EDITS} edits in {ended - began:.1f} s: {during[0] - before[0]:.2f} s of a processor, "
-          f"{after[0] - during[0]:.2f} s more after it; told after {told}; a new config after {changed - ended:.1f} s; "
+          f"{after[0] - during[0]:.2f} s more after it; reported after {reported}; a new config after {changed - ended:.1f} s; "
           f"settled after {settled - ended:.1f} s; {before[1]:.1f} MiB resident before, {during[1]:.1f} at its end, "
           f"{after[2]:.1f} at the most")
     agent.node.run("rm", CONFIG)

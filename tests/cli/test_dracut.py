@@ -10,7 +10,7 @@ import pytest
 BUILD = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")).absolute()
 SOURCE = pathlib.Path(__file__).parents[2]
 UNITS = "usr/lib/systemd/system"
-PLAYED = """
+DRACUT_FUNCTIONS = """
 set -euo pipefail
 moddir=$1 initdir=$2 dracutbasedir=$3 systemdsystemunitdir=/usr/lib/systemd/system
 require_binaries() { [ "${HAS_PINTLE:-yes}" = yes ]; }
@@ -30,7 +30,7 @@ def run(tmp_path):
         (module / path.name).write_bytes(path.read_bytes())
 
     def run(command, **environment):
-        return subprocess.run(["bash", "-c", PLAYED + command, "bash", module, initramfs, dracut], check=False,
+        return subprocess.run(["bash", "-c", DRACUT_FUNCTIONS + command, "bash", module, initramfs, dracut], check=False,
                               capture_output=True, text=True, env={**os.environ, **environment})
     run.initramfs, run.dracut = initramfs, dracut
     return run

@@ -35,7 +35,7 @@ def own_mounts():
     os.chdir(place)
 
 
-class Besieged(Machine):
+class GuardedMachine(Machine):
     """A machine whose root has neighbours that it must not touch."""
 
     def __init__(self, folder):
@@ -89,7 +89,7 @@ class Besieged(Machine):
 
 @pytest.fixture
 def machine(tmp_path):
-    machine = Besieged(tmp_path)
+    machine = GuardedMachine(tmp_path)
     yield machine
     assert machine.all_outside() == machine.outside_before
 

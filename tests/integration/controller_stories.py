@@ -36,7 +36,7 @@ def end_short(objects, agents, first, seconds):
     """Updates the nodes one after the other."""
     objects.config("10-more", files={"/etc/more": "1"})
     target = objects.wait_for_target("worker", other_than=first, seconds=seconds)
-    _taint_until_told(objects, agents.names[-1], target, seconds)
+    _taint_until_targeted(objects, agents.names[-1], target, seconds)
     agents.wait_until_all_have(target, seconds=seconds)
 
 
@@ -67,7 +67,7 @@ def whole(objects, agents, seconds):
     before, targets = targets, _targets(objects, targets, seconds)
     _wait_until_all_have(agents, {"infra": targets["infra"]}, seconds)
     objects.wait_for_condition("worker", "PausedPending", "True", seconds)
-    assert {agents.told()[name] for name in NODES["worker"]} == {(before["worker"], before["worker"])}
+    assert {agents.configs()[name] for name in NODES["worker"]} == {(before["worker"], before["worker"])}
     objects.set_pool("worker", paused=False)
     _wait_until_all_have(agents, targets, seconds)
 
@@ -157,7 +157,7 @@ class UpdatingNodes(Watch):
         self.most = {}
         self._under_way = {}
 
-    def saw(self, thing):
+    def receive(self, thing):
         metadata = thing["metadata"]
         pool = "infra" if INFRA in metadata["labels"] else "worker"
         current, desired = (metadata["annotations"].get(PREFIX + key) for key in ("currentConfig", "desiredConfig"))
@@ -166,7 +166,7 @@ class UpdatingNodes(Watch):
         self.most[pool] = max(self.most.get(pool, 0), list(self._under_way.values()).count(pool))
 
 
-def _taint_until_told(objects, name, target, seconds):
+def _taint_until_targeted(objects, name, target, seconds):
     """Changes a taint of its own while the controller has one, as a person might; neither change may be lost."""
     last = None
 

@@ -54,7 +54,7 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
         wait_until(lambda: controller.of(node.name, "state", "currentConfig")[-1:] == [("Done", second)], "seen", 60)
         assert controller.of(node.name, "state", "currentConfig") \
             == [("Done", first), ("Working", first), ("Done", second)]
-        assert controller.asked == []
+        assert controller.requests == []
     history = json.loads(node.pintle("history", "-o", "json"))
     assert [(change["verb"], change["to"], change["outcome"]) for change in history] \
         == [("update", first, "done"), ("update", second, "done")]
@@ -76,7 +76,7 @@ def update_with_reboot(node, controller, events, config, before):
                     ("Working", drain, "", before),
                     ("Working", uncordon, "", before),
                     ("Done", uncordon, "", config)], seen
-    assert [value for name, value in controller.asked if name == node.name][-2:] == [drain, uncordon]
+    assert [value for name, value in controller.requests if name == node.name][-2:] == [drain, uncordon]
     assert not node.cluster.get("node", node.name)["spec"].get("unschedulable")
 
 

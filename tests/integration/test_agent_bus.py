@@ -42,7 +42,7 @@ SETTLED = {**STATUS, "current": "rendered-worker-2", "state": "Done", "phase": "
 TYPES = {"findings": "u", "warnings": "as"}
 
 
-class Begun:
+class BackgroundProgram:
     """A program in the node that runs while the test does something else. `lines` has its output so far."""
 
     def __init__(self, node, *words):
@@ -82,7 +82,7 @@ class Begun:
         wait_until(lambda: self.lines.count(line) >= times, f"it says {line!r}, not only {self.lines}", PATIENCE)
 
 
-class Agent(Begun):
+class Agent(BackgroundProgram):
     def __init__(self, node, *words, before=()):
         super().__init__(node, *before, PROBE, "serve", *words)
         self._shown = 0
@@ -175,7 +175,7 @@ def test_methods_signals_and_properties_are_described(node, agent):
 
 def test_changes_of_the_status_are_signalled(node, agent):
     rule = "type='signal',path='/io/pintle/Agent1'"
-    with Begun(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
+    with BackgroundProgram(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
         agent.show(STATUS)  # Nothing has changed, so there is no signal.
         agent.show({**STATUS, "doing": "evicting pods", "findings": 1})
@@ -221,13 +221,13 @@ def test_without_polkit_only_root_gives_orders(node, agent):
 def test_polkit_decides_about_others(node, agent):
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
-    with Begun(node, PROBE, "polkit", "no") as polkit:
+    with BackgroundProgram(node, PROBE, "polkit", "no") as polkit:
         polkit.awaits("serving")
         assert refusal(node, "Retry") == f"{DENIED} polkit does not allow you to do this (io.pintle.agent.retry)"
         polkit.awaits("system-bus-name name io.pintle.agent.retry 0")
         assert order(node, "Check") == "" and len(polkit.lines) == 2, "root is not asked about"
     wait_until(lambda: "polkit does not answer" in refusal(node, "Retry"), "polkit is gone", PATIENCE)
-    with Begun(node, PROBE, "polkit", "yes") as polkit:
+    with BackgroundProgram(node, PROBE, "polkit", "yes") as polkit:
         polkit.awaits("serving")
         for name, action in ("Check", "check"), ("Retry", "retry"), ("Pause", "pause"), ("Resume", "pause"):
             assert order(node, name, user="nobody") == ""
@@ -242,14 +242,14 @@ def polkit_that_waits(node):
     """Plays a polkit that waits for a password which nobody types."""
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
-    with Begun(node, PROBE, "polkit", "wait") as polkit:
+    with BackgroundProgram(node, PROBE, "polkit", "wait") as polkit:
         polkit.awaits("serving")
         yield polkit
     wait_until(lambda: "polkit does not answer" in refusal(node, "Retry", "daemon"), "polkit is gone", PATIENCE)
 
 
 def held(node, user, connections, calls):
-    return Begun(node, "runuser", "-u", user, "--", PROBE, "hold", str(connections), str(calls))
+    return BackgroundProgram(node, "runuser", "-u", user, "--", PROBE, "hold", str(connections), str(calls))
 
 
 CHECK_ASKED = "system-bus-name name io.pintle.agent.check 0"
@@ -289,7 +289,7 @@ def test_a_user_who_reads_no_answers_takes_nothing_from_root(node, agent):
 
     before = kilobytes()
     with polkit_that_waits(node) as polkit:
-        with Begun(node, "runuser", "-u", "nobody", "--", PROBE, "deaf", "5000") as deaf:
+        with BackgroundProgram(node, "runuser", "-u", "nobody", "--", PROBE, "deaf", "5000") as deaf:
             polkit.awaits(CHECK_ASKED, times=4)
             orders_of_root_go_through(node, agent)
             deaf.awaits("sent")
@@ -325,7 +325,7 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
                    "the agent logs that it is not on the bus", PATIENCE)
         agent.show(STATUS)
         agent.show(SETTLED)
-        with Begun(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
+        with BackgroundProgram(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
                    "--nofork", "--nopidfile"):
             await_agent(node, f"--address={address}")
             assert properties(node, f"--address={address}")["Phase"]["data"] == "settled"
@@ -373,11 +373,11 @@ def logins(node):
 
 
 def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
-    with Agent(node) as agent, Begun(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
+    with Agent(node) as agent, BackgroundProgram(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
         await_agent(node)
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
         agent.show(STATUS)
-        with Begun(node, PINTLE, "status", "--watch", "-o", "json") as watch, login(node, "core", "10.0.0.1"):
+        with BackgroundProgram(node, PINTLE, "status", "--watch", "-o", "json") as watch, login(node, "core", "10.0.0.1"):
             agent.awaits("login core from 10.0.0.1")
             wait_until(lambda: any("10.0.0.1" in line for line in watch.lines), "root sees it", PATIENCE)
             assert [host for _, host, _ in logins(node)] == ["10.0.0.1"]
@@ -476,7 +476,7 @@ def test_without_an_agent_the_disk_is_looked_at(node):
 
 
 def test_watching_goes_on_while_the_agent_comes_and_goes(node):
-    with Begun(node, PINTLE, "status", "--watch", "-o", "json") as watch:
+    with BackgroundProgram(node, PINTLE, "status", "--watch", "-o", "json") as watch:
         def awaits(**wanted):
             wait_until(lambda: watch.lines and wanted.items() <= json.loads(watch.lines[-1]).items(),
                        f"{wanted} in {watch.lines}", PATIENCE)
@@ -494,7 +494,7 @@ def test_watching_goes_on_while_the_agent_comes_and_goes(node):
 
 
 def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent):
-    with Begun(node, "script", "--quiet", "--return", "--command", f"{PINTLE} status --watch", "/dev/null") as watch:
+    with BackgroundProgram(node, "script", "--quiet", "--return", "--command", f"{PINTLE} status --watch", "/dev/null") as watch:
         def awaits(text):
             wait_until(lambda: any(text in line for line in watch.lines), f"{text} in {watch.lines}", PATIENCE)
 
@@ -507,7 +507,7 @@ def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent)
 
 
 def test_watching_without_a_terminal_separates_statuses_by_empty_lines(node, agent):
-    with Begun(node, PINTLE, "status", "--watch") as watch:
+    with BackgroundProgram(node, PINTLE, "status", "--watch") as watch:
         watch.awaits("Findings: none")
         agent.show(SETTLED)
         watch.awaits("Findings: none", times=2)

@@ -179,7 +179,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 assert asked <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
             assert node.read("/etc/a") == str(number)
             node.pintle("verify")
-        assert controller.asked[-1] == (node.name, f"uncordon-{config}")
+        assert controller.requests[-1] == (node.name, f"uncordon-{config}")
 
 
 def test_a_desired_config_that_is_not_there_yet_is_waited_for(cluster, new_node):
@@ -260,7 +260,7 @@ def test_the_clock_jumps(cluster, new_node):
         # The clock also differs between the request and the answer.
         clock.set(1)
         node.annotate(desiredConfig=wanted)
-        wait_until(lambda: controller.asked[-1:] == [(node.name, f"drain-{wanted}")], "the drain is asked for", 30)
+        wait_until(lambda: controller.requests[-1:] == [(node.name, f"drain-{wanted}")], "the drain is asked for", 30)
         controller.answers = True
         clock.set(-1)
         node.annotate(lastAppliedDrain=f"drain-{wanted}")

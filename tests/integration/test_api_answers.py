@@ -96,7 +96,7 @@ def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else
             print(counts)
             assert max(counts.values()) <= MOST and min(counts.values()) >= 1, counts
             assert objects.target("create") == objects.target("target") == ""
-            assert all(agents.told()[name][1] == first for name in ("tell", "silent"))
+            assert all(agents.configs()[name][1] == first for name in ("tell", "silent"))
     stories.forget_all(objects)
 
 

@@ -128,13 +128,13 @@ def test_an_upgrade_progresses_until_all_masters_have_the_new_release(installed,
     objects.config("00-master", role="master", files={"/etc/base": "2"})
     target = objects.wait_for_target("master", other_than=installed)
     operator.wait_for("Progressing", "True", "Working towards 4.22.0")
-    wait_until(lambda: agents.told()["master-0"] == (installed, target), "the node is being updated", 60)
+    wait_until(lambda: agents.configs()["master-0"] == (installed, target), "the node is being updated", 60)
     assert operator.versions() == {"operator": "4.21.0"}
     operator.wait_for("Degraded", "False")
     agents.go_on()
     operator.wait_for("Progressing", "False", "Cluster version is 4.22.0")
     assert operator.versions() == {"operator": "4.22.0"}
-    assert agents.told()["master-0"] == (target, target)
+    assert agents.configs()["master-0"] == (target, target)
     messages = wait_until(lambda: [message for message in objects.events("OperatorVersionChanged")
                                    if "version changed from" in message], "the event is there", 60)
     assert messages == [

@@ -155,7 +155,7 @@ class TestRollout:
         agents.hold()
         objects.config("10-more", files={"/etc/more": "1"})
         target = objects.wait_for_target("worker", other_than=rolled_out)
-        told = wait_until(lambda: [name for name, (_, desired) in agents.told().items() if desired == target],
+        told = wait_until(lambda: [name for name, (_, desired) in agents.configs().items() if desired == target],
                           "one node is updated", 60)
         wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1,
                    "the node counts as unavailable", 60)
@@ -197,7 +197,7 @@ class TestRollout:
         assert target.startswith("rendered-infra-")
         label(objects, "worker-2", "infra")
         agents.wait_until_all_have(target, ["worker-2"])
-        assert agents.told()["worker-0"] == (rolled_out, rolled_out)
+        assert agents.configs()["worker-0"] == (rolled_out, rolled_out)
         objects.custom_pool("other")
         label(objects, "worker-2", "other")
         for pool in ("infra", "other"):
@@ -241,7 +241,7 @@ class TestRollout:
         wait_until(lambda: objects.condition("worker", "Updating")["message"] ==
                    f"Pool is paused; will not update to MachineConfig {target}", "the condition reports the pause", 60)
         assert "/etc/more" in objects.wait_for_condition("worker", "PausedPending", "True")["message"]
-        assert set(agents.told().values()) == {(rolled_out, rolled_out)}
+        assert set(agents.configs().values()) == {(rolled_out, rolled_out)}
         objects.set_pool("worker", paused=False)
         agents.wait_until_all_have(target)
         objects.wait_for_condition("worker", "PausedPending", "False")
@@ -485,7 +485,7 @@ class TestMemory:
             before = controller.peak_kib()
             objects.config("10-more", files={"/etc/more": "1"})
             target = objects.wait_for_target("worker", other_than=first)
-            wait_until(lambda: {desired for _, desired in agents.told().values()} == {target},
+            wait_until(lambda: {desired for _, desired in agents.configs().values()} == {target},
                        "all nodes have the target", 120, 0.5)
             # A copy of all nodes for each forecast would take some 200 MiB.
             assert controller.peak_kib() - before < 30 * 1024

@@ -13,7 +13,7 @@ import pytest
 
 import controller_stories as stories
 from machines.cluster import Cluster
-from machines.cluster_user import Patient
+from machines.cluster_user import PatientUser
 from machines.controller import Controller, Objects, account, prepare_cluster
 from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
 from machines.kubelets import Kubelets
@@ -42,7 +42,7 @@ class Stage(contextlib.AbstractContextManager):
     """An empty cluster with agents, in which stories are run, and with a counter of nodes that are being updated."""
 
     def __init__(self, cluster):
-        admin = Patient(cluster.admin)
+        admin = PatientUser(cluster.admin)
         self.objects = Objects(cluster, admin)
         self.agents = SimulatedAgents(cluster, drains=True, admin=admin)
         self.updating_nodes = stories.UpdatingNodes(cluster)
@@ -133,7 +133,7 @@ class LateAfterAnUpdate(LateWatches):
             return super().treat(request, body)
         then, self.when_told = self.when_told, None
         self.late = max(LATE, 6)    # Longer than another replica needs to take over.
-        with self.asked(request, body) as answer:
+        with self.forwarded(request, body) as answer:
             answer.read()
         then()
         return None

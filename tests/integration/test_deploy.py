@@ -12,7 +12,7 @@ import subprocess
 import pytest
 from machines.cluster import Cluster
 from machines.controller import GROUP, NAMESPACE, OWN_NAMESPACE, account, wait_until_owners_are_known
-from machines.manifests import DEPLOY, for_old_kustomize, kustomize, made_for
+from machines.manifests import DEPLOY, for_old_kustomize, kustomize, manifests_for
 from machines.wait import wait_until
 
 CONTROLLER = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
@@ -73,7 +73,7 @@ def cluster():
 @pytest.fixture(scope="module")
 def applied(cluster):
     cluster.apply(kustomize(cluster, DEPLOY / "crds"))
-    cluster.apply(made_for(cluster, DEPLOY / "kubernetes"))
+    cluster.apply(manifests_for(cluster, DEPLOY / "kubernetes"))
     return cluster
 
 
@@ -108,7 +108,7 @@ def test_the_api_server_takes_all_of_it(applied):
 
 
 def test_it_applies_again_without_a_change(applied):
-    again = applied.apply(made_for(applied, DEPLOY / "kubernetes")).splitlines()
+    again = applied.apply(manifests_for(applied, DEPLOY / "kubernetes")).splitlines()
     assert again and [line for line in again if not line.endswith("unchanged")] == []
 
 
@@ -133,7 +133,7 @@ def test_pods_are_restricted(applied):
 
 
 def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
-    made = made_for(applied, DEPLOY / "openshift")
+    made = manifests_for(applied, DEPLOY / "openshift")
     applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
@@ -189,7 +189,7 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 
 @pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
 def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
-    made = made_for(applied, DEPLOY / "ignition" / kind)
+    made = manifests_for(applied, DEPLOY / "ignition" / kind)
     applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
@@ -357,7 +357,7 @@ def test_on_openshift_nothing_is_touched_that_was_there():
             wait_until(lambda: all("secrets" in each for each in cluster.get("serviceaccounts", "-A")["items"]),
                        "the accounts have their tokens", 60)
         before = everything(cluster)
-        made = made_for(cluster, DEPLOY / "openshift")
+        made = manifests_for(cluster, DEPLOY / "openshift")
         cluster.apply(made)
         after = everything(cluster)
         assert {name: after.get(name) for name in before} == before

@@ -84,7 +84,7 @@ BROKEN = {
 }
 
 
-class Killed(Machine):
+class KillableMachine(Machine):
     def __init__(self, node):
         super().__init__(node)
         self.write("/root/policy.json", POLICY)
@@ -124,14 +124,14 @@ class Killed(Machine):
         return self.node.run("systemctl", "list-jobs", "--no-legend").stdout == ""
 
 
-def told(answer):
+def output_of(answer):
     return f"status {answer.returncode}\n{answer.stdout}{answer.stderr}"
 
 
 @pytest.fixture(scope="module")
 def killed():
     with Node(plain=True) as node:
-        yield Killed(node)
+        yield KillableMachine(node)
 
 
 @pytest.fixture(scope="module")
@@ -168,8 +168,8 @@ def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(ki
         state = killed.whole_state()
         victim = "the machine" if is_whole else "the program"
         about = [f"instant {number} of seed {SEED}: {victim} killed after {cut:.4f} s",
-                 f"from {current} to {'what fails' if is_broken else other}", f"apply: {told(applied)}",
-                 f"journal before recovery: {json.dumps(journal)}", f"recover: {told(recovered)}"]
+                 f"from {current} to {'what fails' if is_broken else other}", f"apply: {output_of(applied)}",
+                 f"journal before recovery: {json.dumps(journal)}", f"recover: {output_of(recovered)}"]
         wanted = [current] if is_broken else [current, other]
         if state not in [found[name] for name in wanted] or killed.journal():
             about += [f"difference to {name}: {difference(found[name], state)}" for name in wanted]
@@ -183,7 +183,7 @@ def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(ki
         print(f"{number}: {about[0].split(': ')[1]}, journal: {phase}, afterwards {result}")
         current = result
         verified = killed.node.run(PINTLE, "verify", check=False)
-        assert verified.returncode == 0, "\n".join([*about, told(verified)])
+        assert verified.returncode == 0, "\n".join([*about, output_of(verified)])
     for what, count in sorted(seen.items()):
         print(f"{count:4}  {', '.join(what)}")
     assert {outcome for _, _, outcome in seen} == {"old", "new", "broken"}

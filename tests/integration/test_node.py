@@ -15,7 +15,7 @@ import time
 import pytest
 
 from machines import deploy, shell
-from machines.kept import MachineDied
+from machines.supervised import MachineDied
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
 from machines.wait import wait_until

@@ -192,14 +192,14 @@ def test_a_job_that_takes_too_long_is_cancelled(node):
 
 def test_a_job_that_someone_else_cancels_is_an_error(node):
     unit(node, "long.service", "Type=oneshot\nExecStart=sleep infinity")
-    with begun(node, "start", "long.service", "60000") as waiting:
+    with BackgroundProbe(node, "start", "long.service", "60000") as waiting:
         wait_until(lambda: "long.service" in node.run("systemctl", "list-jobs").stdout, "the job is there", 60)
         node.run("systemctl", "cancel")
         assert waiting.wait(60) == 1
         assert "was cancelled by someone else" in waiting.stderr.read()
 
 
-class begun:
+class BackgroundProbe:
     """Runs a probe while the test does something else."""
 
     def __init__(self, node, *words):
@@ -223,7 +223,7 @@ def test_a_job_is_awaited_through_a_lost_connection(node, trouble):
     unit(node, "waits.service", "Type=oneshot\nRemainAfterExit=yes\n"
                                 "ExecStart=sh -c 'mkfifo /run/go && cat /run/go'")
     node.run("rm", "-f", "/run/go")
-    with begun(node, "start", "waits.service", "60000") as waiting:
+    with BackgroundProbe(node, "start", "waits.service", "60000") as waiting:
         wait_until(lambda: node.path("/run/go").exists(), "the unit is being started", 60)
         node.run(*trouble)
         node.run("sh", "-c", "echo go >/run/go")
@@ -247,7 +247,7 @@ def test_an_inhibitor_is_seen_by_all_and_ends_with_its_process(node):
         return node.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
                         "org.freedesktop.login1.Manager", "ListInhibitors").stdout
 
-    with begun(node, "inhibit", "applying rendered-worker") as holding:
+    with BackgroundProbe(node, "inhibit", "applying rendered-worker") as holding:
         assert holding.stdout.readline() == "inhibited\n"
         assert '"shutdown" "Pintle" "applying rendered-worker" "block"' in inhibitors()
     wait_until(lambda: "Pintle" not in inhibitors(), "the inhibitor is gone", 60)

@@ -17,7 +17,7 @@ from machines.agent_node import PREFIX, Events
 from machines.controller import Controller, Objects
 from machines.installed import file, machine_config
 from machines.wait import wait_until
-from machines.whole import Firmware, Kubelets
+from machines.whole import Firmware, PodRunners
 
 
 KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
@@ -95,7 +95,7 @@ def site():
         cluster.apply(pods_anywhere(cluster))
         port = daemon.free_ports(1)[0]
         controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}")
-        with controller, Firmware(nodes) as firmware, Kubelets(nodes):
+        with controller, Firmware(nodes) as firmware, PodRunners(nodes):
             site = Site(cluster, nodes, firmware, port)
             site.apply("00-worker")
             first = wait_until(lambda: site.pool()["spec"]["configuration"].get("name"), "the first config", 60)

@@ -11,7 +11,7 @@ import pytest
 
 from machines import deploy, shell
 from machines.installed import ALL, NOTHING, Installed, everything
-from machines.kept import MachineDied
+from machines.supervised import MachineDied
 from machines.node import BUILD
 from machines.vm import Vm
 
@@ -113,7 +113,7 @@ def test_a_deployment_that_does_not_boot_leaves_the_old_files_to_the_old_one(mac
     broken = deploy.commit(vm, {"/usr/lib/systemd/systemd": "no program"}, "2")
     machine.apply(everything(broken))
     vm.poweroff(300)
-    vm.start_in_vain("Freezing execution", "Kernel panic", "emergency mode", "Failed to execute")
+    vm.start_broken("Freezing execution", "Kernel panic", "emergency mode", "Failed to execute")
     vm.start(fall_back=True)
     machine.settle()
     assert deploy.booted_commit(vm) == first and machine.of_everything() == NOTHING
