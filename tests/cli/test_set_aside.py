@@ -61,7 +61,7 @@ def replaced(machine, place, make):
 
 
 def check_error_and_remedy(machine, place, verbs):
-    """Checks that the commands stop with an error, that nothing changes, and that all is well after the remedy."""
+    """Checks that the commands fail and change nothing, and that they work again after the remedy."""
     before = machine.path("/etc/motd").read_bytes()
     for verb in verbs:
         words = ["--yes", machine.config] if verb == "apply" else []
@@ -144,5 +144,5 @@ def test_a_record_that_can_be_read_stays(machine):
     assert "undone" in machine.run("recover").stdout
 
 
-def test_it_goes_alone(machine):
+def test_set_aside_cannot_be_combined_with_give_up(machine):
     assert "--set-aside goes without" in machine.run("recover", "--set-aside", "--give-up", status=1).stderr

@@ -266,7 +266,7 @@ def orders_of_root_go_through(node, agent):
 
 
 @pytest.mark.parametrize("connections,calls", [(1, 120), (40, 3)])
-def test_a_user_who_has_used_up_their_places_takes_none_from_others(node, agent, connections, calls):
+def test_a_user_who_has_reached_the_limit_of_open_orders_does_not_limit_others(node, agent, connections, calls):
     with polkit_that_waits(node) as polkit:
         for times in 1, 2:
             with held(node, "nobody", connections, calls) as holder:
@@ -281,7 +281,7 @@ def test_a_user_who_has_used_up_their_places_takes_none_from_others(node, agent,
             polkit.awaits("taken back", times=5 * times)
 
 
-def test_a_user_who_reads_no_answers_takes_nothing_from_root(node, agent):
+def test_a_user_who_reads_no_answers_does_not_delay_root(node, agent):
     def kilobytes():
         pid = node.run("busctl", "call", *DBUS, "GetConnectionUnixProcessID", "s", AGENT[0]).stdout.split()[1]
         status = node.run("cat", f"/proc/{pid}/status").stdout.splitlines()
@@ -305,7 +305,7 @@ def test_nobody_but_root_can_be_the_agent(node):
         assert ask(node, "call", *AGENT, "Check", check=False).returncode != 0
 
 
-def test_a_restart_of_the_bus_is_survived(node, agent):
+def test_the_agent_continues_after_a_restart_of_the_bus(node, agent):
     for _ in range(2):
         node.run("systemctl", "restart", "dbus.service")
         await_agent(node)
@@ -467,7 +467,7 @@ def test_the_exit_status_of_status_reports_problems(node, agent):
     pintle(node, "status")
 
 
-def test_without_an_agent_the_disk_is_looked_at(node):
+def test_without_an_agent_status_is_read_from_the_disk(node):
     assert pintle(node, "status").stdout == "No agent runs on this machine; it has no config.\n"
     assert "only root may see" in pintle(node, "status", user="nobody").stdout
     answer = json.loads(pintle(node, "status", "-o", "json").stdout)

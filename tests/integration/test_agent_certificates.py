@@ -88,7 +88,7 @@ def when_written(node, path):
     return node.run("stat", "--format=%y", path).stdout
 
 
-def test_all_of_it_comes_to_the_disk_and_its_version_to_the_node(node, config):
+def test_all_files_are_written_and_the_node_reports_their_version(node, config):
     synced(node, config)
     assert node.read(KUBELET_CA) == "first\n" and mode_of(node, KUBELET_CA) == "644 root"
     assert node.read(CLOUD_CA) == "\n"
@@ -109,7 +109,7 @@ def test_renewed_files_are_written_at_once_and_others_are_removed(node, config):
     assert node.annotations()["state"] == "Done"
 
 
-def test_changes_while_the_agent_is_stopped_are_made_up_for(node, config):
+def test_changes_while_the_agent_is_stopped_are_written_when_it_starts(node, config):
     node.run("systemctl", "stop", "pintled")
     config.change(kubeAPIServerServingCAData=packed("third"))
     node.run("rm", PULL_SECRET)
@@ -118,7 +118,7 @@ def test_changes_while_the_agent_is_stopped_are_made_up_for(node, config):
     assert node.read(KUBELET_CA) == "third\n" and node.has(PULL_SECRET)
 
 
-def test_a_config_with_an_older_certificate_changes_all_but_that(node, config):
+def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node, config):
     synced(node, config)
     have, written = node.read(KUBELET_CA), when_written(node, KUBELET_CA)
     old = machine_config([file("/etc/live/a", "1"), file(KUBELET_CA, "long%20ago")])
@@ -244,7 +244,7 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
     node.wait_for(state="Done")
 
 
-def test_the_agents_credentials_see_this_object_and_no_other(node, config):
+def test_the_agents_credentials_can_read_only_this_object(node, config):
     assert config.version()
     assert node.user.request("GET", f"{OBJECTS}/{NAME}")[0] == 200
     assert node.user.request("GET", OBJECTS)[0] == 403
@@ -253,7 +253,7 @@ def test_the_agents_credentials_see_this_object_and_no_other(node, config):
     assert node.user.request("GET", f"/api/v1/namespaces/{agent_node.MCO_NAMESPACE}/configmaps")[0] == 403
 
 
-def test_a_large_one_costs_no_memory_that_stays(node, config):
+def test_the_memory_for_a_large_controller_config_is_released(node, config):
     def its_own():
         """Returns the agent's private memory, without its code, of which the kernel keeps any amount."""
         pid = node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout.strip()

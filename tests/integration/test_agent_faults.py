@@ -182,7 +182,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
         assert controller.requests[-1] == (node.name, f"uncordon-{config}")
 
 
-def test_a_desired_config_that_is_not_there_yet_is_waited_for(cluster, new_node):
+def test_the_agent_waits_for_a_desired_config_that_does_not_exist_yet(cluster, new_node):
     node = new_node()
     first = settle_in(node)
     name = f"rendered-{node.name}-1"
@@ -193,7 +193,7 @@ def test_a_desired_config_that_is_not_there_yet_is_waited_for(cluster, new_node)
     node.wait_done(name, 120)
 
 
-def test_new_credentials_are_used_and_old_ones_not(cluster, new_node):
+def test_the_agent_continues_once_its_kubeconfig_is_correct_again(cluster, new_node):
     node = new_node()
     settle_in(node)
     good = node.read(agent_node.KUBECONFIG)
@@ -270,7 +270,7 @@ def test_the_clock_jumps(cluster, new_node):
     assert not [event for event in events if event["reason"] == "FailedToDrain"]
 
 
-def test_certificates_that_are_not_valid_yet_are_so_when_the_clock_is_right_again(cluster, new_node):
+def test_certificates_that_are_not_yet_valid_are_accepted_once_the_clock_is_corrected(cluster, new_node):
     node = new_node()
     settle_in(node)
     clock = Clock(node)

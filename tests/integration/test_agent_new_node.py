@@ -50,7 +50,7 @@ def is_no_longer_new(node, config):
     return kept["metadata"]["name"] == config and bool(kept["spec"]["config"]["storage"]["files"])
 
 
-def test_an_os_that_is_not_yet_the_configs_is_work_and_no_drift(node):
+def test_an_os_that_differs_from_the_first_config_is_updated_and_not_reported_as_drift(node):
     second = deploy.commit(node.machine, {"/usr/share/probe": "new"}, "2")
     config, _ = join(node, second, ["probe=1"])
     node.start()

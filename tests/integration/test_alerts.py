@@ -101,7 +101,7 @@ def served(text):
             thread.join()
 
 
-def test_alerts_fire_when_the_runbook_says_and_not_before(tmp_path):
+def test_alerts_fire_at_the_times_of_the_runbook_and_not_before(tmp_path):
     (tmp_path / "rules.yaml").write_text(rules())
     for times in TIMES:
         (tmp_path / times.name).write_text(times.read_text())
@@ -111,7 +111,7 @@ def test_alerts_fire_when_the_runbook_says_and_not_before(tmp_path):
     assert len(TIMES) == 2
 
 
-def test_a_critical_alert_a_day_early_is_noticed(tmp_path):
+def test_the_test_of_the_alerts_fails_for_an_alert_that_fires_a_day_early(tmp_path):
     """Checks that the test above can fail."""
     (tmp_path / "rules.yaml").write_text(rules().replace("86400 * 14", "86400 * 15"))
     (tmp_path / TIMES[1].name).write_text(TIMES[1].read_text())
@@ -253,7 +253,7 @@ def waits_until(cluster):
     return [node["metadata"].get("annotations", {}).get(WAITS_UNTIL) for node in nodes]
 
 
-def test_the_controller_reports_what_waits_and_lets_certificates_pass(bundles):
+def test_the_controller_reports_waiting_changes_and_lets_certificates_pass(bundles):
     """Runs the controller with the rights of deploy/ only: a pause, its alert, and the policy that lets certificates
     pass.
     """

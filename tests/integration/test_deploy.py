@@ -77,7 +77,7 @@ def applied(cluster):
     return cluster
 
 
-def test_kustomize_has_each_file(cluster):
+def test_kustomize_lists_each_file(cluster):
     folders = [path.parent for name in ("kustomization.yaml", "Kustomization") for path in DEPLOY.rglob(name)]
     assert len(folders) >= 10
     for folder in folders:
@@ -92,12 +92,12 @@ def test_kustomize_has_each_file(cluster):
     assert sorted(kinds) == ["ConfigMap", "PrometheusRule", "ServiceMonitor"]
 
 
-def test_an_old_kustomize_is_told_by_its_own_names():
+def test_a_copy_for_an_old_kustomize_has_the_old_names():
     assert for_old_kustomize("resources:\n  - ../base\n  - a.yaml\npatches:\n  - path: b.yaml\n") == (
         "bases:\n  - ../base\nresources:\n  - a.yaml\npatchesStrategicMerge:\n  - b.yaml\n")
 
 
-def test_the_api_server_takes_all_of_it(applied):
+def test_the_api_server_accepts_all_manifests(applied):
     deployment = applied.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
     assert deployment["spec"]["replicas"] == 2
     labels = deployment["spec"]["template"]["metadata"]["labels"].items()
@@ -107,7 +107,7 @@ def test_the_api_server_takes_all_of_it(applied):
         assert selector(applied.get(kind, "-n", OWN_NAMESPACE)["spec"]).items() <= labels, kind
 
 
-def test_it_applies_again_without_a_change(applied):
+def test_applying_the_manifests_again_changes_nothing(applied):
     again = applied.apply(manifests_for(applied, DEPLOY / "kubernetes")).splitlines()
     assert again and [line for line in again if not line.endswith("unchanged")] == []
 
@@ -132,7 +132,7 @@ def test_pods_are_restricted(applied):
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
-def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
+def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
     made = manifests_for(applied, DEPLOY / "openshift")
     applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
@@ -188,7 +188,7 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 
 
 @pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
-def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
+def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, kind, replicas):
     made = manifests_for(applied, DEPLOY / "ignition" / kind)
     applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
@@ -246,7 +246,7 @@ def owned(name, pool, **more):
             "metadata": {"name": name, "ownerReferences": [owner]}}
 
 
-def test_a_pool_may_be_made_to_wait_for_its_configs(applied):
+def test_the_controller_may_make_a_pool_the_owner_of_a_config(applied):
     """OpenShift requires a right on the owner for `blockOwnerDeletion`, and so does the test cluster."""
     applied.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     wait_until_owners_are_known(applied)
@@ -264,7 +264,7 @@ def test_a_pool_may_be_made_to_wait_for_its_configs(applied):
     assert status == 403 and "cannot set blockOwnerDeletion" in answer["message"], answer
 
 
-def test_no_right_is_given_that_is_not_needed(applied):
+def test_the_controller_has_no_right_that_it_does_not_need(applied):
     """Each verb on each resource of the controller's roles is one of NEEDED."""
     needed = {(verb, resource, group) for verb, resource, group, _, _ in NEEDED}
     # The right to list all objects includes reading one of them.
@@ -342,7 +342,7 @@ def everything(cluster):
     return found
 
 
-def test_on_openshift_nothing_is_touched_that_was_there():
+def test_on_openshift_no_existing_object_is_changed():
     with Cluster() as cluster:
         cluster.apply(OPERATORS)
         cluster.apply(kustomize(cluster, DEPLOY / "crds"))

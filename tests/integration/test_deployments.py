@@ -97,7 +97,7 @@ def test_a_staged_commit_is_booted_with_its_kernel_arguments_and_rolled_back(nod
     assert not node.path("/usr/share/probe").exists()
 
 
-def test_no_pending_deployment_is_the_inverse_of_staging(node):
+def test_dropping_the_pending_deployment_undoes_staging(node):
     before = observe(node)
     assert probe(node, "drop-pending") == "as wanted"
     assert probe(node, "put", "", "", "+probe=1") == "changed"
@@ -114,7 +114,7 @@ def test_no_pending_deployment_is_the_inverse_of_staging(node):
     assert "no deployment to roll back to" in refusal(node, "roll-back")
 
 
-def test_another_deployment_takes_the_place_of_a_staged_one(node):
+def test_another_deployment_replaces_a_staged_one(node):
     probe(node, "put", "", "", "+probe=1")
     assert probe(node, "put", "", "", "+probe=2") == "changed"
     assert [argument for argument in observe(node)["pending"]["arguments"] if "probe" in argument] == ["probe=2"]
@@ -123,7 +123,7 @@ def test_another_deployment_takes_the_place_of_a_staged_one(node):
     assert "probe=2" in arguments(node) and "probe=1" not in arguments(node)
 
 
-def test_a_program_that_changes_the_deployments_is_waited_for_and_named(node):
+def test_a_change_waits_for_a_program_that_holds_the_lock_and_names_it(node):
     before = observe(node)
     probe(node, "put", "", "", "+probe=1")
     holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -247,7 +247,7 @@ def test_a_disk_that_is_not_booted_gets_its_deployment_at_once(tmp_path):
     assert len(entries) == 2 and "probe=1" not in entries[1]["options"]
 
 
-def test_a_commit_that_is_not_here_and_a_branch_that_does_not_exist_are_refused(node):
+def test_a_missing_commit_and_a_missing_branch_are_refused(node):
     assert "is not in the repository" in refusal(node, "fetch", "a" * 64)
     assert "there is no branch nothing/here" in refusal(node, "fetch", "nothing/here")
     assert "pulling absent:nothing" in refusal(node, "fetch", "absent:nothing")
@@ -319,7 +319,7 @@ def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, p
     deploy.fsck(near)
 
 
-def test_a_layer_that_is_here_is_not_fetched_again(near, registry, layout, pushed):
+def test_a_layer_that_the_node_has_is_not_fetched_again(near, registry, layout, pushed):
     words = access(near, registry)
     base = registry.push(layout, "base")
     probe(near, *words, "fetch", base)
@@ -449,7 +449,7 @@ def branches(sysroot):
     ([("usr/fifo", {"type": tarfile.FIFOTYPE})], "neither a file nor a directory nor a link"),
     ([("sysroot/ostree/repo/objects/aa/b.file", FILE)], "it has an OSTree repository in it"),
 ], ids=lambda value: value if isinstance(value, str) else value[-1][0])
-def test_a_layer_that_would_do_harm_is_refused(sysroot, made, entries, reason):
+def test_a_harmful_layer_is_refused(sysroot, made, entries, reason):
     before = branches(sysroot)
     said = fetch_into(sysroot, made.layer(("usr/fine", FILE)).layer(*entries), check=False)
     assert said.startswith("importing the image sha256:") and "checking the layer sha256:" in said and reason in said
@@ -470,13 +470,13 @@ def test_a_damaged_layer_is_refused(sysroot, made, damage, reason):
     assert branches(sysroot) == before
 
 
-def test_a_layer_that_was_cut_before_it_was_packed_is_refused(sysroot, made):
+def test_a_layer_that_was_truncated_before_its_compression_is_refused(sysroot, made):
     said = fetch_into(sysroot, made.layer(("usr/x", {"size": 100000}), pack=lambda data: gzip.compress(data[:50000])),
                       check=False)
     assert "checking the layer" in said and "runcated" in said
 
 
-def test_layers_may_be_packed_in_any_way(sysroot, made):
+def test_layers_may_have_any_compression(sysroot, made):
     zstd = lambda data: subprocess.run(["zstd"], input=data, stdout=subprocess.PIPE, check=True).stdout
     made.layer(("usr/a", FILE), pack=bytes).layer(("usr/b", FILE), pack=zstd).layer(("usr/c", FILE))
     commit = fetch_into(sysroot, made)
@@ -548,7 +548,7 @@ def fetch_packed(sysroot, folder, tag="packed", check=True):
     return result.stdout.split()[0] if check else result.stderr.strip()
 
 
-def test_a_commit_that_was_packed_into_an_image_arrives_as_it_was(sysroot, packable, tmp_path):
+def test_a_commit_that_was_packed_into_an_image_is_fetched_unchanged(sysroot, packable, tmp_path):
     layout = tmp_path / "layout"
     oci.pack_commit(layout, "packed", *packable)
     oci.derive_image(layout, "packed", "derived", oci.Layer(files={"usr/etc/new": "derived"}, removed=["etc/gone"]))
@@ -616,7 +616,7 @@ def test_a_packed_commit_with_missing_objects_is_refused(sysroot, packable, tmp_
     assert list((empty / "ostree/repo/objects").glob("*/*")) == []
 
 
-def test_an_image_that_a_commit_was_packed_into_is_booted(near, tmp_path):
+def test_an_image_with_a_packed_commit_is_booted(near, tmp_path):
     first = deploy.booted_commit(near)
     copy = tmp_path / "copy"
     shell.run("ostree", "init", f"--repo={copy}", "--mode=bare")

@@ -80,7 +80,7 @@ def die_in(machine, name):
     return json.loads(journal.read_text()) if journal.exists() else None
 
 
-def test_services_read_and_run_one_config_after_a_death_in_the_middle_of_a_change(machine):
+def test_services_read_and_run_one_config_after_a_crash_in_the_middle_of_a_change(machine):
     node = machine.machine
     machine.run(*apply_words("one", machine))
     in_the_middle = 0

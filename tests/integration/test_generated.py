@@ -166,7 +166,7 @@ def test_a_new_pull_secret_is_rolled_out(objects, sources, controller):
     assert "r.test" in sources.file(other, "/etc/dns")
 
 
-def test_a_kubelet_config_is_rolled_out_and_taken_back(cluster, objects, sources, controller):
+def test_a_kubelet_config_is_rolled_out_and_undone(cluster, objects, sources, controller):
     before = objects.wait_for_target("worker")
     with SimulatedAgents(cluster) as agents:
         agents.add("worker-0", before)
@@ -181,7 +181,7 @@ def test_a_kubelet_config_is_rolled_out_and_taken_back(cluster, objects, sources
     assert sources.file("99-worker-generated-kubelet", "/") is None
 
 
-def test_a_container_runtime_config_is_rendered_and_taken_back(objects, sources, controller):
+def test_a_container_runtime_config_is_rendered_and_undone(objects, sources, controller):
     before = objects.wait_for_target("worker")
     sources.runtime("pids", pidsLimit=2048)
     target = objects.wait_for_target("worker", other_than=before)
@@ -190,7 +190,7 @@ def test_a_container_runtime_config_is_rendered_and_taken_back(objects, sources,
     wait_until(lambda: objects.target("worker") == before, "the pool has its old target", 60)
 
 
-def test_a_set_of_mirrors_is_rendered_and_taken_back(objects, sources, controller):
+def test_a_set_of_mirrors_is_rendered_and_undone(objects, sources, controller):
     before = objects.wait_for_target("worker")
     sources.setting("clusterversions", "ClusterVersion", "version",
                     status={"desired": {"image": "r.test/release@sha256:" + "0" * 64, "version": "4.20"}})
@@ -207,7 +207,7 @@ def test_a_set_of_mirrors_is_rendered_and_taken_back(objects, sources, controlle
     assert objects.target("worker") != "" and before
 
 
-def test_a_preview_is_what_happens(cluster, objects, sources, controller, tmp_path):
+def test_a_preview_agrees_with_the_actual_change(cluster, objects, sources, controller, tmp_path):
     before = objects.wait_for_target("worker")
 
     def diff(*words):
@@ -231,7 +231,7 @@ def test_a_preview_is_what_happens(cluster, objects, sources, controller, tmp_pa
     ("ContainerRuntimeConfig", "containerruntimeconfigs", {"containerRuntimeConfig": {"pidsLimit": 1}},
      "Error: invalid PidsLimit 1"),
 ])
-def test_a_bad_object_has_a_condition_and_touches_no_pool(objects, sources, controller, kind, plural, spec, reason):
+def test_a_bad_object_gets_a_condition_and_changes_no_pool(objects, sources, controller, kind, plural, spec, reason):
     before = objects.wait_for_target("worker")
     sources.put(f"{GROUP}/{plural}", kind, "bad", spec={**SELECTS_WORKERS, **spec})
     status, message = sources.wait_for_condition(plural, "bad", "Failure")

@@ -280,7 +280,7 @@ def apply(config, root):
     return shell.run(PINTLE, "apply", "--root", root, "--yes", config, check=False)
 
 
-def test_makes_the_tree_that_ignition_makes(scratch):
+def test_apply_makes_the_tree_that_ignition_makes(scratch):
     ignition, started = Ignition(scratch), time.monotonic()
     theirs, ours, path = scratch / "theirs", scratch / "ours", scratch / "config.ign"
     wrong, files, units = [], 0, 0

@@ -149,7 +149,7 @@ def states(killed):
     return found, seconds
 
 
-def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(killed, states):
+def test_after_a_kill_at_any_instant_recovery_gives_the_old_or_the_new_config(killed, states):
     found, seconds = states
     print(f"seed {SEED}, {COUNT} instants; a whole change takes {seconds:.3f} s")
     chosen = random.Random(SEED)
@@ -216,7 +216,7 @@ class Background:
             return status, self.said.read()
 
 
-def test_a_job_that_systemd_has_not_begun_is_not_done_after_recovery(killed, states):
+def test_a_job_that_systemd_has_not_begun_does_not_run_after_recovery(killed, states):
     found, _ = states
     killed.apply(CONFIGS["one"])
     # With this many files, the test can stop systemd before the change asks it for anything.

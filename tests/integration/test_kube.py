@@ -217,10 +217,10 @@ class TestRights:
 class TestEvents:
     def test_of_a_node_are_counted_when_they_repeat(self, cluster):
         with running(cluster.node("node-a").kubeconfig, "tell-node", "node-a", "one", "two", "one", "one") as probing:
-            def told():
+            def posted():
                 events = cluster.get("events", "--field-selector=involvedObject.name=node-a,reason=Told")["items"]
                 return sorted((event["message"], event["count"]) for event in events)
-            wait_until(lambda: told() == [("one", 3), ("two", 1)], "all events are posted", PATIENCE)
+            wait_until(lambda: posted() == [("one", 3), ("two", 1)], "all events are posted", PATIENCE)
             probing.end()
         assert "Told" in cluster.kubectl("describe", "node", "node-a").stdout
 

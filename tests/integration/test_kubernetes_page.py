@@ -28,7 +28,7 @@ def test_each_command_is_run_or_marked():
     assert [mark for mark, _ in blocks() if mark] == ["on a node", "for new machines"]
 
 
-def test_from_an_empty_cluster_to_a_config(tmp_path):
+def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
     with Cluster() as cluster, SimulatedAgents(cluster) as agents:
         agents.add("worker-0", "rendered-worker-before", labels=(), report=False)
         copy_for(cluster, tmp_path / "deploy")

@@ -4,7 +4,7 @@
 from machines import kubernetes
 
 
-def test_a_list_becomes_one_of_sources():
+def test_a_list_of_packages_becomes_a_list_of_sources():
     text = """\
 # deb archive:/commented suite main
 deb [signed-by=/keys/a.asc arch=amd64] archive:/one suite main
@@ -18,7 +18,7 @@ deb-src archive:/two suite main contrib
 """
 
 
-def test_stanzas_become_ones_of_sources_and_keep_all_else():
+def test_stanzas_become_stanzas_of_sources_and_keep_all_other_lines():
     text = """\
 # A comment.
 Types: deb deb-src

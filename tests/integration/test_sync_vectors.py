@@ -44,7 +44,7 @@ def cluster():
         yield running
 
 
-def test_the_operators_cases_are_there():
+def test_the_folder_of_the_operators_cases_has_cases():
     if VARIABLE not in os.environ:
         pytest.skip(f"{VARIABLE} does not name the folder of the operator's cases")
     assert [folder for folder in folders() if folder.parent != OWN], os.environ[VARIABLE]

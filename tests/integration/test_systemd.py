@@ -129,7 +129,7 @@ def test_aliases_and_install_sections_of_dropins_count(node):
     assert not [name for name in links(node) if name.endswith(("other.service", "a.service"))]
 
 
-def test_putting_the_links_back_undoes_enabling_and_disabling(node):
+def test_restoring_the_links_undoes_enabling_and_disabling(node):
     write(node, "a.service", WANTED)
     write(node, "b.service", WANTED)
     probe(node, "enablement", "b.service=enabled")
@@ -231,7 +231,7 @@ def test_a_job_is_awaited_through_a_lost_connection(node, trouble):
     assert observe(node, "waits.service").split()[1] == "active"
 
 
-def test_without_a_bus_systemd_is_reached_by_its_private_socket(node):
+def test_without_a_bus_systemd_is_reached_through_its_private_socket(node):
     write(node, "a.service", WANTED)
     without_bus = ["env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nowhere", PROBE]
     node.run(*without_bus, "enablement", "a.service=enabled")
@@ -242,7 +242,7 @@ def test_without_a_bus_systemd_is_reached_by_its_private_socket(node):
     assert "neither on the system bus" in said and "private socket" in said
 
 
-def test_an_inhibitor_is_seen_by_all_and_ends_with_its_process(node):
+def test_everyone_sees_an_inhibitor_and_it_ends_with_its_process(node):
     def inhibitors():
         return node.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
                         "org.freedesktop.login1.Manager", "ListInhibitors").stdout
@@ -266,7 +266,7 @@ def test_a_node_reboots_and_users_who_are_logged_in_see_the_reason():
 
 
 @pytest.mark.parametrize("address", ["/run/dbus/system_bus_socket", "/run/no-such-bus"])
-def test_signals_about_other_jobs_do_not_pile_up(node, address):
+def test_signals_about_other_jobs_do_not_accumulate_in_memory(node, address):
     """Signals about other jobs arrive on the bus, and on the private socket, to which systemd sends everything."""
     unit(node, "once.service", "Type=oneshot\nRemainAfterExit=yes\nExecStart=true\n[Unit]\nDefaultDependencies=no")
     by = f"DBUS_SYSTEM_BUS_ADDRESS=unix:path={address}"

@@ -119,7 +119,7 @@ def most_at_once(events, nodes):
     return most
 
 
-def test_a_config_goes_from_kubectl_to_all_nodes_one_after_the_other(site):
+def test_a_config_is_rolled_out_to_all_nodes_one_after_the_other(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
     with Events(site.cluster) as events:
@@ -144,7 +144,7 @@ def test_a_config_goes_from_kubectl_to_all_nodes_one_after_the_other(site):
     wait_until(lambda: site.cluster.get("deployment", "web")["status"].get("readyReplicas") == 2, "both pods run", 60)
 
 
-def test_the_report_of_a_paused_pool_is_what_happens_when_it_is_resumed(site):
+def test_the_report_of_a_paused_pool_agrees_with_the_changes_after_the_pause(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
     site.pause(True)
@@ -169,7 +169,7 @@ def test_the_report_of_a_paused_pool_is_what_happens_when_it_is_resumed(site):
                "the condition PausedPending is false", 30)
 
 
-def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
+def test_a_broken_config_stops_its_pool_until_it_is_removed(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
     # On every node, a directory that is not empty is in the place of the new file.

@@ -26,8 +26,8 @@ class EveryParser : public testing::TestWithParam<Parser> {
  protected:
   static void Try(const std::string& text) {
     if (HasFailure()) return;  // One failure is enough: the others have the same cause.
-    const std::string told = ToldWithoutNames(GetParam(), text);
-    EXPECT_EQ(PieceOfSecretIn(told), "") << "told: " << told.substr(0, 2000) << "\nof: " << text;
+    const std::string messages = MessagesWithoutNames(GetParam(), text);
+    EXPECT_EQ(PieceOfSecretIn(messages), "") << "messages: " << messages.substr(0, 2000) << "\nof: " << text;
   }
 };
 
@@ -122,7 +122,7 @@ TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
 TEST_P(EveryParser, ShowsLittleOfALongText) {
   std::string text = GetParam().sample;
   text.insert(text.find(kSecret), std::string(1 << 20, 'A') + "\\q\"");
-  EXPECT_LT(GetParam().told(text).size(), 10'000U);
+  EXPECT_LT(GetParam().messages(text).size(), 10'000U);
 }
 
 std::string NameOf(const testing::TestParamInfo<Parser>& info) {

@@ -172,22 +172,22 @@ class Model {
   // Does one step of a node's agent, and of the drain that it requests.
   void Work(const std::string& name) {
     if (crashed_.contains(name)) return;
-    const std::string current = truth_.Said(name, api::kCurrentConfigAnnotation);
-    const std::string desired = truth_.Said(name, api::kDesiredConfigAnnotation);
-    const std::string state = truth_.Said(name, api::kStateAnnotation);
+    const std::string current = truth_.AnnotationOf(name, api::kCurrentConfigAnnotation);
+    const std::string desired = truth_.AnnotationOf(name, api::kDesiredConfigAnnotation);
+    const std::string state = truth_.AnnotationOf(name, api::kStateAnnotation);
     if (current == desired && state == api::kStateDone) return;
     api::Node& node = Change(name);
     if (current == desired) {
       Finish(name, node, desired);
     } else if (IsBroken(desired)) {
-      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateDegraded));
+      truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateDegraded));
       at_work_.erase(name);
     } else if (IsDeadly(desired)) {
-      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateWorking));
+      truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateWorking));
       SetReady(node, false);
       at_work_.erase(name);
     } else if (state != api::kStateWorking) {
-      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateWorking));
+      truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateWorking));
     } else if (!drained_.contains(name)) {
       drained_.insert(name);
       node.spec.unschedulable = true;
@@ -198,8 +198,8 @@ class Model {
   }
 
   void Finish(const std::string& name, api::Node& node, const std::string& config) {
-    truth_.Say(name, api::kCurrentConfigAnnotation, config);
-    truth_.Say(name, api::kStateAnnotation, std::string(api::kStateDone));
+    truth_.Annotate(name, api::kCurrentConfigAnnotation, config);
+    truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateDone));
     SetReady(node, true);
     drained_.erase(name);
     node.spec.unschedulable = cordoned_by_others_.contains(name);

@@ -201,7 +201,7 @@ TEST(RolloutPass, ReportsAnInvalidMaxUnavailableAndWritesThatOnce) {
   world.pools["worker"].spec.configuration.name = kNew;
   EXPECT_EQ(world.Settle(), 1);
   EXPECT_EQ(world.ConditionOf("worker", "Misconfigured")->reason, "InvalidMaxUnavailable");
-  EXPECT_EQ(world.Said("a", api::kDesiredConfigAnnotation), kOld);
+  EXPECT_EQ(world.AnnotationOf("a", api::kDesiredConfigAnnotation), kOld);
 }
 
 TEST(RolloutPass, ReportsInvalidDrainSettingsAndRollsOutAllTheSame) {
@@ -314,8 +314,8 @@ TEST(RolloutPass, UpdatesAnArbiterIfNoMasterIsBusy) {
   for (const char* role : {"master", "arbiter"}) world.pools[role].spec.configuration.name = kNew;
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"master"});
   world.Settle();
-  EXPECT_EQ(world.Said("arbiter", api::kDesiredConfigAnnotation), kOld);
-  world.Say("master", api::kCurrentConfigAnnotation, kNew);
+  EXPECT_EQ(world.AnnotationOf("arbiter", api::kDesiredConfigAnnotation), kOld);
+  world.Annotate("master", api::kCurrentConfigAnnotation, kNew);
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"arbiter"});
 }
 
