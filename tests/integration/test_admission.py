@@ -31,7 +31,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def guarded(cluster):
-    """The cluster, once all policies are in effect."""
+    """Returns the cluster once all policies are in effect."""
     if not cluster.has(API, "validatingadmissionpolicies"):
         pytest.skip(f"Kubernetes {cluster.version} has no ValidatingAdmissionPolicies, which come with 1.30")
     cluster.kubectl("apply", "-k", ADMISSION)

@@ -67,7 +67,7 @@ def update_with_reboot(node, controller, events, config, before):
     node.wait_done(config, 120)
     seen = events.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
     drain, uncordon = f"drain-{config}", f"uncordon-{config}"
-    # The annotation still has the end of the last update.
+    # The annotation still has the value from the end of the last update.
     drained_before = seen[0][1]
     assert seen == [("Done", drained_before, "", before),
                     ("Working", drained_before, "", before),
@@ -270,7 +270,7 @@ def test_the_machine_config_node_reports_the_progress_of_an_update(cluster, node
 
 
 def test_disks_that_differ_from_the_config_and_a_failed_finalization_are_reported(cluster, node):
-    """Reports the disks with which the node was installed, and that a staged deployment could not be finalized."""
+    """The agent reports the disks with which the node was installed, and a deployment that could not be finalized."""
     installed = spec(file("/etc/live/a", "x"))
     installed["config"]["storage"]["disks"] = [{"device": "/dev/sda", "wipeTable": True}]
     node.run("tee", "/etc/mcs-machine-config-content.json", input=json.dumps(
@@ -286,11 +286,12 @@ def test_disks_that_differ_from_the_config_and_a_failed_finalization_are_reporte
     node.machine.reboot()
     settle_in(node, file("/etc/live/a", "x"))
     node.wait_for(**{"ostree-finalize-staged-failure": "error: no space is left"})
-    changes = wait_until(lambda: cluster.get("machineconfignode", node.name).get("status", {}).get("irreconcilableChanges"),
-                      "its MachineConfigNode lists the irreconcilable changes", 30)
+    changes = wait_until(
+        lambda: cluster.get("machineconfignode", node.name).get("status", {}).get("irreconcilableChanges"),
+        "its MachineConfigNode lists the irreconcilable changes", 30)
     assert [change["fieldPath"] for change in changes] == ["spec.config.storage.disks"], changes
     assert "/dev/sda" in changes[0]["diff"] and conditions_now(node)["Updated"] == "True"
-    # The reports end with the next boot, and when the file is gone.
+    # The reports end after the next boot, once the file is gone.
     node.run("rm", "/etc/mcs-machine-config-content.json")
     node.machine.reboot()
     node.wait_for(**{"ostree-finalize-staged-failure": ""})

@@ -28,7 +28,7 @@ LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.
 PATIENCE = 60
 LOGINS = itertools.count()
 
-# With this policy, our program may play polkit.
+# This policy lets the probe take polkit's name.
 POLKIT_POLICY = """<busconfig><policy user="root"><allow own="org.freedesktop.PolicyKit1"/></policy>
 <policy context="default"><allow send_destination="org.freedesktop.PolicyKit1"/></policy></busconfig>"""
 
@@ -43,7 +43,7 @@ TYPES = {"findings": "u", "warnings": "as"}
 
 
 class BackgroundProgram:
-    """A program in the node that runs while the test does something else. `lines` has its output so far."""
+    """A program that runs in the node in the background. `lines` has its output so far."""
 
     def __init__(self, node, *words):
         self._words = [*node.entering(), *words]
@@ -131,7 +131,7 @@ def properties(node, *options, user="root"):
 
 
 def order(node, name, user="root"):
-    """Gives the agent an order; returns the error, or ""."""
+    """Sends the agent an order; returns the error, or ""."""
     return ask(node, "call", *AGENT, name, user=user, check=False).stderr.strip()
 
 
@@ -239,7 +239,7 @@ def test_polkit_decides_about_others(node, agent):
 
 @contextlib.contextmanager
 def polkit_that_waits(node):
-    """Plays a polkit that waits for a password which nobody types."""
+    """Replaces polkit by a probe that never answers, as if polkit waited for a password."""
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
     with BackgroundProgram(node, PROBE, "polkit", "wait") as polkit:
@@ -275,10 +275,10 @@ def test_a_user_who_has_reached_the_limit_of_open_orders_does_not_limit_others(n
                 orders_of_root_go_through(node, agent)
                 with held(node, "core", 1, 1):
                     polkit.awaits(CHECK_ASKED, times=5 * times)
-                polkit.awaits("taken back", times=5 * times - 4)
+                polkit.awaits("cancelled", times=5 * times - 4)
                 assert holder.lines.count(TOO_MANY) == connections * calls - 4
-            # When a connection is closed, its places are free for others.
-            polkit.awaits("taken back", times=5 * times)
+            # When a connection is closed, its open orders no longer count.
+            polkit.awaits("cancelled", times=5 * times)
 
 
 def test_a_user_who_reads_no_answers_does_not_delay_root(node, agent):
@@ -294,7 +294,7 @@ def test_a_user_who_reads_no_answers_does_not_delay_root(node, agent):
             orders_of_root_go_through(node, agent)
             deaf.awaits("sent")
             orders_of_root_go_through(node, agent)
-        polkit.awaits("taken back", times=4)
+        polkit.awaits("cancelled", times=4)
     assert kilobytes() - before < 8_000
 
 
@@ -334,10 +334,10 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
 
 @contextlib.contextmanager
 def login(node, user, host=None):
-    """Logs in over SSH, from `host` if it is given.
+    """Simulates a login over SSH, from `host` if it is given.
 
-    Without a host the login goes through PAM, and so outlives a restart of logind. With a host there is a process, but
-    nothing holds the session as a real sshd does.
+    Without a host the login goes through PAM, so the session survives a restart of logind. With a host, the session is
+    created through logind's bus interface. It has a process, but nothing keeps the session open as a real sshd does.
     """
     unit = f"login-{next(LOGINS)}.service"
     by_pam = [] if host else ["--property=PAMName=sshd", f"--property=User={user}"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the files that a cluster's ControllerConfig has for the disks of its nodes, on one node that goes through all
-cases.
+"""Tests the files that the agent writes from the cluster's ControllerConfig, such as certificates.  All tests use the
+same node.
 """
 
 import base64
@@ -39,7 +39,7 @@ SPEC = {"kubeAPIServerServingCAData": packed("first"), "internalRegistryPullSecr
 
 
 class ControllerConfig:
-    """The object, as its operator writes it."""
+    """Writes the ControllerConfig, as the Operator does."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -189,7 +189,7 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     [end] = [file["validUntil"] for file in files if file["path"] == KUBELET_CA]
     left = datetime.datetime.fromisoformat(end.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
     assert datetime.timedelta(days=12) < left < datetime.timedelta(days=14)
-    # The node is not at fault, and the files also wait after the agent is restarted.
+    # The node is not degraded, and the files also wait after the agent is restarted.
     before = node.annotations()
     node.run("systemctl", "restart", "pintled")
     config.change(cloudProviderCAData=packed("cloud's"))
@@ -255,7 +255,7 @@ def test_the_agents_credentials_can_read_only_this_object(node, config):
 
 def test_the_memory_for_a_large_controller_config_is_released(node, config):
     def its_own():
-        """Returns the agent's private memory, without its code, of which the kernel keeps any amount."""
+        """Returns the agent's private memory.  Its code is left out, because the kernel decides how much of it to keep."""
         pid = node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout.strip()
         lines = node.read(f"/proc/{pid}/smaps_rollup").splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the agent while everything around it fails: it reaches the same end, without additional reboots."""
+"""Tests the agent while everything around it fails: it reaches the wanted state, without additional reboots."""
 
 import datetime
 import os
@@ -62,7 +62,7 @@ def test_the_api_server_goes_and_comes_back(cluster, new_node):
     wait_until(lambda: node.status()["state"] == "Done", "it is done, without the API server", 30)
     cluster.start_apiserver()
     node.wait_done(first)
-    # A config that is wanted during the outage is applied afterwards.
+    # A config that is set during the outage is applied afterwards.
     second = live(node, 1)
     node.annotate(desiredConfig=second)
     cluster.stop_apiserver()
@@ -170,7 +170,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 node.annotate(desiredConfig=config)
                 cut = chance.uniform(0, 2)
                 node.machine.kill_after(cut)
-                # The interrupted reboot may not have reached the new deployment; then the node needs another one.
+                # If the power cut came before the new deployment was finalized, the node needs another reboot.
                 in_vain = reboots_asked_for(events, node)
                 node.machine.start()
                 run_until_done(node, config)
@@ -223,7 +223,7 @@ class Clock:
         self._node.run("sh", "-c", f"echo {days * self.DAY} >/run/clock.new && mv /run/clock.new /run/clock")
 
     def days_ahead(self):
-        """Returns the agent's clock, from the time of its last look, which this provokes."""
+        """Makes the agent take a look, and returns how many days its clock is ahead, from the time of this look."""
         self._node.run("touch", "/etc/live/a")
         since = datetime.datetime.fromisoformat(self._node.status()["since"].replace("Z", "+00:00"))
         return round((since - datetime.datetime.now(datetime.timezone.utc)) / datetime.timedelta(days=1))

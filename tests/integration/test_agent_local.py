@@ -18,7 +18,7 @@ CONFIGS = "/etc/pintle/config.d"
 CONFIG = f"{CONFIGS}/50-all.ign"
 FINDINGS = "/run/pintle/findings.json"
 PATIENCE = 60
-SOON = 2  # Seconds that a person would wait without wondering.
+SOON = 2  # Seconds that a person accepts to wait.
 NONE = "mco-empty-mc"
 UNIT = f"""[Unit]
 After=dbus.service
@@ -118,7 +118,7 @@ BROKEN = {
 
 
 def test_the_contents_of_a_config_that_cannot_be_read_are_not_reported(agent):
-    """Only root may read the config, but everyone the status and the bus, and some users the journal."""
+    """Only root may read the config, but everyone may read the status and the bus, and some users the journal."""
     path = f"{CONFIGS}/50-secret.yaml"
     as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     agent.node.run("install", "--directory", "--mode=700", CONFIGS)

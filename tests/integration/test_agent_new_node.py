@@ -32,7 +32,9 @@ def node(cluster):
 
 
 def join(node, image="", arguments=(), written=("there",)):
-    """Makes a node as Ignition leaves it, with a file of the config; nobody in its cluster answers drain requests."""
+    """Makes a node in the state in which Ignition leaves it, with a file of the config.  Its cluster has no controller,
+    so drain requests get no answer.
+    """
     spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
     config = rendered(node.cluster, f"rendered-{node.name}", spec)
     said = {PREFIX + key: value for key, value in

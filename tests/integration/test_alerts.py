@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the alerts of deploy/monitoring: promtool evaluates them over time, and a real Prometheus with our metrics."""
+"""Tests the alerts of deploy/monitoring: promtool evaluates them over simulated time, and a real Prometheus evaluates
+them with Pintle's metrics.
+"""
 
 import base64
 import contextlib
@@ -57,7 +59,7 @@ def waiting(days):
 
 
 def paused_pool(days, paused=True, policy="Strict"):
-    """Returns the probe's input: the bundle of a worker expires in this many days, and another bundle waits."""
+    """Returns the input of pause-probe: a worker's bundle expires in this many days, and another bundle waits."""
     node = {"metadata": {"name": "worker-0", "annotations": {
         ANNOTATION + "currentConfig": "old", ANNOTATION + "desiredConfig": "old", ANNOTATION + "state": "Done",
         WAITING: waiting(days)}}}
@@ -285,7 +287,7 @@ def test_the_controller_reports_waiting_changes_and_lets_certificates_pass(bundl
                        in objects.condition("worker", "PausedPending")["message"], "the condition lists the files", 60)
             with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
-                # Nothing has passed so far.  A policy by which nodes need no reboot lets the certificates pass.
+                # Nothing was let through so far.  With a policy by which nodes need no reboot, certificates are.
                 assert objects.pool("worker")["status"]["configuration"]["name"] == before
                 cluster.admin.must("POST", "/apis/operator.openshift.io/v1/machineconfigurations", {
                     "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",

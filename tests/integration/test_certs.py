@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that TLS judges the certificates of the tests as they were meant."""
+"""Checks that TLS accepts and refuses the certificates of the tests as intended."""
 
 import contextlib
 import datetime
@@ -18,8 +18,8 @@ def authority(tmp_path_factory):
 
 
 def greet(authority, server, name, client=None, must_show=None):
-    """Makes a TLS connection to a server with this certificate under NAME; returns what the server learns of the
-    client.
+    """Connects to a TLS server that has this certificate, under the host name NAME; returns the client's certificate as
+    the server sees it.
     """
     ours, theirs = socket.socketpair()
     learnt = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ClusterOperator and the other objects that pintle-controller keeps as OpenShift's operator does."""
+"""Tests the ClusterOperator and the other objects that pintle-controller maintains as OpenShift's operator does."""
 
 import pytest
 
@@ -237,6 +237,6 @@ def test_without_the_option_nothing_is_reported(cluster, objects, operator):
     with Controller(cluster, "controller", "--operator=no"):
         objects.wait_for_target("master")
         objects.wait_until_updated("master")
-        # A status is written after everything that belongs to the operator.
+        # Pool statuses are written last, so the ClusterOperator would have been written by now.
         assert operator.status() == {}
         assert cluster.admin.request("GET", CONFIGURATION)[0] == 404

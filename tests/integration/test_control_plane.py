@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests how the abilities of a Kubernetes are read from its answers, with shortened answers of an old and a new
-version.
+"""Tests how machines.control_plane reads the abilities of a Kubernetes version from its answers, with shortened answers
+of an old and a new version.
 """
 
 import pytest
@@ -54,7 +54,7 @@ def test_an_eviction_has_the_version_that_the_pods_take():
 
 
 def test_a_server_has_a_kind_only_if_its_group_lists_the_kind():
-    """The group is older than this kind: an old server has it for webhooks."""
+    """An old server also has the group, for webhooks, but not this kind."""
     webhooks = {"name": "validatingwebhookconfigurations", "kind": "ValidatingWebhookConfiguration"}
     policies = {"name": "validatingadmissionpolicies", "kind": "ValidatingAdmissionPolicy"}
     group_version = "admissionregistration.k8s.io/v1"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests deploy/: a real API server accepts what Kustomize makes of it, and the controller has exactly the rights that
-it needs.
+"""Tests deploy/: a real API server accepts the manifests that Kustomize makes of it, and the controller has exactly the
+rights that it needs.
 """
 
 import json
@@ -150,7 +150,7 @@ def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
     assert container["args"][container["args"].index("--templates") + 1] == read["mountPath"]
     assert first["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
                                         "capabilities": {"drop": ["ALL"]}}
-    # A container of the namespace's own user may write into the volume, since it is no other's.
+    # The pod names no user, so both containers run as the namespace's own user, who may write into the volume.
     assert pod["securityContext"]["runAsNonRoot"] is True and "hostNetwork" not in pod
     # Either label makes a node one of the control plane.
     terms = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
@@ -169,7 +169,7 @@ def test_on_openshift_the_init_container_copies_the_operators_whole_folder(clust
         (image / path).parent.mkdir(parents=True, exist_ok=True)
         (image / path).write_text(path)
     volume.mkdir()
-    # A container that is started again copies again.
+    # A container that is restarted copies again.
     for _ in range(2):
         subprocess.run(["cp", *options, f"{image}/.", volume], check=True)
         copied = {str(path.relative_to(volume)): path.read_text() for path in volume.rglob("*") if path.is_file()}
@@ -201,7 +201,7 @@ def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, k
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
     container, = pod["containers"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    # The host ports keep two replicas from one machine.
+    # Because of the host ports, two replicas cannot run on one machine.
     assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
     # The program knows all of these options, and finds its files where the Secrets are mounted.
     command = [CONTROLLER, *container["args"], "--help"]
@@ -212,7 +212,7 @@ def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, k
     assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
     assert "[/etc/mcs/bootstrap-token]" in help_text
     if kind == "kubernetes":
-        # Nothing is served without a token, and the group that may read the Secrets is named.
+        # No config is served without a token, and the pod's group may read the Secrets.
         assert container["args"][container["args"].index("--access") + 1] == "required"
         assert secrets[mounts["/etc/pintle/tokens"]] == "pintle-token-keys"
         assert "/etc/pintle/tokens/keys" in container["args"] and pod["securityContext"]["fsGroup"]
@@ -279,7 +279,7 @@ def test_the_controller_has_no_right_that_it_does_not_need(applied):
     assert "*" not in json.dumps(roles[0]["rules"])
 
 
-# What the Machine Config Operator leaves under names that deploy/ had once, and whatever else a namespace may have.
+# Objects of the Machine Config Operator, and others, whose names deploy/ must not use.
 OPERATORS = f"""
 apiVersion: v1
 kind: Namespace
@@ -325,9 +325,9 @@ KINDS_COMPARED = ("namespaces,services,serviceaccounts,configmaps,secrets,leases
 
 
 def everything(cluster):
-    """Returns the objects of these kinds but those of Kubernetes' own namespaces, {(kind, namespace, name): text}.
+    """Returns {(kind, namespace, name): text} for all objects of KINDS_COMPARED outside of Kubernetes' own namespaces.
 
-    The controller manager writes the status of Deployments when it gets to it.
+    The status of Deployments is left out, because the controller manager writes it at any time.
     """
     found = {}
     for item in cluster.get(KINDS_COMPARED, "--all-namespaces")["items"]:
@@ -361,7 +361,7 @@ def test_on_openshift_no_existing_object_is_changed():
         cluster.apply(made)
         after = everything(cluster)
         assert {name: after.get(name) for name in before} == before
-        # What is new has names of our own, or is what the cluster adds to a namespace of ours.
+        # The new objects have names of our own, or the cluster has added them to a namespace of ours.
         new = after.keys() - before.keys()
         assert {("Role", NAMESPACE, "pintle-controller"), ("Deployment", OWN_NAMESPACE, "pintle-controller")} <= new
         assert [name for name in new if name[1] != OWN_NAMESPACE and not name[2].startswith("pintle")] == []

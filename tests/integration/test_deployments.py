@@ -46,8 +46,7 @@ def arguments(node):
     return read(node, "/proc/cmdline").split()
 
 
-# ---- commits on the node
-# ----------------------------------------------------------------------------------------------
+# ---- commits on the node --------------------------------------------------------------------------------------------
 
 def test_a_plain_machine_is_no_ostree_host(plain_node):
     assert refusal(plain_node, "observe").startswith("this is no OSTree host")
@@ -216,7 +215,7 @@ def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_ne
         new = deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
         deploy.stage(node, new)
         finalize_with(node, str(version))
-        # The first shutdown is not cut short, which measures how long it takes on this machine.
+        # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
         cut = random.uniform(0, whole) if whole else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
@@ -289,7 +288,7 @@ def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, p
     words = access(near, registry)
     commit, name = probe(near, *words, "fetch", pushed).split()
     assert name == pushed
-    # Everything is on the node, so the registry is not asked.
+    # Everything is on the node, so no request is sent to the registry.
     assert probe(near, "fetch", pushed).split() == [commit, name]
     assert [line for line in left_behind(near) if not line.startswith("pintle/")] == []
     assert probe(near, "put", pushed, commit, "+probe=1") == "changed"
@@ -325,7 +324,7 @@ def test_a_layer_that_the_node_has_is_not_fetched_again(near, registry, layout, 
     probe(near, *words, "fetch", base)
     before = registry.log()
     commit, name = probe(near, *words, "fetch", f"{registry.host}/os:next").split()
-    # The result has the digest that the tag stood for.
+    # The result has the digest of the tag's image.
     assert name == pushed and len(commit) == 64
     base_layer = json.loads((layout / "blobs/sha256" / base.rpartition(":")[2]).read_text())["layers"][0]["digest"]
     assert base_layer not in registry.log().removeprefix(before)
@@ -378,7 +377,7 @@ def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, 
 # ---- harmful images in a layout --------------------------------------------------------------------------------------
 
 class Layout:
-    """An OCI layout of one image, with any bytes that a test wants."""
+    """An OCI layout of one image, which a test can fill with any bytes."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -418,7 +417,7 @@ DIRECTORY = {"type": tarfile.DIRTYPE, "mode": 0o755}
 
 @pytest.fixture(scope="module")
 def sysroot(tmp_path_factory):
-    """A place for deployments that is not booted: importing an image needs no machine."""
+    """A sysroot that is not booted: importing an image needs no machine."""
     folder = tmp_path_factory.mktemp("sysroot")
     shell.run("ostree", "admin", "init-fs", "--modern", folder)
     return folder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests changes of a machine's OS outside its config: at the first boot, and by hand."""
+"""Tests changes of the OS of a machine at its first boot, and by `pintle pivot`."""
 
 import json
 import os

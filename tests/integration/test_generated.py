@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MachineConfigs that pintle-controller generates, on a real control plane, from templates made for these tests."""
+"""Tests the MachineConfigs that pintle-controller generates on a real control plane, from templates of these tests."""
 
 import base64
 import contextlib
@@ -237,7 +237,7 @@ def test_a_bad_object_gets_a_condition_and_changes_no_pool(objects, sources, con
     status, message = sources.wait_for_condition(plural, "bad", "Failure")
     assert status == "True" and reason in message
     assert objects.target("worker") == before
-    # It goes away although it never had a config.
+    # The object can be deleted although it never had a config.
     sources.remove(f"{GROUP}/{plural}/bad")
     wait_until(lambda: sources.admin.request("GET", f"{GROUP}/{plural}/bad")[0] == 404, "it is gone", 60)
 
@@ -326,7 +326,7 @@ def test_ten_pools_with_ten_kubelet_configs_keep_their_numbers(cluster, objects,
             sources.admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool}",
                                {"metadata": {"labels": {"own": pool}}}, MERGE)
             add(pool, 0)
-        # Only an object that is alone gets the name without a number.
+        # The first object of a pool gets the name without a number, so each first object is created alone.
         wait_until(lambda: names() == {f"99-{pool}-generated-kubelet" for pool in pools}, "the first ones", 60)
         for pool in pools:
             for number in range(1, 10):
@@ -374,11 +374,10 @@ def forget_managed(sources):
 
 class TestLeaderKilled:
     LEASE = ("1s", "800ms", "200ms")    # This lease lets another replica take over soon.
-    SAMPLE = 6                          # The number of moments that are tried, except in the nightly run.
+    SAMPLE = 6                          # So many moments are tried; the nightly run tries all.
 
     def test_at_any_write(self, cluster, templates, tmp_path):
-        """Kills the leader before a write has reached the API server, and after that, when nobody receives the answer.
-        """
+        """Kills the leader before a write has reached the API server, and after it, so that the answer is lost."""
         with DeadlyProxy(cluster, account(cluster)) as proxy:
             expected = self.play(cluster, templates, proxy, tmp_path)
             count = len(proxy.writes)
@@ -400,7 +399,7 @@ class TestLeaderKilled:
         assert killed >= 0.8 * len(tried)
 
     def play(self, cluster, templates, proxy, tmp_path):
-        """Two replicas generate the configs of several objects; returns what is there in the end."""
+        """Lets two replicas generate the configs of several objects; returns the resulting objects."""
         kubeconfig = tmp_path / "kubeconfig"
         kubeconfig.write_text(proxy.kubeconfig())
         folder = f"--templates={templates}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the Ignition server with real clients: it answers as the Machine Config Operator's does, whatever other clients
-do.
+"""Tests the Ignition server with real clients: it answers as the Machine Config Operator's server does, and other
+clients cannot disturb it.
 """
 
 import asyncio
@@ -153,7 +153,7 @@ def test_a_renewed_certificate_is_used_and_no_connection_is_dropped(tmp_path, au
 
 
 class Secret:
-    """A mounted Secret: its files are links through one other link, which is replaced at a renewal."""
+    """A mounted Secret, as the kubelet makes it: its files are links through a link that a renewal replaces."""
 
     def __init__(self, folder, pair):
         folder.mkdir(exist_ok=True)

@@ -2,7 +2,7 @@
 """Kills `pintle apply` at random instants, every other time with the whole machine: after `pintle recover`, the files
 and systemd's state are those of the old config or of the new one.
 
-PINTLE_NIGHTLY, as `./dev test --nightly` sets it, takes 200 instants; PINTLE_SEED takes others.
+With PINTLE_NIGHTLY, which `./dev test --nightly` sets, it tries 200 instants.  PINTLE_SEED selects other instants.
 """
 
 import json
@@ -77,7 +77,7 @@ CONFIGS = {
     "one": config("one", "good%20one"),
     "two": config("two", "good%20two", DEEP, mode=0o640, **MORE),
 }
-# Configs with which app.service does not start, by the name of the config before them.
+# Configs with which app.service does not start, by the name of the config that they replace.
 BROKEN = {
     "one": config("three", "bad", DEEP, **MORE),
     "two": config("three", "bad"),
@@ -219,7 +219,7 @@ class Background:
 def test_a_job_that_systemd_has_not_begun_does_not_run_after_recovery(killed, states):
     found, _ = states
     killed.apply(CONFIGS["one"])
-    # With this many files, the test can stop systemd before the change asks it for anything.
+    # The change of this many files takes so long that the test can stop systemd before the change sends it a request.
     other = config("one", "good%20one", *(file(f"/etc/deep/{number}", "x") for number in range(500)),
                    units=[{"name": "systemd-pstore.service", "enabled": False}])
     killed.write("/root/configs/50-all.ign", other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests how the recipe finds the sources in the archives of a machine, in both of apt's formats."""
+"""Tests how machines.kubernetes turns apt's lists of packages into lists of sources, in both of apt's formats."""
 
 from machines import kubernetes
 

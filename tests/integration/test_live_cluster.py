@@ -87,7 +87,7 @@ def test_a_rollout_is_the_same_as_from_files(cluster, tmp_path):
     offline = run("rollout", "--pool", pool, "--nodes", nodes, "--with", configs, "-o", "json")
     assert live.returncode == offline.returncode == 2
     assert json.loads(live.stdout) == json.loads(offline.stdout)
-    # worker-0 was updated before, and counts.
+    # worker-0 is being updated already, and counts as unavailable.
     assert json.loads(live.stdout)["patchedInOrder"] == ["worker-1"]
     assert "worker-1" in ask(cluster, "rollout", "worker").stdout
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the reported progress of fetching an image against the part that has really arrived, with servers that stop
-halfway.
+"""Compares the reported progress of fetching an image with the part that has arrived, with servers that stop halfway.
 """
 
 import json
@@ -23,14 +22,14 @@ PROGRESS = re.compile(r"progress: (.*?)(?:, (\d+) %)?$")
 
 @pytest.fixture
 def sysroot(tmp_path):
-    """A place for deployments that is not booted."""
+    """A sysroot that is not booted."""
     (tmp_path / "sysroot").mkdir()
     shell.run("ostree", "admin", "init-fs", "--modern", tmp_path / "sysroot")
     return tmp_path / "sysroot"
 
 
 class Fetching:
-    """A fetch that is under way; `reports` has the part and the percentage of each report so far."""
+    """A fetch that is under way.  `reports` has each report so far, as the name of a part and its percentage."""
 
     def __init__(self, sysroot, *words):
         self.reports = []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the controller on a real API server with the Machine Config Operator's answers about pools and nodes.
 
-tests/vectors compares the deciding code alone, bit for bit; here, objects are also decoded and written.
+tests/vectors compares only the pure functions that decide, bit for bit; here, objects are also decoded and written.
 """
 
 import json
@@ -90,7 +90,7 @@ class Vector:
                 if PREFIX + "desiredConfig" in patch["patch"]["metadata"].get("annotations", {})]
 
     def status_now(self, objects):
-        """Returns the pool's status, once it was written for the pool as it is."""
+        """Returns the pool's status, once it was written for the pool's current generation."""
         pool = objects.pool(self.pool["metadata"]["name"])
         is_current = pool["status"].get("observedGeneration") == pool["metadata"]["generation"]
         return pool["status"] if is_current and any(

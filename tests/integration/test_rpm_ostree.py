@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests deployments by rpm-ostree: rpm-ostreed-peer stands in for its daemon, and changes the node's real deployments.
+"""Tests deployments by rpm-ostree: rpm-ostreed-peer replaces its daemon, and changes the node's real deployments.
 
 rpm-ostree's own work, layering packages, needs RPMs; here a package is a file in a commit.
 """
@@ -561,7 +561,7 @@ def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pu
 def read_if_open(terminal):
     try:
         return os.read(terminal, 4096)
-    except OSError:    # Linux reports in this way that nobody has the other end open.
+    except OSError:    # Linux returns EIO when nobody has the other end open.
         return b""
 
 
@@ -593,7 +593,7 @@ def test_the_agent_publishes_its_progress_once_a_second(machine, fresh, pushed):
 
 def test_a_config_may_name_its_image_by_a_tag(machine, fresh, registry, pushed):
     machine.apply(everything(f"{registry.host}/os:next"))
-    # The deployment has the digest that the tag stood for, and keeps it when the tag moves.
+    # The deployment has the digest of the tag's image, and keeps it when the tag gets another image.
     assert observe(fresh)["pending"]["image"] == pushed
     fresh.reboot()
     machine.settle()

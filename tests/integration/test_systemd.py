@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests our code with the service manager and logind of a real node."""
+"""Tests src/host/systemd with the service manager and logind of a real node."""
 
 import subprocess
 
@@ -200,7 +200,7 @@ def test_a_job_that_someone_else_cancels_is_an_error(node):
 
 
 class BackgroundProbe:
-    """Runs a probe while the test does something else."""
+    """A probe that runs in the background."""
 
     def __init__(self, node, *words):
         self._words = [*node.entering(), PROBE, *words]

@@ -179,7 +179,7 @@ def test_a_broken_config_stops_its_pool_until_it_is_removed(site):
     wait_until(lambda: site.columns()["DEGRADED"] == "True", "the pool is degraded", 120)
     broken = [node for node in site.nodes if node.annotations()["desiredConfig"] != before]
     assert len(broken) == 1, "other nodes have the broken config as well"
-    # The agent's words come with its MachineConfigNode, a moment after the annotations.
+    # The pool has the reason from the node's MachineConfigNode, which the agent writes a moment after the annotations.
     wait_until(lambda: broken[0].name in site.conditions()["NodeDegraded"]["message"], "the pool names the node", 30)
     assert "/etc/in-the-way" in broken[0].annotations()["reason"]
     site.take_back("80-broken")
