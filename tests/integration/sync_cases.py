@@ -285,7 +285,7 @@ class World:
     # ---- comparing ----
 
     def differences(self, steps):
-        """Returns how the objects differ from the results after this many steps, as lines like those of tests/vectors."""
+        """Returns the differences of the objects from the results after this many steps, as lines like in tests/vectors."""
         lines = []
         for plural, objects in self._case.expected(steps).items():
             kind = _KIND_OF[plural]

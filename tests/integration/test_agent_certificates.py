@@ -255,7 +255,7 @@ def test_the_agents_credentials_can_read_only_this_object(node, config):
 
 def test_the_memory_for_a_large_controller_config_is_released(node, config):
     def its_own():
-        """Returns the agent's private memory.  Its code is left out, because the kernel decides how much of it to keep."""
+        """Returns the agent's private memory without its code; the kernel decides how much of the code to keep."""
         pid = node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout.strip()
         lines = node.read(f"/proc/{pid}/smaps_rollup").splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests drains against a real control plane, with drain_probe.cc.  Pods are only objects; the tests simulate kubelets."""
+"""Tests drains against a real control plane, with drain_probe.cc.  Pods are objects; the tests simulate the kubelets.
+"""
 
 import json
 import os
