@@ -25,7 +25,7 @@ class Showing : public testing::Test {
   std::vector<std::string> shown_;
 };
 
-TEST_F(Showing, ThinsOutManyReportsOfAnotherThread) {
+TEST_F(Showing, LimitsTheRateOfReportsOfAnotherThread) {
   ShownProgress progress(*loop_, clock_, [&](const std::string& doing) {
     shown_.push_back(doing);
     if (doing.ends_with("100 %")) loop_->Stop();

@@ -62,7 +62,7 @@ TEST_F(GarbageTest, NamesItsPool) {
 
 TEST_F(GarbageTest, IsKeptForTheTimeThatThePoolNames) {
   api::MachineConfigPool& pool = world_.pools["worker"];
-  EXPECT_EQ(KeptUntil(pool), std::nullopt) << "nobody has looked after it yet";
+  EXPECT_EQ(KeptUntil(pool), std::nullopt) << "no controller has set a time yet";
   auto& said = pool.metadata.annotations[std::string(kKeptUntilAnnotation)];
   said = "1970-01-02T00:00:00Z";
   EXPECT_EQ(KeptUntil(pool), WallTime(std::chrono::hours(24)));
