@@ -10,7 +10,7 @@
 namespace pintle::event {
 namespace {
 
-// There are places for texts of 100 bytes, and counts of how often each was made.
+// A room for texts of 100 bytes, and counts of how often each text was made.
 class TextRoomTest : public testing::Test {
  protected:
   TextRoom::Text Get(std::size_t place) { return ValueOf(places_[place].Get()); }
@@ -31,7 +31,7 @@ TEST_F(TextRoomTest, MakesATextOnceAndKeepsThoseThatWereAskedForLast) {
   EXPECT_EQ(Get(0), Get(0));
   Get(1);
   Get(0);
-  Get(2);  // There is room for two texts; text 1 was asked for before text 0, so it is removed.
+  Get(2);  // There is room for two texts; text 1 was used less recently than text 0, so it is removed.
   EXPECT_EQ(room_->taken(), 200U);
   Get(0);
   EXPECT_EQ(made_, (std::array{1, 1, 1, 0, 0}));
