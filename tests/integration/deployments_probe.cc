@@ -15,8 +15,8 @@
 // - await-finalizer MILLISECONDS.
 // - finalize PATH=TEXT...: puts files into the staged deployment, and finalizes it.
 // - hold: holds the lock until its input ends.
-// - extensions ROOT IMAGE: unpacks an image of extensions below ROOT, prints all its files and yum's configuration, and
-//   removes the files again.
+// - extensions ROOT IMAGE: unpacks an image of extensions below ROOT, prints all files there and yum's configuration,
+//   and removes the files again.
 //
 // A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE.
 // --by=chosen uses rpm-ostree or libostree, whichever the machine has.  --progress=shown prints the progress to

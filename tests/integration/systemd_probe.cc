@@ -11,8 +11,7 @@
 // - inhibit WHY: prints "inhibited", and inhibits a shutdown until its input ends.
 // - reboot REASON.
 // - hear UNIT COUNT: restarts the unit, makes systemd end COUNT jobs of other programs, observes the unit, and prints
-// by
-//   how many bytes the heap has grown since the restart.
+//   by how many bytes the heap has grown since the restart.
 
 #include <fmt/core.h>
 #include <malloc.h>

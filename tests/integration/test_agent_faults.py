@@ -260,7 +260,7 @@ def test_the_clock_jumps(cluster, new_node):
         # The clock also differs between the request and the answer.
         clock.set(1)
         node.annotate(desiredConfig=wanted)
-        wait_until(lambda: controller.requests[-1:] == [(node.name, f"drain-{wanted}")], "the drain is asked for", 30)
+        wait_until(lambda: controller.requests[-1:] == [(node.name, f"drain-{wanted}")], "the drain is requested", 30)
         controller.answers = True
         clock.set(-1)
         node.annotate(lastAppliedDrain=f"drain-{wanted}")

@@ -15,9 +15,9 @@ import time
 import pytest
 
 from machines import deploy, shell
-from machines.supervised import MachineDied
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
+from machines.supervised import MachineDied
 from machines.wait import wait_until
 
 SYSTEMD = ["org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]

@@ -83,7 +83,8 @@ def named(head, has_body):
         return ALIAS.match(head)[1]
     if TYPE.match(head):
         match = re.search(r"([\w:]+)(?: final)?$", re.sub(r" ?(?<!:):(?!:).*", "", head))
-        return match[1] if match and has_body and "::" not in match[1] else None  # None: a nested type, or a forward declaration
+        # A nested type that is defined outside of its class gives no name here, and neither does a forward declaration.
+        return match[1] if match and has_body and "::" not in match[1] else None
     head = without_angles(without_operands(head))
     match = re.search(r"([\w:~]+) ?\(", head) or re.search(r"([\w:]+)(?: ?\[.*)?$", head)
     return match[1] if match and "::" not in match[1] else None  # None: a member, which its class declares

@@ -7,7 +7,7 @@ import socket
 import time
 
 from . import shell
-from .supervised import SupervisedProcess, MachineDied
+from .supervised import MachineDied, SupervisedProcess
 
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
                "LANG": "C.UTF-8"}

@@ -14,8 +14,8 @@ import sys
 from . import image
 from .container import ENVIRONMENT, Container
 from .disk import Disk
-from .supervised import MachineDied
 from .machine import Machine, new_name, split_command_line
+from .supervised import MachineDied
 
 BUILD = "/run/pintle-build"  # The node's mount of the build directory that PINTLE_BUILD names.
 

@@ -16,10 +16,10 @@ from . import image
 from .agent import Agent
 from .container import ENVIRONMENT
 from .disk import Disk
-from .supervised import SupervisedProcess, MachineDied
 from .machine import Machine, new_name, split_command_line
 from .node import BUILD
 from .shell import CommandFailed, need, run
+from .supervised import MachineDied, SupervisedProcess
 from .wait import wait_until
 
 # This kernel argument is added to those of the boot entry.  On a busy host, the emulated timer ticks so late that the

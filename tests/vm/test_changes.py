@@ -11,8 +11,8 @@ import pytest
 
 from machines import deploy, shell
 from machines.installed import ALL, NOTHING, Installed, everything
-from machines.supervised import MachineDied
 from machines.node import BUILD
+from machines.supervised import MachineDied
 from machines.vm import Vm
 
 # At each boot, this service appends a line with the contents of a file in /etc and one in /var to the record.
