@@ -22,7 +22,7 @@ def count(path):
 
 
 def files_of(build):
-    """Returns the files that Meson wrote, or in place of a test that runs pytest, the file that pytest wrote."""
+    """Returns the files that Meson wrote.  If a test runs pytest, the file that pytest wrote replaces Meson's file."""
     results = build / "test-results"
     by_pytest = {path.stem for path in results.glob("*.xml")}
     for path in sorted((build / "meson-logs").glob("*.junit.xml")):

@@ -42,7 +42,7 @@ def memory(node):
     return [int(number) / 1024 for number in numbers]
 
 
-def told_to_done(node, events, name):
+def annotation_to_done(node, events, name):
     """Returns the seconds from the annotation until the Node reports Done."""
     started = time.monotonic()
     node.annotate(desiredConfig=name)
@@ -79,7 +79,7 @@ def measure(node):
     with Events(node.cluster) as events:
         wait_until(lambda: events.of(node.name, "state"), "the node is seen", 60)
         names = [config(node, number, file("/etc/live/a", str(number))) for number in range(ROUNDS)]
-        times = [told_to_done(node, events, name) for name in names]
+        times = [annotation_to_done(node, events, name) for name in names]
         print(f"annotation to Done, one file: median {statistics.median(times) * 1000:.0f} ms, "
               f"from {min(times) * 1000:.0f} to {max(times) * 1000:.0f}")
 
@@ -100,13 +100,13 @@ def measure(node):
         wait_idle(node)
         print("idle, MiB resident / its share / the most so far: {:.1f} / {:.1f} / {:.1f}".format(*memory(node)))
         before, bytes_before = switches(node), written(node)
-        time.sleep(IDLE)  # An idle agent is measured, so this is a sleep.
+        time.sleep(IDLE)  # The test must not wake the agent while it measures the idle agent.
         print(f"idle for {IDLE} s: {switches(node) - before} wake-ups, {written(node) - bytes_before} bytes written")
 
         node.run("systemctl", "restart", "pintled")
         node.wait_done(names[-1])
         big = config(node, "big", *(file(f"/etc/live/f{number}", "x" * 15500) for number in range(100)))
-        took = told_to_done(node, events, big)
+        took = annotation_to_done(node, events, big)
         print(f"a config of 1.5 MB: {took * 1000:.0f} ms, {memory(node)[2]:.1f} MiB at the most")
         wait_idle(node)
         print("idle after it, MiB: {:.1f} / {:.1f}".format(*memory(node)[:2]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the cost of our base functions with that of the same work without them.
+// Compares the cost of functions of src/base with the cost of the same work done by plain system or library calls.
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One look at a whole cluster, as the controller takes it whenever something has changed: 20 pools of a hundred nodes
-// each, with a MachineConfigNode for each node and a hundred rendered configs for each pool.
+// Measures one look of the controller at a whole cluster, which it takes whenever something has changed.  The cluster
+// has 20 pools, a MachineConfigNode for each node, and a hundred rendered configs for each pool.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What it takes to change and to look at many files, beside what the plainest way of doing so takes.
+// Measures how long it takes to change and to observe many files, and compares it with the simplest system calls that
+// do the same.
 //
-// Arguments: directories to work in (default: the memory's, and the one this is run in), each on a file system of
-// interest.  The ways take turns, and what is shown is the median of each, so that a noisy machine does not choose.
+// Arguments: directories to work in, each on a file system of interest (default: /dev/shm and the current directory).
+// Both ways are measured in turns, and the medians are printed, so that a busy machine does not decide the result.
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -37,7 +38,7 @@ namespace fs = std::filesystem;
 constexpr int kChanged = 1'000;
 constexpr int kLookedAt = 5'000;
 constexpr int kRounds = 9;
-constexpr int kBefore = -1;  // The number of the round before all others.
+constexpr int kBefore = -1;  // The round in which the old contents are written.
 constexpr std::size_t kSize = 4096;
 
 [[noreturn]] void Fail(const std::string& why) {
@@ -89,8 +90,7 @@ void WritePlainly(const fs::path& directory, int round) {
   if (::syncfs(at.get()) != 0) Fail("cannot sync");
 }
 
-// Replaces each file such that it is whole at every instant, and no more: no old contents are kept, nothing is
-// compared.
+// Replaces each file by a rename, so that it is whole at every instant.  It keeps no old contents and compares nothing.
 void ReplacePlainly(const fs::path& directory, int round) {
   const UniqueFd at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const auto beside = [](int i) { return "." + NameOf(i); };
@@ -127,16 +127,16 @@ void AskForEach(const std::vector<std::string>& paths) {
   }
 }
 
-// ---- ours -----------------------------------------------------------------------------------------------------------
+// ---- the ways of src/host -------------------------------------------------------------------------------------------
 
-// A clock for which all files were last changed long ago.
+// A clock that is ahead, so that all files count as last changed long ago.
 class Tomorrow final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
   WallTime Wall() const override { return std::chrono::system_clock::now() + std::chrono::hours(24); }
 };
 
-// Keeps the old files if `seen` has what they were before the change.
+// Changes the files; keeps the old files if `seen` has their states before the change.
 void ChangeDurably(const Root& root, int round, SeenFiles* seen) {
   BlobStore blobs = Must(BlobStore::Open(root, "/store"));
   std::vector<FilePut> puts;
@@ -240,7 +240,7 @@ void MeasureOverwritten(const Place& place, const Root& root) {
     replaced.push_back(MillisecondsFor([&] { ReplacePlainly(place.path / "replaced", round); }));
   }
   Show(fmt::format("{} files overwritten, the old kept", kChanged), ours, plain, 2.0);
-  Show("  beside it, by renaming alone", replaced, plain, 2.0);
+  Show("  for comparison: replaced by renames alone", replaced, plain, 2.0);
 }
 
 void MeasureLookingAgain(const Place& place, const Root& root) {

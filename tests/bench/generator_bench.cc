@@ -67,7 +67,7 @@ class QuietCluster {
   void AddPool(const std::string& pool) {
     server_.Put("machineconfigpools", {{"metadata", {{"name", pool}, {"uid", pool}, {"labels", {{"pool", pool}}}}},
                                        {"spec", {{"nodeSelector", {{"matchLabels", {{"role", pool}}}}}}}});
-    // A pool has at most nine numbers, and one config without.
+    // The names of a pool's generated configs end with numbers up to nine; the first name has no number.
     for (int i = 0; i < kConfigsOfPool; ++i) {
       const std::string name = fmt::format("{}-{}", pool, i);
       const std::string number = i == 0 ? "" : std::to_string(i);

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what a request for a config costs the Ignition server with what it costs a plain TLS server of the same
-bytes.
+"""Compares the cost of a request to the Ignition server with the cost of a request to a plain TLS server that sends the
+same bytes.
 
-Argument: the build folder. Both servers have one processor and the clients have another. The figures are the processor
-time of a server for each request, measured for both servers in turns, and the ratio.
+Argument: the build folder. Both servers have one processor and the clients have another. The cost is the server's
+processor time for each request. It is measured for both servers in turns, and their ratio is printed.
 """
 
 import base64

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rendering many machine configs, beside one MD5 over the bytes that are hashed for the name.
+// Measures the rendering of many machine configs, and compares it with one MD5 over the bytes that are hashed for the
+// name.
 //
-// Arguments: the number of configs, and the megabytes of file contents in all of them: half of these base64, half
-// URL-encoded, files of at most 64 KiB, and a unit with a drop-in and a kernel argument for each config.
+// Arguments: the number of configs, and the megabytes of file contents in all of them.  Half of the files are base64
+// and half are URL-encoded; each has at most 64 KiB.  Each config also has a unit with a drop-in, and a kernel
+// argument.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
@@ -78,7 +80,7 @@ json::Value ConfigDocument(int index, std::size_t bytes) {
   };
 }
 
-// The configs to render; they are made once for each pair of arguments.
+// The configs to render.  They are made once for each pair of arguments.
 struct Input {
   std::vector<api::MachineConfig> configs;
   MachineConfigs pointers;

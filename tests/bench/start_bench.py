@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the memory of `pintle-controller start` beside a real API server, from its start to the end of a rollout.
 
-Arguments: the build folder, and the number of nodes. The nodes are as long as real ones: they have images, conditions,
-annotations of others, and the records of which writer owns which field.
+Arguments: the build folder, and the number of nodes. The Node objects are as large as real ones: they have images,
+conditions, annotations of other programs, and managedFields.
 """
 
 import concurrent.futures
@@ -127,7 +127,7 @@ class Bench:
             return all(item["spec"]["pool"]["name"] != "not-yet-set" for item in items)
         wait_until(reported, "all MachineConfigNodes have their pool", PATIENCE, 1)
 
-    def beat(self):
+    def send_heartbeats(self):
         """Reports once for each kubelet that it is alive."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.clients.for_each(lambda number: self.clients.ask(
@@ -136,7 +136,7 @@ class Bench:
             "application/strategic-merge-patch+json"), range(NODES))
 
     def answer_until_updated(self):
-        """Makes each node that gets a config report at once that it has reached it."""
+        """Sets each node's current config as soon as the controller has set its desired config."""
         def answer(node):
             desired = node["metadata"]["annotations"][PREFIX + "desiredConfig"]
             self.clients.ask("PATCH", "/api/v1/nodes/" + node["metadata"]["name"], {
@@ -145,10 +145,10 @@ class Bench:
         def all_updated():
             nodes = self.clients.ask("GET", "/api/v1/nodes")["items"]
             annotations = [node["metadata"]["annotations"] for node in nodes]
-            told = [node for node, said in zip(nodes, annotations)
-                    if said[PREFIX + "desiredConfig"] != said[PREFIX + "currentConfig"]]
-            self.clients.for_each(answer, told)
-            return all(said[PREFIX + "currentConfig"] in self.targets.values() for said in annotations)
+            targeted = [node for node, values in zip(nodes, annotations)
+                        if values[PREFIX + "desiredConfig"] != values[PREFIX + "currentConfig"]]
+            self.clients.for_each(answer, targeted)
+            return all(values[PREFIX + "currentConfig"] in self.targets.values() for values in annotations)
         wait_until(all_updated, "all nodes have the new config", PATIENCE, 0.5)
 
 
@@ -174,7 +174,7 @@ def main():
             with step("idle", controller):
                 time.sleep(IDLE)
             with step("each node tells that it is alive", controller):
-                bench.beat()
+                bench.send_heartbeats()
             bench.objects.config("10-more", files={"/etc/more": "1"})
             bench.targets = {pool: bench.objects.wait_for_target(pool, other_than=target, seconds=PATIENCE)
                              for pool, target in bench.targets.items()}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures `pintled` while one of 3,000 files is edited all the time, on a machine without a cluster.
+"""Measures `pintled` on a machine without a cluster, while one of its 3,000 files is edited again and again.
 
 Argument: the build folder.
 """
@@ -31,7 +31,7 @@ def ignition(files):
     return {"ignition": {"version": "3.4.0"}, "storage": {"files": files}}
 
 
-def taken(node):
+def cost_so_far(node):
     """Returns the processor time so far in seconds, the resident memory in MiB, and its peak."""
     pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
     times = node.run("cat", f"/proc/{pid}/stat").stdout.rpartition(")")[2].split()
@@ -41,24 +41,24 @@ def taken(node):
 
 
 class Watcher(threading.Thread):
-    """Notes when the status reported findings."""
+    """Records the times at which the status reported findings."""
 
     def __init__(self, agent):
         super().__init__()
-        self.agent, self.told, self.ends = agent, [], threading.Event()
+        self.agent, self.reported, self.ends = agent, [], threading.Event()
 
     def run(self):
         while not self.ends.wait(0.1):
             status = self.agent.status()
             if status and status["findings"]:
-                self.told.append(time.monotonic())
+                self.reported.append(time.monotonic())
 
 
 def storm(node):
     edited = node.path("/etc/many/0/0")
     for number in range(EDITS):
         edited.write_text("contents-0" if number % 2 else f"edit {number}")
-        time.sleep(BETWEEN)  # The edits come at this interval.
+        time.sleep(BETWEEN)
     edited.write_text("contents-0")
 
 
@@ -66,20 +66,21 @@ def measure(agent):
     agent.becomes(ignition([file(f"/etc/many/{i % 20}/{i}", f"contents-{i}") for i in range(FILES)]))
     watcher = Watcher(agent)
     watcher.start()
-    before, began = taken(agent.node), time.monotonic()
+    before, began = cost_so_far(agent.node), time.monotonic()
     storm(agent.node)
-    during, ended = taken(agent.node), time.monotonic()
+    during, ended = cost_so_far(agent.node), time.monotonic()
     agent.write(f"{CONFIGS}/60-more.ign", ignition([file("/etc/more", "more")]))
     agent.awaits("the new config is there", lambda status: status["current"] == status["desired"], 600)
     agent.awaits("the new file is there", lambda _: agent.node.path("/etc/more").exists(), 600)
     changed = time.monotonic()
     agent.settles(seconds=600)
-    settled, after = time.monotonic(), taken(agent.node)
+    settled, after = time.monotonic(), cost_so_far(agent.node)
     watcher.ends.set()
     watcher.join()
-    told = f"{watcher.told[0] - began:.1f} s" if watcher.told else "never"
+    reported = f"{watcher.reported[0] - began:.1f} s" if watcher.reported else "never"
     print(f"{EDITS} edits in {ended - began:.1f} s: {during[0] - before[0]:.2f} s of a processor, "
-          f"{after[0] - during[0]:.2f} s more after it; told after {told}; a new config after {changed - ended:.1f} s; "
+          f"{after[0] - during[0]:.2f} s more after it; reported after {reported}; "
+          f"a new config after {changed - ended:.1f} s; "
           f"settled after {settled - ended:.1f} s; {before[1]:.1f} MiB resident before, {during[1]:.1f} at its end, "
           f"{after[2]:.1f} at the most")
     agent.node.run("rm", CONFIG)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TLS as plainly as OpenSSL does it: one connection, which blocks.
+// A thin wrapper of OpenSSL: one blocking TLS connection.
 
 #include <openssl/ssl.h>
 

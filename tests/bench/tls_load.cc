@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asks a server on the loopback for a config over TLS, as fast as it answers.
+// Requests a config from a server on loopback over TLS, again and again, as fast as the server answers.
 //
-// Arguments: the port, the version of TLS (1.2 or 1.3), keep or new (a connection for each request), how many
-// connections at a time, for how many seconds (0: each asks once).  It prints how many requests were answered, in how
-// many seconds, and how many bytes came.
+// Arguments: the port; the version of TLS (1.2 or 1.3); `keep` to reuse connections, or `new` for a new connection for
+// each request; the number of concurrent connections; the number of seconds (0: each connection sends one request).  It
+// prints the number of answers, the seconds, and the number of received bytes.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes program.py beside the tests, and the machines above them, importable."""
+"""Lets the tests import program.py beside them, and tests/machines."""
 
 import pathlib
 import sys

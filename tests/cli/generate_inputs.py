@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes templates and manifests for tests of `pintle generate` and of what is behind it."""
+"""Makes templates and manifests for tests of `pintle generate` and of pintle-controller."""
 
 import base64
 import json
@@ -77,7 +77,7 @@ def secret(text=SECRET):
 
 
 def put_manifests(folder, *objects):
-    """Writes each object to a file of its own, instead of those that an earlier call has written."""
+    """Writes each object to a file of its own; removes the files of earlier calls."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("[0-9][0-9]-*.json"):
         old.unlink()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the verbs for a machine, on the file tree of one that is not running."""
+"""Tests the verbs that change a machine, with --root on the file tree of a machine that is not running."""
 
 import fcntl
 import os
@@ -210,7 +210,7 @@ def test_explain_prints_the_wanted_and_the_present_state_and_the_actions(machine
     assert "has no setting for it" in machine.run("explain", "/etc/passwd").stdout
 
 
-def test_a_machine_without_a_config_is_called_so(machine):
+def test_a_machine_without_a_config_is_reported_as_such(machine):
     assert machine.run("explain", "/etc/motd").stdout.startswith("This machine has no config.\n")
     for words in [["restore", "/etc/motd"], ["ignore", "/etc/motd", "--until", "2h"]]:
         assert machine.run(*words, status=1).stderr == f"pintle: {words[0]}: this machine has no config\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `pintle-controller bootstrap`, and `pintle-controller serve --bootstrap` on what it has written."""
+"""Tests `pintle-controller bootstrap`, and `pintle-controller serve --bootstrap` with the files that it writes."""
 
 import base64
 import json
@@ -121,7 +121,7 @@ def installation(tmp_path):
     return Installation(tmp_path)
 
 
-def test_it_writes_pools_their_rendered_configs_and_what_serving_them_needs(installation):
+def test_it_writes_pools_their_rendered_configs_and_the_files_that_a_server_needs(installation):
     rendered = installation.must_run()
     assert sorted(rendered) == ["master", "worker"]
     assert installation.files() == [
@@ -151,12 +151,12 @@ def test_the_same_input_gives_the_same_files_and_another_input_another_config(in
     assert again["master"] != rendered["master"]
     assert f"name: {again['master']}\n" in installation.text("machine-pools/master.yaml")
     assert "type: Modern\n" in installation.text("api-server/api-server.yaml")
-    # Whoever has read the earlier pool still finds its config.
+    # The config of the earlier pool stays, for a server that has read this pool.
     assert installation.text(f"machine-configs/{rendered['master']}.yaml") == texts[
         f"machine-configs/{rendered['master']}.yaml"]
 
 
-def test_what_an_earlier_run_has_left_is_reported_if_a_server_would_use_it(installation):
+def test_a_pool_of_an_earlier_run_is_reported_because_a_server_would_use_it(installation):
     extra = installation.put("03-pool.yaml", pool("infra"))
     assert "infra" in installation.must_run()
     extra.unlink()
@@ -241,7 +241,7 @@ def test_an_error_of_a_template_does_not_contain_the_pull_secret(installation):
 
 
 @pytest.mark.parametrize("left_out", ["--manifest-dir", "--dest-dir", "--pull-secret"])
-def test_options_without_which_there_is_nothing_to_do_are_needed(left_out):
+def test_a_missing_required_option_is_an_error(left_out):
     words = [word for option in ("--manifest-dir", "--dest-dir", "--pull-secret") if option != left_out
              for word in (option, "/nowhere")]
     answer = subprocess.run([CONTROLLER, "bootstrap", *words], capture_output=True, text=True, check=False)
@@ -254,7 +254,7 @@ def test_folders_that_do_not_exist_are_named(installation, tmp_path):
     assert str(tmp_path / "none") in installation.refused("--pull-secret", tmp_path / "none")
 
 
-def test_what_has_no_effect_is_reported(installation):
+def test_an_object_that_is_incomplete_or_has_no_effect_is_reported(installation):
     installation.put("03-release.yaml", manifest("InternalReleaseImage", "cluster", f"{GROUP}/v1alpha1"))
     assert "internal-release-image-registry-auth" in installation.refused()
     installation.put("04-registry.yaml", manifest("Secret", "internal-release-image-registry-auth", "v1",
@@ -268,10 +268,10 @@ def test_what_has_no_effect_is_reported(installation):
     assert "localhost%3A22625" in installation.text(f"machine-configs/{config}.yaml")
 
 
-# How a new machine of the control plane is served.
+# ---- serving new machines of the control plane ----
 
 def direct(*handlers):
-    """Returns what opens URLs without a proxy."""
+    """Returns an opener for URLs that uses no proxy."""
     return urllib.request.build_opener(urllib.request.ProxyHandler({}), *handlers)
 
 

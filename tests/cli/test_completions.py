@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the completion of each program in the shells: its verbs, the options of a verb, and the values of options that
-have a few.
+have only a few.
 """
 
 import os
@@ -127,12 +127,12 @@ def test_kubectl_completes_the_words_of_the_plugin(tmp_path):
     (tmp_path / "kubectl-pintle").symlink_to(os.path.abspath(PINTLE))
     path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
 
-    def told(*words):
+    def complete(*words):
         *lines, directive = run(COMPLETIONS / "kubectl_complete-pintle", *words, env=path).splitlines()
         assert all("\t" in line for line in lines)
         return [line.split("\t")[0] for line in lines], directive
     program = tmp_path / "kubectl-pintle"
-    assert told() == told("") == (verbs(program), ":4")
-    offered, directive = told("status", "-")
+    assert complete() == complete("") == (verbs(program), ":4")
+    offered, directive = complete("status", "-")
     assert sorted(offered) == sorted(options(program, "status")) and directive == ":4"
-    assert told("diff", "") == ([], ":0")
+    assert complete("diff", "") == ([], ":0")

@@ -14,7 +14,7 @@ FIELDS = ["kernel_arguments", "extensions", "fips", "kernel_type"]
 
 
 @pytest.mark.parametrize("version", ["2.2", "3.1", "3.2", "3.3", "3.4", "3.5"])
-def test_gives_the_version_that_was_asked_for(version, tmp_path):
+def test_converts_to_the_requested_version(version, tmp_path):
     path = write(tmp_path / "a.json", with_files(file("/etc/a", "text", mode=0o600, overwrite=True)))
     for words in [[], ["-o", "json"]]:
         answer = pintle("convert", "--to", version, path, *words)
@@ -65,7 +65,7 @@ def test_numbers_are_those_of_yaml_1_1(text, value, tmp_path):
 
 
 @pytest.mark.parametrize("text,value", [("yes", True), ("on", True), ("True", True), ("no", False), ("Off", False)])
-def test_truths_are_those_of_yaml_1_1(text, value, tmp_path):
+def test_booleans_are_those_of_yaml_1_1(text, value, tmp_path):
     path = write(tmp_path / "a.yaml", "kind: MachineConfig\nspec:\n  config:\n    ignition: {version: 3.4.0}\n"
                  f"    systemd: {{units: [{{name: a.service, enabled: {text}}}]}}\n")
     assert pintle("convert", "--to", "3.4", path).json()["systemd"]["units"][0]["enabled"] is value

@@ -50,14 +50,14 @@ COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
     ("--policy", {"files": [{**COVERED, "actions": [{"type": "Non"}]}]}, 'does not know the action "Non"'),
     ("--overrides", {"storag": ["Disks"]}, "$.?: unknown key; known are storage"),
 ])
-def test_a_policy_that_says_nothing_by_a_slip_is_refused(tmp_path, option, text, says):
+def test_a_policy_with_a_mistake_is_refused(tmp_path, option, text, says):
     given = write(tmp_path / "given.json", text)
     old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
     answer = diff(tmp_path, old, new, option, given)
     assert answer.status == 1 and str(given) in answer.stderr and says in answer.stderr, answer.stderr
 
 
-def test_a_whole_machine_configuration_may_say_nothing_of_disruptions(tmp_path):
+def test_a_whole_machine_configuration_need_not_have_a_disruption_policy(tmp_path):
     policy = write(tmp_path / "policy.json", {**WHOLE, "spec": {"logLevel": "Normal"}})
     old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
     assert diff(tmp_path, old, new, "--policy", policy, "-o", "json").json()["reboot"]

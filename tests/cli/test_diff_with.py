@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `pintle diff --with`, which foresees what the nodes of a pool would get if something were applied."""
+"""Tests `pintle diff --with`, which prints how the nodes of a pool would change if an object were applied."""
 
 import copy
 import json
@@ -49,7 +49,7 @@ def test_a_kubelet_config_changes_what_the_nodes_have(cluster):
     assert asked["differs"] is True and [one["type"] for one in asked["nodeDisruptionActions"]] == ["Reboot"]
 
 
-def test_what_concerns_other_nodes_makes_no_difference(cluster):
+def test_an_object_for_other_nodes_makes_no_difference(cluster):
     cluster.objects["machineconfigpools"].append(pool("master"))
     cluster.objects["machineconfigs"] += [
         json.loads(json.dumps(one).replace("worker", "master")) for one in cluster.objects["machineconfigs"]
@@ -72,7 +72,7 @@ def test_an_object_that_the_controllers_would_refuse_is_an_error(cluster):
     assert f"{cluster.folder}/with/00-kubeletconfig.json" in answer.stderr
 
 
-def test_what_other_objects_report_does_not_matter(cluster):
+def test_an_error_of_another_object_does_not_fail_the_diff(cluster):
     cluster.objects["kubeletconfigs"] = [kubelet_config("bad", clusterDomain="x.test")]
     answer = cluster.diff(kubelet_config(maxPods=9))
     assert answer.status == 2 and "KubeletConfig bad" in answer.stderr

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the module for dracut with replacements of dracut's functions: what it adds to an initramfs, and when."""
+"""Tests the module for dracut: when dracut adds it to an initramfs, and which files it adds.
+
+Simple functions replace dracut's own.
+"""
 
 import os
 import pathlib
@@ -10,7 +13,7 @@ import pytest
 BUILD = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")).absolute()
 SOURCE = pathlib.Path(__file__).parents[2]
 UNITS = "usr/lib/systemd/system"
-PLAYED = """
+DRACUT_FUNCTIONS = """
 set -euo pipefail
 moddir=$1 initdir=$2 dracutbasedir=$3 systemdsystemunitdir=/usr/lib/systemd/system
 require_binaries() { [ "${HAS_PINTLE:-yes}" = yes ]; }
@@ -31,13 +34,13 @@ def run(tmp_path):
         (module / path.name).write_bytes(path.read_bytes())
 
     def run(command, **environment):
-        return subprocess.run(["bash", "-c", PLAYED + command, "bash", module, initramfs, dracut], check=False,
+        return subprocess.run(["bash", "-c", DRACUT_FUNCTIONS + command, "bash", module, initramfs, dracut], check=False,
                               capture_output=True, text=True, env={**os.environ, **environment})
     run.initramfs, run.dracut = initramfs, dracut
     return run
 
 
-def test_it_is_clean_shell(run):
+def test_the_scripts_pass_the_shells_own_check_and_shellcheck(run):
     for command in (["bash", "-n"], ["sh", "-n"], ["shellcheck", "--shell=bash"]):
         subprocess.run([*command, BUILD / "dracut/module-setup.sh"], check=True)
 
@@ -63,7 +66,7 @@ def test_it_has_the_program_run_when_ignition_has_written_its_files(run):
     assert any(line.startswith("After=") and "ignition-files.service" in line for line in lines)
     assert any(line.startswith("Before=") and "initrd-cleanup.service" in line for line in lines)
     assert "libcrypto.so.3*" in installed.stdout.splitlines()
-    # Everything that the module needs is there.
+    # The initramfs contains every file that the module's units need.
     before = [line.removeprefix("ExecStartPre=").split() for line in lines if line.startswith("ExecStartPre=")]
     assert {pathlib.Path(words[0]).name for words in before} <= set(installed.stdout.splitlines())
     copied = [words[1] for words in before if words[0].endswith("/cp")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the first boot of a new machine as the initramfs sees it, where only files can be inspected, and the verbs of
+"""Tests the part of a first boot that runs in the initramfs, where only files can be inspected, and the verbs of
 `machine-config-daemon`.
 """
 
@@ -50,7 +50,7 @@ def machine(tmp_path):
 @pytest.mark.parametrize("spec", [
     {}, {"osImageURL": IMAGE}, {"osImageURL": "docker://" + IMAGE}, {"kernelArguments": ["probe=1"]},
     {"osImageURL": IMAGE, "kernelArguments": ['probe=1 quoted="a b"'], "kernelType": "default", "extensions": []}])
-def test_a_first_config_that_is_true_already_is_completed(machine, spec):
+def test_a_first_config_that_the_os_already_fulfils_is_completed(machine, spec):
     machine.encapsulate(**spec)
     config = machine.path(FIRST_CONFIG).read_text()
     assert "the OS is as rendered-worker-1 wants it" in machine.look().stdout

@@ -21,7 +21,7 @@ def templates(tmp_path):
 
 @pytest.fixture
 def generate(tmp_path, templates):
-    """Runs the verb over manifests; `given` are objects, in addition to those that every cluster has."""
+    """Runs `pintle generate` over manifests; `given` are objects in addition to those that every cluster has."""
 
     def words(*more, given=(), base=(controller_config(), pool("master"), pool("worker"), secret())):
         folder = put_manifests(tmp_path / "manifests", *base, *given)
@@ -212,7 +212,7 @@ def test_an_installation_ends_with_the_first_error(generate):
     refused(*generate.words("--bootstrap"), says=["no featuregate found in dir"])
 
 
-def test_what_is_generated_can_be_rendered_and_compared(generate, tmp_path):
+def test_generated_configs_can_be_rendered_and_compared(generate, tmp_path):
     """Runs the three programs as a person would, with pipes between them."""
     words = {"pool": write(tmp_path / "pool.json", pool("worker")),
              "config": write(tmp_path / "cc.json", controller_config())}
@@ -244,7 +244,7 @@ def test_the_command_line_is_checked(generate, templates, tmp_path):
 
 
 def test_a_folder_of_dumps_from_a_cluster_gives_what_the_cluster_has(generate):
-    """Names, statuses and configs that are there already are taken into account."""
+    """Names, statuses and configs that exist already are taken into account."""
     first = generate("-o", "json", given=[kubelet_config("a", maxPods=9)])
     known = kubelet_config("a", maxPods=9)
     known["metadata"].update(annotations={"machineconfiguration.openshift.io/mc-name-suffix": "2"}, uid="1",

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that odd links, configs and records hide no findings, stop no other config, and lock no user out silently."""
+"""Tests that unusual links, configs and records do not hide findings, do not stop other configs, and do not silently
+lock users out.
+"""
 
 import base64
 import gzip

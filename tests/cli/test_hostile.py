@@ -2,7 +2,7 @@
 """Tests input that was made to break a program: the program ends soon, with an answer or an error, and needs memory in
 proportion to the input.
 
-The limits are many times what is needed, so that they fail on quadratic growth but not on a busy machine.
+The limits are much higher than the normal cost, so that tests fail on quadratic growth but not on a busy machine.
 """
 
 import base64

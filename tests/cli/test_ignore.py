@@ -86,7 +86,7 @@ def test_a_change_leaves_an_ignored_thing_alone_unless_it_would_overwrite_it(mac
     assert "nothing was changed" in refused.stderr and "/etc/motd" in refused.stdout
     machine.run("apply", "--yes", "--none", status=2)
     assert machine.path("/etc/motd").read_text() == "edited"
-    # A person who repairs the thing, by hand or with restore, has it as the config wants it.
+    # A person may still repair the ignored thing, by hand or with `pintle restore`.
     machine.run("restore", "/etc/motd")
     assert machine.path("/etc/motd").read_text() == "ours"
 

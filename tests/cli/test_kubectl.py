@@ -24,7 +24,7 @@ def pool(name="worker", conditions=(), **spec):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Lists the given objects, by kind, and answers with one of them if it is asked by name."""
+    """An API server that lists the given objects by kind, and returns one of them by name."""
 
     def __init__(self, **objects):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -98,7 +98,7 @@ def test_a_problem_of_an_updated_pool_is_printed_and_ends_with_2(kubectl, condit
     assert (said.returncode, said.stderr) == (2, "")
     assert said.stdout.splitlines()[1:] == ["worker: updated, 2 of 2 nodes have rendered-worker-1",
                                             f"  {condition}: so it is"]
-    # Only the named pools decide about the exit status.
+    # The exit status is only about the named pools.
     assert kubectl("status", "master", pools=[pool("master", UPDATED), pool(conditions={condition: ""})]).returncode == 0
 
 
@@ -140,7 +140,7 @@ def test_a_cluster_that_does_not_answer_is_reported_once(tmp_path):
     assert said.returncode == 1 and said.stderr.count("listing machineconfigpools: ") == 1
 
 
-def test_words_are_looked_at_before_the_cluster(tmp_path):
+def test_arguments_are_checked_before_the_cluster_is_contacted(tmp_path):
     said = without_a_cluster(tmp_path, "diff", "--kubeconfig", "/nowhere", "a", "b", "c")
     assert said.returncode == 1 and "name two MachineConfigs, or one pool" in said.stderr
 

@@ -34,10 +34,10 @@ def test_each_verb_and_option_of_another_name_is_in_its_page(name, page, tmp_pat
         said = subprocess.run([tmp_path / name, *words], capture_output=True, text=True, check=True).stdout
         return re.findall(r"(?m)^  ([a-z-]+) ", said)
     verbs = names("help")
-    told = text_of(page)
+    described = text_of(page)
     options = {option for verb in verbs if verb != "version" for option in names(verb, "--help")}
     assert len(verbs) >= 3 and len(options) >= 5
-    assert [word for word in [*verbs, *options] if not re.search(rf"(?<![\w-]){word}(?![\w-])", told)] == []
+    assert [word for word in [*verbs, *options] if not re.search(rf"(?<![\w-]){word}(?![\w-])", described)] == []
 
 
 def test_the_page_for_people_who_know_the_operator_names_existing_verbs():
@@ -54,8 +54,8 @@ def test_the_page_for_people_who_know_the_operator_names_existing_verbs():
 
 def test_each_setting_is_in_the_manual_and_no_other():
     known = re.findall(r'Key\{"\w+", "(\w+)"', (SOURCE / "src/agent/settings.cc").read_text())
-    told = re.findall(r"(?m)^\.TP\n\.B (\w+)=$", text_of("pintled.conf.5"))
-    assert known and sorted(told) == sorted(known)
+    described = re.findall(r"(?m)^\.TP\n\.B (\w+)=$", text_of("pintled.conf.5"))
+    assert known and sorted(described) == sorted(known)
 
 
 def exit_statuses():
@@ -67,9 +67,9 @@ def exit_statuses():
 @pytest.mark.parametrize("page", PROGRAMS)
 def test_each_program_has_the_same_table_of_exit_statuses(page):
     section = text_of(page).split(".SH EXIT STATUS\n")[1].split(".SH ")[0]
-    told = re.findall(r"(?m)^\.TP\n\.B (\d+)\n(.*)$", section)
-    assert [(text, number) for number, text in told] == exit_statuses() and len(told) == 4
-    assert section.count("\n") == 1 + 3 * len(told), "there is more in it"
+    described = re.findall(r"(?m)^\.TP\n\.B (\d+)\n(.*)$", section)
+    assert [(text, number) for number, text in described] == exit_statuses() and len(described) == 4
+    assert section.count("\n") == 1 + 3 * len(described), "the section contains other text"
 
 
 def test_no_program_has_an_exit_status_of_its_own():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that are loaded only when they are needed: which, by whom, and what is reported where one is missing."""
+"""Tests the libraries that are loaded only when they are needed: which program loads which library, and the error when
+a library is missing.
+"""
 
 import ctypes
 import json
@@ -27,13 +29,13 @@ exec "$@"
 
 
 def loaded_by(*words):
-    """The names of the shared libraries that the loader finds for a run."""
+    """Returns the names of the shared libraries that a run of the program loads."""
     run = subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, "LD_DEBUG": "files"})
     return set(re.findall(r"file=(\S+) \[0\];  generating link map", run.stderr))
 
 
 def notes(program):
-    """What the program's ELF notes say of the libraries that it loads when it needs them."""
+    """Returns the program's ELF notes about the libraries that it loads when it needs them."""
     objcopy = ["objcopy", "--dump-section", ".note.dlopen=/dev/stdout", program, "/dev/null"]
     raw = subprocess.run(objcopy, check=True, capture_output=True).stdout
     found = []
@@ -52,7 +54,7 @@ def symbols(path, which):
     return {line.split()[-1] for line in listed.splitlines() if "pintle" in line}
 
 
-def test_what_needs_no_image_no_digest_and_no_network_loads_none_of_these(tmp_path):
+def test_a_command_without_digests_images_and_network_loads_none_of_their_libraries(tmp_path):
     config = write(tmp_path / "config.json", machine_config(with_files(file("/etc/a", "a"))))
     for words in (["version"], ["validate", config]):
         loaded = loaded_by(PINTLE, *words)
@@ -75,12 +77,12 @@ def test_packaging_tools_find_what_is_loaded_later(program):
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-def test_a_program_has_all_that_the_module_takes_from_it(program):
+def test_a_program_defines_all_symbols_that_the_module_needs(program):
     taken = symbols(MODULE, "--undefined-only")
     assert taken and taken <= symbols(program, "--defined-only")
 
 
-def test_where_curl_is_missing_the_package_is_named(tmp_path):
+def test_without_libcurl_the_missing_package_is_named(tmp_path):
     kubeconfig = write(tmp_path / "kubeconfig", {
         "apiVersion": "v1", "kind": "Config", "current-context": "here",
         "clusters": [{"name": "here", "cluster": {"server": "https://127.0.0.1:1"}}],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests names of files and units that could control a terminal or a shell: they are printed escaped, and a remedy can
-be pasted.
+be pasted into a shell.
 """
 
 import os
@@ -33,7 +33,7 @@ def is_harmless(text):
 
 
 def words_in_bash(command):
-    """Returns the words that bash would pass to a program, without running any."""
+    """Returns the words that bash would pass to a program, without running the program."""
     answer = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], check=True, stdout=subprocess.PIPE)
     return answer.stdout.decode().split("\0")[:-1]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests file trees that were made to lead a config astray: nothing outside the root is touched and nothing hangs. A
-change that cannot be made is refused with its name, its place and its remedy, and leaves the root as it was.
+"""Tests file trees that were made to lead Pintle to files outside the root: no such file is touched and nothing hangs.
+A change that cannot be made is refused with an error that names the thing, the place and the remedy, and leaves the
+root as it was.
 """
 
 import fcntl
@@ -35,8 +36,8 @@ def own_mounts():
     os.chdir(place)
 
 
-class Besieged(Machine):
-    """A machine whose root has neighbours that it must not touch."""
+class GuardedMachine(Machine):
+    """A machine with files beside its root, which no command may touch."""
 
     def __init__(self, folder):
         (folder / "root").mkdir()
@@ -76,7 +77,7 @@ class Besieged(Machine):
         found, said = self.outcome(verb, *(["--yes", config] if words is None else words))
         assert found == status and all(text in said for text in says), (found, said)
         assert self.tree() == before
-        # Nothing is left that the next change would have to end first.
+        # No journal is left, which the next change would have to recover from.
         assert not self.path("/var/lib/pintle/change/journal.json").exists()
 
     def takes_and_gives_back(self, *files, **sections):
@@ -89,7 +90,7 @@ class Besieged(Machine):
 
 @pytest.fixture
 def machine(tmp_path):
-    machine = Besieged(tmp_path)
+    machine = GuardedMachine(tmp_path)
     yield machine
     assert machine.all_outside() == machine.outside_before
 
@@ -161,7 +162,7 @@ def test_links_that_are_absolute_lead_into_the_root(machine):
         machine.run("apply", "--yes", "--none")
 
 
-def test_links_to_the_real_neighbour_lead_nowhere(machine):
+def test_links_to_files_outside_the_root_lead_nowhere(machine):
     for target in [machine.outside, os.path.relpath(machine.outside, machine.path("/etc")), "../../outside/a"]:
         link = machine.path("/etc/link")
         link.unlink(missing_ok=True)
@@ -198,7 +199,7 @@ def test_a_link_is_replaced_and_its_target_is_not(machine):
 @pytest.mark.parametrize("target,says", [("loop", "circles"), ("one", "circles"), ("motd", "has to be a directory"),
                                          ("null", "has to be a directory"), ("pipe", "has to be a directory"),
                                          ("nowhere", "leads nowhere")])
-def test_a_link_that_is_no_way_is_refused(machine, target, says):
+def test_a_link_that_does_not_lead_to_a_directory_is_refused(machine, target, says):
     os.mkfifo(machine.path("/etc/pipe"))
     os.mknod(machine.path("/etc/null"), 0o666 | stat.S_IFCHR, NULL)
     machine.path("/etc/one").symlink_to("other")
@@ -208,7 +209,7 @@ def test_a_link_that_is_no_way_is_refused(machine, target, says):
         machine.refuses(["/etc/loop", says], file(path))
 
 
-def test_home_folders_do_not_lead_out(machine):
+def test_links_in_a_home_lead_to_no_file_outside(machine):
     home = machine.path("/home/core")
     for place in [".ssh", ".ssh/authorized_keys.d"]:
         for target in [machine.outside, "../../../outside", "/outside"]:
@@ -229,7 +230,7 @@ def test_a_home_outside_the_root_is_looked_up_inside(machine):
     assert machine.path("/outside/.ssh/authorized_keys.d/ignition").exists()
 
 
-def test_units_do_not_lead_out(machine):
+def test_links_of_units_lead_to_no_file_outside(machine):
     units = machine.path("/etc/systemd/system")
     (units / "multi-user.target.wants").symlink_to(machine.outside)
     machine.refuses(["multi-user.target.wants"], systemd=ENABLED)
@@ -240,7 +241,7 @@ def test_units_do_not_lead_out(machine):
 
 
 @pytest.mark.parametrize("place", ["/var/lib/pintle", "/var/lib", "/var", "/etc/machine-config-daemon"])
-def test_our_own_folders_do_not_lead_out(machine, place):
+def test_links_in_place_of_pintles_folders_lead_to_no_file_outside(machine, place):
     if machine.path(place).exists():
         shutil.rmtree(machine.path(place))
     for target in [machine.outside, "../../outside", "../../../../outside", "/outside"]:

@@ -7,7 +7,7 @@ import pytest
 from program import file, with_files, write
 from small_machine import Machine
 
-WAY_OUT = "pintle recover --set-aside"
+REMEDY = "pintle recover --set-aside"
 JOURNAL = "/var/lib/pintle/change/journal.json"
 CONTENTS = "/var/lib/pintle/change/contents"
 CONFIG = "/etc/machine-config-daemon/currentconfig"
@@ -60,13 +60,13 @@ def replaced(machine, place, make):
     make(path)
 
 
-def stops_and_gets_out(machine, place, verbs):
-    """Checks that the commands stop with an error, that nothing changes, and that all is well after the remedy."""
+def check_error_and_remedy(machine, place, verbs):
+    """Checks that the commands fail and change nothing, and that they work again after the remedy."""
     before = machine.path("/etc/motd").read_bytes()
     for verb in verbs:
         words = ["--yes", machine.config] if verb == "apply" else []
         said = machine.run(verb, *words, status=1).stderr
-        assert WAY_OUT in said and place in said, said
+        assert REMEDY in said and place in said, said
     assert machine.path("/etc/motd").read_bytes() == before
     answer = machine.run("recover", "--set-aside", "-o", "json", status=2 if place == CONFIG else 0).json()
     (moved,) = answer["setAside"]
@@ -82,7 +82,7 @@ def stops_and_gets_out(machine, place, verbs):
 @pytest.mark.parametrize("kind", UNUSABLE)
 def test_a_journal_that_cannot_be_read(machine, kind):
     replaced(machine, JOURNAL, UNUSABLE[kind])
-    moved = stops_and_gets_out(machine, JOURNAL, ["recover", "verify", "apply"])
+    moved = check_error_and_remedy(machine, JOURNAL, ["recover", "verify", "apply"])
     assert moved["keptAs"].startswith("/var/lib/pintle/set-aside/")
     assert os.path.lexists(machine.path(moved["keptAs"] + "/journal.json"))
 
@@ -90,7 +90,7 @@ def test_a_journal_that_cannot_be_read(machine, kind):
 @pytest.mark.parametrize("kind", JOURNALS)
 def test_a_journal_with_an_unknown_action_or_version_is_damaged(machine, kind):
     write(machine.path(JOURNAL), JOURNALS[kind])
-    stops_and_gets_out(machine, JOURNAL, ["recover", "verify", "apply"])
+    check_error_and_remedy(machine, JOURNAL, ["recover", "verify", "apply"])
 
 
 @pytest.mark.parametrize("kind", ["nothing", "garbage", "a directory", "a full directory", "a dangling link", "a pipe"])
@@ -98,7 +98,7 @@ def test_contents_that_cannot_be_read(machine, kind):
     write(machine.path(JOURNAL), MISSING)
     replaced(machine, CONTENTS, UNUSABLE[kind])
     damaged = machine.path(CONTENTS).read_bytes() if kind == "garbage" else b""
-    moved = stops_and_gets_out(machine, CONTENTS, ["recover"])
+    moved = check_error_and_remedy(machine, CONTENTS, ["recover"])
     # The moved files are unchanged, so that a person can inspect them.
     if damaged:
         assert machine.path(moved["keptAs"] + "/contents").read_bytes() == damaged
@@ -106,7 +106,7 @@ def test_contents_that_cannot_be_read(machine, kind):
 
 def test_a_directory_in_the_way_of_the_next_contents(machine):
     replaced(machine, CONTENTS, UNUSABLE["a full directory"])
-    assert WAY_OUT in machine.run("apply", "--yes", write(machine.root / "b.ign", with_files(file("/etc/b", "b"))),
+    assert REMEDY in machine.run("apply", "--yes", write(machine.root / "b.ign", with_files(file("/etc/b", "b"))),
                                   status=1).stderr
     assert machine.run("recover", "--set-aside", "-o", "json").json()["setAside"]
     machine.run("apply", "--yes", machine.config)
@@ -115,7 +115,7 @@ def test_a_directory_in_the_way_of_the_next_contents(machine):
 @pytest.mark.parametrize("kind", UNUSABLE)
 def test_a_config_that_cannot_be_read(machine, kind):
     replaced(machine, CONFIG, UNUSABLE[kind])
-    stops_and_gets_out(machine, CONFIG, ["verify", "apply"])
+    check_error_and_remedy(machine, CONFIG, ["verify", "apply"])
 
 
 @pytest.mark.parametrize("place", KEPT)
@@ -123,7 +123,7 @@ def test_a_config_that_cannot_be_read(machine, kind):
 def test_other_records_can_be_damaged_too(machine, place, kind):
     replaced(machine, place, UNUSABLE[kind])
     (moved,) = machine.run("recover", "--set-aside", "-o", "json").json()["setAside"]
-    assert moved["path"] == place and WAY_OUT in moved["why"]
+    assert moved["path"] == place and REMEDY in moved["why"]
     machine.run("apply", "--yes", machine.config)
 
 
@@ -144,5 +144,5 @@ def test_a_record_that_can_be_read_stays(machine):
     assert "undone" in machine.run("recover").stdout
 
 
-def test_it_goes_alone(machine):
+def test_set_aside_cannot_be_combined_with_give_up(machine):
     assert "--set-aside goes without" in machine.run("recover", "--set-aside", "--give-up", status=1).stderr

@@ -54,7 +54,7 @@ class Terminal:
             assert select.select([self.ours], [], [], max(0, deadline - time.monotonic()))[0], self.said
             try:
                 piece = os.read(self.ours, 4096)
-            except OSError:  # Linux reports in this way that nobody has the other end open.
+            except OSError:  # Linux returns EIO when nobody has the other end open.
                 piece = b""
             if not piece:
                 assert until is None, self.said
@@ -118,7 +118,7 @@ def test_pipes_and_json_get_no_colours(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("answer", ["y\n", "Y\n", "yes\n", "yes please\n"])
-def test_a_yes_does_it(machine, config, answer):
+def test_yes_makes_the_change(machine, config, answer):
     with Terminal("apply", "--root", machine.root, config) as terminal:
         said = terminal.read(QUESTION)
         # The changes are listed before the question, and none has been made.
@@ -177,7 +177,7 @@ def test_a_terminal_that_is_written_to_only_is_not_asked(machine, config):
 
 @contextlib.contextmanager
 def users_being_changed(machine):
-    """Holds the lock of the password files, for which other programs wait."""
+    """Holds the lock of the password files; other programs wait for it."""
     with open(machine.path("/etc/.pwd.lock"), "w") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
         yield
@@ -193,7 +193,7 @@ def test_long_work_is_reported_only_at_a_terminal(tmp_path):
     with contextlib.ExitStack() as changing:
         for machine in machines:
             changing.enter_context(users_being_changed(machine))
-        # This run begins first, so that it has waited about as long when the other run reports something.
+        # This run begins first, so that it has waited at least as long when the other run reports its progress.
         words = [PINTLE, "apply", "--root", machines[1].root, "--yes", config]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as silent, \
                 Terminal("apply", "--root", machines[0].root, "--yes", config) as terminal:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the link that systemd-tmpfiles makes for the daemon's program, at a boot or when the package is installed."""
+"""Tests the link in place of the Machine Config Daemon's program, which systemd-tmpfiles makes at a boot or when the
+package is installed.
+"""
 
 import os
 import pathlib

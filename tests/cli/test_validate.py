@@ -82,7 +82,7 @@ def test_reports_all_problems_of_all_files_and_documents(tmp_path):
         "MachineConfig two: $.spec.config.storage.files.0.path"])
 
 
-def test_a_list_is_its_items(tmp_path):
+def test_each_item_of_a_list_is_validated(tmp_path):
     items = [machine_config(with_files(file(name)), name=name) for name in ["one", "two"]]
     for kind in ["List", "MachineConfigList"]:
         path = write(tmp_path / f"{kind}.json", {"apiVersion": "v1", "kind": kind, "items": items})

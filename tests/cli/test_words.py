@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests what all verbs have in common: help, wrong words, JSON, exit statuses, a full disk."""
+"""Tests behaviour that all verbs share: help, errors in the command line, JSON, exit statuses, a full disk."""
 
 import json
 import re

@@ -42,16 +42,16 @@ void ReleaseIdleMemory() {}
 namespace pintle::crash {
 
 namespace fs = std::filesystem;
-using Told = AgentMemory::Told;
+using LastReport = AgentMemory::LastReport;
 
 namespace {
 
-// Longer than the agent ever waits before its next try, or before it looks again at what it has done.
+// Without a report for this long, the agent has nothing left to do: it never waits longer before its next try or look.
 constexpr auto kQuiet = std::chrono::seconds(90);
 constexpr auto kQuietWhenDone = std::chrono::seconds(5);
 // An agent that is still busy after this time will never rest.
 constexpr auto kPatience = std::chrono::minutes(30);
-// A fault that lasts is over after this many failures of the agent.
+// A fault that lasts ends when the agent has reported this many failures.
 constexpr int kFaultsThatLast = 3;
 constexpr int kMostLives = 8;
 
@@ -108,7 +108,7 @@ void CopyTree(const fs::path& from, const fs::path& to) {
   if (!S_ISLNK(status.st_mode)) fs::permissions(to, fs::perms(status.st_mode & 07777));
 }
 
-// Reads the units when it is told to reload, as systemd does, and has a service that reads its files when it starts.
+// Reads the units at a reload, as systemd does, and has a service that reads its files when it starts.
 class RememberingSystemd final : public host::Systemd {
  public:
   RememberingSystemd(const Root& root, fs::path top, AgentMemory& memory)
@@ -129,7 +129,7 @@ class RememberingSystemd final : public host::Systemd {
   }
   Result<> Run(host::JobKind, const std::string& unit, std::chrono::milliseconds) override {
     if (!Call()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
-    // The service has read its files, whether it then fails or not.
+    // The service reads its files, even if it then fails.
     const Uncounted reading;
     memory_.files_read = Files(top_);
     if (memory_.failing_jobs == 0) return {};
@@ -143,10 +143,10 @@ class RememberingSystemd final : public host::Systemd {
   AgentMemory& memory_;
 };
 
-// A reboot, which ends the process.
-class Reset final : public host::Power {
+// Ends the process at a reboot.
+class RebootingPower final : public host::Power {
  public:
-  Reset(event::Loop& loop, AgentMemory& memory) : loop_(loop), memory_(memory) {}
+  RebootingPower(event::Loop& loop, AgentMemory& memory) : loop_(loop), memory_(memory) {}
 
   Result<> Reboot(const std::string&) override {
     if (!Call()) return Error(ErrorKind::kUnavailable, "logind does not answer");
@@ -161,22 +161,22 @@ class Reset final : public host::Power {
   AgentMemory& memory_;
 };
 
-// Passes everything on to the real source and back, and calls the listeners.
+// Forwards everything to the real source, and calls the listeners.
 class OverheardSource final : public agent::Source {
  public:
-  struct Ears {
+  struct Listeners {
     std::function<void(const agent::Goal& goal)> wanted;
     std::function<void()> changing;
     std::function<void(const agent::Goal& goal)> settled;
     std::function<void(const std::string& text)> fault;
   };
 
-  OverheardSource(std::unique_ptr<agent::Source> source, Ears ears)
-      : source_(std::move(source)), ears_(std::move(ears)) {}
+  OverheardSource(std::unique_ptr<agent::Source> source, Listeners listeners)
+      : source_(std::move(source)), listeners_(std::move(listeners)) {}
 
   void Begin(Listener listener) override {
     listener.wanted = [this, told = std::move(listener.wanted)](agent::Goal goal) {
-      ears_.wanted(goal);
+      listeners_.wanted(goal);
       told(std::move(goal));
     };
     source_->Begin(std::move(listener));
@@ -189,7 +189,7 @@ class OverheardSource final : public agent::Source {
   void StopWaiting() override { source_->StopWaiting(); }
   void ReportWork(const agent::Prepared& change) override { source_->ReportWork(change); }
   void ReportChanging(const agent::Prepared& change) override {
-    ears_.changing();
+    listeners_.changing();
     source_->ReportChanging(change);
   }
   void ReportChanged(const agent::Prepared& change, bool needs_reboot) override {
@@ -199,17 +199,17 @@ class OverheardSource final : public agent::Source {
     source_->ReportReboot(why, std::move(told));
   }
   void ReportSettled(const agent::Goal& goal) override {
-    ears_.settled(goal);
+    listeners_.settled(goal);
     source_->ReportSettled(goal);
   }
   void ReportFault(agent::Fault fault, const std::string& text) override {
-    ears_.fault(text);
+    listeners_.fault(text);
     source_->ReportFault(fault, text);
   }
 
  private:
   std::unique_ptr<agent::Source> source_;
-  Ears ears_;
+  Listeners listeners_;
 };
 
 }  // namespace
@@ -241,17 +241,18 @@ class AgentMachine::Life {
     const auto agent = TRY(agent::Agent::Create(
         {.loop = *loop_,
          .clock = clock_,
-         .machine =
-             std::make_shared<host::ThisMachine>(TRY(Root::Open(machine_.top_.string())),
-                                                 std::make_unique<RememberingSystemd>(root_, machine_.top_, memory_),
-                                                 std::make_unique<Reset>(*loop_, memory_), nullptr, host::Labels()),
+         .machine = std::make_shared<host::ThisMachine>(
+             TRY(Root::Open(machine_.top_.string())),
+             std::make_unique<RememberingSystemd>(root_, machine_.top_, memory_),
+             std::make_unique<RebootingPower>(*loop_, memory_), nullptr, host::Labels()),
          .settings = std::move(settings),
          .kind = host::AgentSource::kLocal,
          .node = "node",
          .source = std::make_unique<OverheardSource>(
-             std::move(source), OverheardSource::Ears{[this](const agent::Goal&) { Wanted(); }, [this] { Changing(); },
-                                                      [this](const agent::Goal& goal) { Settled(goal); },
-                                                      [this](const std::string& text) { Failed(text); }})}));
+             std::move(source),
+             OverheardSource::Listeners{[this](const agent::Goal&) { Wanted(); }, [this] { Changing(); },
+                                        [this](const agent::Goal& goal) { Settled(goal); },
+                                        [this](const std::string& text) { Failed(text); }})}));
     agent->Begin();
     quiet_.After(kQuiet);
     patience_.After(kPatience);
@@ -261,19 +262,19 @@ class AgentMachine::Life {
   void Settled(const agent::Goal& goal) {
     const Uncounted looking;
     quiet_.After(kQuietWhenDone);
-    memory_.told = Told::kDone;
+    memory_.last_report = LastReport::kDone;
     Note(memory_.goal, goal.config);
     if (const std::string wrong = machine_.Wrong(goal.config); !wrong.empty()) {
-      Complain(fmt::format("told that it is done with {}: {}", goal.config, wrong));
+      Complain(fmt::format("reported that it is done with {}: {}", goal.config, wrong));
     }
   }
 
   void Failed(const std::string& text) {
     const Uncounted looking;
     quiet_.After(kQuiet);
-    memory_.told = Told::kFault;
+    memory_.last_report = LastReport::kFault;
     Note(memory_.fault, text);
-    if (text.empty()) Complain("told of a fault without a reason");
+    if (text.empty()) Complain("reported a fault without a reason");
     ++memory_.faults;
     // A change that could not be undone at once is reported before the agent ends it by itself.
     const bool is_not_undone_yet =
@@ -284,11 +285,11 @@ class AgentMachine::Life {
     const bool is_whole = std::any_of(machine_.known_.begin(), machine_.known_.end(),
                                       [&](const auto& known) { return known.second.contains(now); });
     if (!is_whole && !machine_.known_.empty()) {
-      Complain(fmt::format("told of \"{}\": the files are those of no config", text));
+      Complain(fmt::format("reported \"{}\", but the files are those of no config", text));
     }
   }
 
-  // Holds the claim to the machine until the agent has heard of another config.
+  // Sets another config, and claims the machine until the agent has received that config.
   void Changing() {
     if (!machine_.in_between_ || !memory_.changes_its_mind) return;
     const Uncounted writing;
@@ -306,7 +307,7 @@ class AgentMachine::Life {
   }
 
   void Complain(const std::string& what) {
-    if (memory_.wrong[0] == '\0') Note(memory_.wrong, what);
+    if (memory_.false_report[0] == '\0') Note(memory_.false_report, what);
     loop_->Stop();
   }
 
@@ -353,13 +354,13 @@ void AgentMachine::MakeNew() {
   Boot();
 }
 
-void AgentMachine::Keep() {
+void AgentMachine::Save() {
   fs::remove_all(directory_ / "kept");
   CopyTree(top_, directory_ / "kept");
   kept_ = *memory_;
 }
 
-void AgentMachine::MakeKept() {
+void AgentMachine::MakeSaved() {
   fs::remove_all(top_);
   CopyTree(directory_ / "kept", top_);
   *memory_ = kept_;
@@ -382,7 +383,7 @@ void AgentMachine::UsePolicy(bool there_is_one) const {
   std::ofstream(top_ / kPolicy) << (there_is_one ? policy_ : "{}");
 }
 
-bool AgentMachine::ComesToRest(const Fault& fault, Then then, int life) {
+bool AgentMachine::ComesToRest(const Fault& fault, AfterCut next, int life) {
   bool was_met = false;
   for (int now = 0; now < kMostLives; ++now) {
     const Fault faulty = now == life ? fault : Fault();
@@ -391,17 +392,17 @@ bool AgentMachine::ComesToRest(const Fault& fault, Then then, int life) {
       return Life(*this, faulty.lasts).Live();
     });
     was_met = was_met || (now == life && history.fault_met);
-    if (memory_->is_rebooting || (history.ending == Ending::kCutShort && then == Then::kThePowerIsCut)) {
+    if (memory_->is_rebooting || (history.ending == Ending::kCutShort && next == AfterCut::kPowerCut)) {
       Boot();
     } else if (history.ending != Ending::kCutShort) {
       return was_met;
     }
   }
-  Note(memory_->wrong, "the machine reboots again and again");
+  Note(memory_->false_report, "the machine reboots again and again");
   return was_met;
 }
 
-// The services of the new boot start with the files that are on the disk.
+// Boots the machine; its services start with the files that are on the disk.
 void AgentMachine::Boot() {
   memory_->is_rebooting = false;
   fs::create_directories(top_ / "proc/sys/kernel/random");
@@ -431,8 +432,8 @@ std::string AgentMachine::Wrong(const std::string& goal) const {
 }
 
 std::string AgentMachine::WhyNotDoneWith(const std::string& goal) const {
-  if (memory_->wrong[0] != '\0') return memory_->wrong;
-  if (memory_->told != Told::kDone) return fmt::format("it is not done: {}", memory_->fault);
+  if (memory_->false_report[0] != '\0') return memory_->false_report;
+  if (memory_->last_report != LastReport::kDone) return fmt::format("it is not done: {}", memory_->fault);
   if (memory_->goal != goal) return fmt::format("it is done with {}", memory_->goal);
   return Wrong(goal);
 }

@@ -4,9 +4,10 @@
 // A machine with an agent: the real agent and its local source on a real file tree, with fakes for systemd and the
 // power.
 //
-// The agent runs in a process of its own, which a fault or a reboot may end; then it continues in another process. Each
-// of its reports is checked at once.  If it reports Done, all of the new config must be on the disk, no change may be
-// under way, and services must run with the files on the disk.  No failure may leave parts of two configs.
+// The agent runs in a process of its own, its life.  A fault or a reboot may end this process; then the agent gets
+// another life.  Each report of the agent is checked at once.  If it reports Done, all of the new config must be on the
+// disk, no change may be under way, and services must run with the files on the disk.  No failure may leave parts of
+// two configs.
 
 #include <cstddef>
 #include <filesystem>
@@ -31,15 +32,15 @@ struct AgentMemory {
   bool is_rebooting = false;
   bool changes_its_mind = false;  // Another config is set while one is being applied.
 
-  enum class Told { kNothing, kDone, kFault } told = Told::kNothing;
+  enum class LastReport { kNone, kDone, kFault } last_report = LastReport::kNone;
   int faults = 0;
   char goal[128] = {};
   char fault[2048] = {};
-  char wrong[2048] = {};  // Describes a report that was not true.
+  char false_report[2048] = {};  // Describes a report that was not true.
 };
 
-// What happens after the process of the agent has been ended.
-enum class Then { kItIsStarted, kThePowerIsCut };
+// Selects what follows when a fault has ended the process of the agent: it is started again, or the power is cut.
+enum class AfterCut { kRestart, kPowerCut };
 
 class AgentMachine {
  public:
@@ -50,10 +51,10 @@ class AgentMachine {
 
   AgentMemory& memory() { return *memory_; }
 
-  // Makes a new machine, or one in the state in which Keep() was called.
+  // Makes a new machine, or one in the state in which Save() was called.
   void MakeNew();
-  void Keep();
-  void MakeKept();
+  void Save();
+  void MakeSaved();
 
   // Writes the files of the config for the agent, or removes them.
   void Write(const std::optional<plan::TestConfig>& config) const;
@@ -64,13 +65,13 @@ class AgentMachine {
   }
   void UsePolicy(bool there_is_one) const;
 
-  // Runs the agent until it has come to rest, through all processes that this takes.  The process number `life` has the
-  // fault.  Returns whether the fault was met.
-  bool ComesToRest(const Fault& fault = {}, Then then = Then::kItIsStarted, int life = 0);
+  // Runs the agent, in as many processes as it takes, until it has nothing left to do.  The process number `life` has
+  // the fault.  Returns whether the agent got as far as the fault.
+  bool ComesToRest(const Fault& fault = {}, AfterCut next = AfterCut::kRestart, int life = 0);
 
   // Describes everything that a config can change.
   std::string Now() const;
-  // Stores Now() as a possible state of a machine with its current config.
+  // Stores Now() as a correct state of a machine with its current config.
   void Learn();
 
   // Returns why the machine has not reached `goal`, or "" if it has.
@@ -88,8 +89,8 @@ class AgentMachine {
   AgentMemory kept_;
   std::string policy_;
   std::optional<plan::TestConfig> in_between_;
-  // The possible states of a machine with a config, by the config's name.  There may be several: empty directories for
-  // links of units stay, so the state depends on earlier configs.
+  // The correct states of a machine with a config, by the config's name.  There may be several, because directories for
+  // the links of units stay when they are empty, so the state depends on earlier configs.
   std::map<std::string, std::set<std::string>> known_;
 };
 

@@ -31,7 +31,7 @@ using change::Everything;
 using Config = std::optional<plan::TestConfig>;
 
 // This many failed histories are printed in full.
-constexpr std::size_t kMostTold = 12;
+constexpr std::size_t kMostPrinted = 12;
 
 // A config in which each thing of Everything() differs or is missing.
 plan::TestConfig SomethingElse() {
@@ -73,11 +73,11 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
  protected:
   static void SetUpTestSuite() {
     UseMemory();
-    // The agent looks for this bus, on which nobody else is.
+    // The agent connects to this address.  There is no bus.
     ::setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1);
   }
 
-  // Each history begins with a machine that has settled with the config before, and gets the new one.
+  // Saves the machine with which each history begins: it has settled with the old config, and the new one is written.
   AnAgentsChange() {
     const Scenario& scenario = GetParam();
     Pass(scenario.after());
@@ -88,7 +88,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
     machine_.Write(scenario.after());
     machine_.memory().failing_jobs = scenario.failing_jobs;
     machine_.memory().changes_its_mind = machine_.ComesInBetween(scenario.in_between());
-    machine_.Keep();
+    machine_.Save();
     machine_.ComesToRest();
     goal_ = machine_.memory().goal;
     machine_.Learn();
@@ -96,19 +96,19 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
 
   ~AnAgentsChange() override {
     fmt::print("{} histories, {} went wrong\n", histories_, wrong_.size());
-    for (std::size_t i = 0; i < std::min(wrong_.size(), kMostTold); ++i) fmt::print("  {}\n", wrong_[i]);
+    for (std::size_t i = 0; i < std::min(wrong_.size(), kMostPrinted); ++i) fmt::print("  {}\n", wrong_[i]);
   }
 
   // Returns whether the fault was met.
-  bool Happens(const Fault& fault, const std::string& told, Then then = Then::kItIsStarted, int life = 0) {
-    machine_.MakeKept();
-    const bool was_met = machine_.ComesToRest(fault, then, life);
+  bool Happens(const Fault& fault, const std::string& what, AfterCut next = AfterCut::kRestart, int life = 0) {
+    machine_.MakeSaved();
+    const bool was_met = machine_.ComesToRest(fault, next, life);
     if (was_met) {
       ++histories_;
       CountHistory();
     }
     const std::string why = machine_.WhyNotDoneWith(goal_);
-    if (!why.empty()) wrong_.push_back(fmt::format("{} of life {}: {}", told, life, why));
+    if (!why.empty()) wrong_.push_back(fmt::format("{} of life {}: {}", what, life, why));
     return was_met;
   }
 
@@ -141,7 +141,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
 };
 
 TEST_P(AnAgentsChange, Ends) {
-  machine_.MakeKept();
+  machine_.MakeSaved();
   machine_.ComesToRest();
   EXPECT_EQ(machine_.WhyNotDoneWith(goal_), "");
   EXPECT_NE(goal_, "");
@@ -150,14 +150,14 @@ TEST_P(AnAgentsChange, Ends) {
 
 TEST_P(AnAgentsChange, CutShortAnywhereContinuesWhenTheAgentStartsAgain) {
   for (int life = 0; life < Lives(); ++life) {
-    for (int at = 1; Happens(CutAt(at), fmt::format("cut at call {}", at), Then::kItIsStarted, life); ++at) continue;
+    for (int at = 1; Happens(CutAt(at), fmt::format("cut at call {}", at), AfterCut::kRestart, life); ++at) continue;
   }
   EndsWell();
 }
 
 TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutContinuesAfterTheBoot) {
   for (int life = 0; life < Lives(); ++life) {
-    for (int at = 1; Happens(CutAt(at), fmt::format("power cut at call {}", at), Then::kThePowerIsCut, life); ++at) {
+    for (int at = 1; Happens(CutAt(at), fmt::format("power cut at call {}", at), AfterCut::kPowerCut, life); ++at) {
       continue;
     }
   }
@@ -173,7 +173,7 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereContinues) {
       for (int at = 1;; ++at) {
         const int errno_value = kErrors[(round + static_cast<std::size_t>(at)) % kErrors.size()];
         const Fault fault = {.at = at, .kind = FaultKind::kError, .errno_value = errno_value};
-        if (!Happens(fault, fmt::format("errno {} at call {}", errno_value, at), Then::kItIsStarted, life)) break;
+        if (!Happens(fault, fmt::format("errno {} at call {}", errno_value, at), AfterCut::kRestart, life)) break;
       }
     }
   }
@@ -187,8 +187,8 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
   for (const Fault& first : {full, read_only}) {
     for (int life = 0; life < Lives(); ++life) {
       for (Fault fault = first;; fault.at += 2) {
-        const std::string told = fmt::format("errno {} from call {} on", fault.errno_value, fault.at);
-        if (!Happens(fault, told, Then::kItIsStarted, life)) break;
+        const std::string what = fmt::format("errno {} from call {} on", fault.errno_value, fault.at);
+        if (!Happens(fault, what, AfterCut::kRestart, life)) break;
       }
     }
   }

@@ -31,7 +31,7 @@ using change::NoConfig;
 using change::Recovery;
 using change::SmallMachine;
 
-// One in this many of all pairs of two cuts is tried.
+// The tests of two cuts try one in this many pairs of calls.
 constexpr int kStride = 7;
 
 // A config with the same files and other contents.
@@ -60,7 +60,7 @@ class Machine {
     return RunWith(fault, [&] { return change::Recover(machine_.host()).has_value(); });
   }
 
-  // Makes the check before a change, at a time at which no file was changed recently.
+  // Compares the machine with its config, at a time at which no file was changed recently.
   void LookAt(const plan::TestConfig& config) {
     host::Host host = machine_.host();
     const ClockAhead ahead;
@@ -118,7 +118,7 @@ class Machine {
     for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(directory_ / part);
     return text;
   }
-  // Returns what services found in each boot when they began to start.
+  // Returns the state of the machine in each boot at the time when services began to start.
   const std::vector<std::string>& read_by_services() const { return read_by_services_; }
 
  private:
@@ -305,7 +305,7 @@ TEST_F(AChange, SucceedsWhenTheKernelTakesOneByteAtATime) {
   }
 }
 
-// Files that were seen before are not read again, so the memory of them must be right after an undo.
+// Files that were seen before are not read again.  So the record of these files must be correct after an undo.
 TEST_F(AChange, OfRecordedFilesIsOldOrNewAfterRecovery) {
   const auto change = [](Machine& machine) { return (*machine).GoFromTo(Everything(), Reworded()).has_value(); };
   const auto prepare = [](Machine& machine) {

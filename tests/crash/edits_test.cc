@@ -61,8 +61,8 @@ class AnEdit : public testing::Test {
         const TemporaryDirectory directory;
         SmallMachine machine(directory.path());
         ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
-        // A file that is gone already is not edited.  Some calls are made as a user, who must be able to write this
-        // note.
+        // The file `edited` records whether the file was edited; a file that is gone already is not.  The code under
+        // test makes some calls as a user, so a user must be able to write this record.
         machine.Write("edited", "");
         fs::permissions(directory / "edited", fs::perms(0666));
         const auto meanwhile = [&] {
@@ -206,7 +206,7 @@ TEST_F(AnObstacle, ToAnUndoDelaysNoOtherFile) {
   }
 }
 
-// A file that was prepared in a new directory of ours is not lost if someone makes the same directory.
+// A file that was prepared in a new directory of Pintle is not lost if someone else creates this directory.
 TEST_F(AnObstacle, ThatIsADirectoryMadeByAnUndoKeepsNoFileFromIt) {
   const std::string path = "etc/new/deep";
   for (const fs::perms permissions : {fs::perms(0755), fs::perms(0700)}) {

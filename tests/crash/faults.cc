@@ -30,19 +30,19 @@ bool met = false;
 bool is_over = false;
 
 enum class Answer { kGoOn, kFail, kOneByte };
-enum class Takes { kNothing, kSpace };
+enum class Needs { kNothing, kSpace };
 
-bool IsMetNow(Takes takes) {
+bool IsMetNow(Needs needs) {
   const bool lasts = active_fault->lasts || active_fault->kind == FaultKind::kDiskFull;
   if (!lasts) return calls == active_fault->at;
   if (is_over || active_fault->at == 0 || calls < active_fault->at) return false;
-  return takes == Takes::kSpace || active_fault->kind != FaultKind::kDiskFull;
+  return needs == Needs::kSpace || active_fault->kind != FaultKind::kDiskFull;
 }
 
-Answer Count(Takes takes = Takes::kNothing) {
+Answer Count(Needs needs = Needs::kNothing) {
   if (active_fault == nullptr || uncounted > 0) return Answer::kGoOn;
   ++calls;
-  if (!IsMetNow(takes)) return Answer::kGoOn;
+  if (!IsMetNow(needs)) return Answer::kGoOn;
   met = true;
   switch (active_fault->kind) {
     case FaultKind::kExit:
@@ -62,13 +62,13 @@ Answer Count(Takes takes = Takes::kNothing) {
   std::abort();
 }
 
-// Overwriting parts of a file that have space already succeeds on a full disk.
-Takes TakenBy(int fd, off_t offset, size_t count) {
+// Returns whether a write needs more space: overwriting a part of a file that has space succeeds on a full disk.
+Needs NeedsOf(int fd, off_t offset, size_t count) {
   struct stat status;
-  if (active_fault == nullptr || active_fault->kind != FaultKind::kDiskFull) return Takes::kNothing;
-  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return Takes::kNothing;
+  if (active_fault == nullptr || active_fault->kind != FaultKind::kDiskFull) return Needs::kNothing;
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return Needs::kNothing;
   constexpr off_t kBlock = 512;
-  return offset + static_cast<off_t>(count) > status.st_blocks * kBlock ? Takes::kSpace : Takes::kNothing;
+  return offset + static_cast<off_t>(count) > status.st_blocks * kBlock ? Needs::kSpace : Needs::kNothing;
 }
 
 template <typename Call>
@@ -77,12 +77,12 @@ Call* Real(const char* name) {
 }
 
 template <typename Call, typename... Arguments>
-int Through(Takes takes, const char* name, Arguments... arguments) {
-  if (Count(takes) == Answer::kFail) return -1;
+int Through(Needs needs, const char* name, Arguments... arguments) {
+  if (Count(needs) == Answer::kFail) return -1;
   return Real<Call>(name)(arguments...);
 }
 
-// Syncs are counted and may fail, but are not made: what a process has written stays when it ends.
+// Syncs are counted and may fail, but are not made: the writes of a process stay when it ends.
 int SyncNothing() { return Count() == Answer::kFail ? -1 : 0; }
 
 }  // namespace
@@ -113,21 +113,21 @@ Uncounted::~Uncounted() { --uncounted; }
 
 }  // namespace pintle::crash
 
-// The C library's functions that change a file tree.  openat2() has no function there, and we create no file with it.
+// The C library's functions that change a file tree.  The library has no openat2(), and Pintle creates no file with it.
 extern "C" {
 
 using pintle::crash::Answer;
 using pintle::crash::Count;
+using pintle::crash::Needs;
+using pintle::crash::NeedsOf;
 using pintle::crash::Real;
 using pintle::crash::SyncNothing;
-using pintle::crash::TakenBy;
-using pintle::crash::Takes;
 using pintle::crash::Through;
 
 ssize_t write(int fd, const void* buffer, size_t count) {
   // Messages on standard error are not part of the file tree.
-  const bool is_said = fd == STDERR_FILENO;
-  const Answer answer = is_said ? Answer::kGoOn : Count(TakenBy(fd, ::lseek(fd, 0, SEEK_CUR), count));
+  const bool is_message = fd == STDERR_FILENO;
+  const Answer answer = is_message ? Answer::kGoOn : Count(NeedsOf(fd, ::lseek(fd, 0, SEEK_CUR), count));
   if (answer == Answer::kFail) return -1;
   static const auto real = Real<decltype(::write)>("write");
   return real(fd, buffer, answer == Answer::kOneByte && count > 1 ? 1 : count);
@@ -136,7 +136,7 @@ ssize_t write(int fd, const void* buffer, size_t count) {
 ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
   size_t size = 0;
   for (int part = 0; part < count; ++part) size += parts[part].iov_len;
-  const Answer answer = Count(TakenBy(fd, offset, size));
+  const Answer answer = Count(NeedsOf(fd, offset, size));
   if (answer == Answer::kFail) return -1;
   static const auto real = Real<decltype(::pwritev)>("pwritev64");
   const iovec first = {parts[0].iov_base, parts[0].iov_len > 1 ? 1 : parts[0].iov_len};
@@ -145,7 +145,7 @@ ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
 
 ssize_t copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t count, unsigned flags) {
   const off_t offset = to_offset != nullptr ? *to_offset : ::lseek(to, 0, SEEK_CUR);
-  const Answer answer = Count(TakenBy(to, offset, count));
+  const Answer answer = Count(NeedsOf(to, offset, count));
   if (answer == Answer::kFail) return -1;
   static const auto real = Real<decltype(::copy_file_range)>("copy_file_range");
   return real(from, from_offset, to, to_offset, answer == Answer::kOneByte && count > 1 ? 1 : count, flags);
@@ -158,7 +158,7 @@ int openat(int directory, const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
-  if ((flags & O_CREAT) != 0 && Count(Takes::kSpace) == Answer::kFail) return -1;
+  if ((flags & O_CREAT) != 0 && Count(Needs::kSpace) == Answer::kFail) return -1;
   static const auto real = Real<decltype(::openat)>("openat64");
   return real(directory, path, flags, mode);
 }
@@ -167,49 +167,49 @@ int fsync(int) { return SyncNothing(); }
 int fdatasync(int) { return SyncNothing(); }
 int syncfs(int) noexcept { return SyncNothing(); }
 int ftruncate(int fd, off_t size) noexcept {
-  return Through<int(int, off_t)>(Takes::kNothing, "ftruncate64", fd, size);
+  return Through<int(int, off_t)>(Needs::kNothing, "ftruncate64", fd, size);
 }
 int fallocate(int fd, int mode, off_t offset, off_t size) {
-  return Through<int(int, int, off_t, off_t)>(Takes::kSpace, "fallocate64", fd, mode, offset, size);
+  return Through<int(int, int, off_t, off_t)>(Needs::kSpace, "fallocate64", fd, mode, offset, size);
 }
-int fchmod(int fd, mode_t mode) noexcept { return Through<int(int, mode_t)>(Takes::kNothing, "fchmod", fd, mode); }
+int fchmod(int fd, mode_t mode) noexcept { return Through<int(int, mode_t)>(Needs::kNothing, "fchmod", fd, mode); }
 int fchown(int fd, uid_t owner, gid_t group) noexcept {
-  return Through<int(int, uid_t, gid_t)>(Takes::kNothing, "fchown", fd, owner, group);
+  return Through<int(int, uid_t, gid_t)>(Needs::kNothing, "fchown", fd, owner, group);
 }
 int fchownat(int directory, const char* path, uid_t owner, gid_t group, int flags) noexcept {
-  return Through<int(int, const char*, uid_t, gid_t, int)>(Takes::kNothing, "fchownat", directory, path, owner, group,
+  return Through<int(int, const char*, uid_t, gid_t, int)>(Needs::kNothing, "fchownat", directory, path, owner, group,
                                                            flags);
 }
 int mkdirat(int directory, const char* path, mode_t mode) noexcept {
-  return Through<int(int, const char*, mode_t)>(Takes::kSpace, "mkdirat", directory, path, mode);
+  return Through<int(int, const char*, mode_t)>(Needs::kSpace, "mkdirat", directory, path, mode);
 }
 int symlinkat(const char* target, int directory, const char* path) noexcept {
-  return Through<int(const char*, int, const char*)>(Takes::kSpace, "symlinkat", target, directory, path);
+  return Through<int(const char*, int, const char*)>(Needs::kSpace, "symlinkat", target, directory, path);
 }
 int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
-  return Through<int(int, const char*, int, const char*)>(Takes::kNothing, "renameat", from_directory, from,
+  return Through<int(int, const char*, int, const char*)>(Needs::kNothing, "renameat", from_directory, from,
                                                           to_directory, to);
 }
 int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
-  return Through<int(int, const char*, int, const char*, unsigned)>(Takes::kNothing, "renameat2", from_directory, from,
+  return Through<int(int, const char*, int, const char*, unsigned)>(Needs::kNothing, "renameat2", from_directory, from,
                                                                     to_directory, to, flags);
 }
 int unlinkat(int directory, const char* path, int flags) noexcept {
-  return Through<int(int, const char*, int)>(Takes::kNothing, "unlinkat", directory, path, flags);
+  return Through<int(int, const char*, int)>(Needs::kNothing, "unlinkat", directory, path, flags);
 }
 int fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) noexcept {
-  return Through<int(int, const char*, const void*, size_t, int)>(Takes::kSpace, "fsetxattr", fd, name, value, size,
+  return Through<int(int, const char*, const void*, size_t, int)>(Needs::kSpace, "fsetxattr", fd, name, value, size,
                                                                   flags);
 }
 int setxattr(const char* path, const char* name, const void* value, size_t size, int flags) noexcept {
-  return Through<int(const char*, const char*, const void*, size_t, int)>(Takes::kSpace, "setxattr", path, name, value,
+  return Through<int(const char*, const char*, const void*, size_t, int)>(Needs::kSpace, "setxattr", path, name, value,
                                                                           size, flags);
 }
 int fremovexattr(int fd, const char* name) noexcept {
-  return Through<int(int, const char*)>(Takes::kNothing, "fremovexattr", fd, name);
+  return Through<int(int, const char*)>(Needs::kNothing, "fremovexattr", fd, name);
 }
 int removexattr(const char* path, const char* name) noexcept {
-  return Through<int(const char*, const char*)>(Takes::kNothing, "removexattr", path, name);
+  return Through<int(const char*, const char*)>(Needs::kNothing, "removexattr", path, name);
 }
 
 }  // extern "C"

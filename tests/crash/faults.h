@@ -16,7 +16,7 @@ enum class FaultKind {
   kError,       // The call fails with an errno.
   kShortWrite,  // A write writes one byte only.  Other calls are not affected.
   kDiskFull,    // From this call on, until EndFault(), all calls that need more space on the disk fail.
-  kMeanwhile,   // Calls `meanwhile` before the call is made.
+  kMeanwhile,   // `meanwhile` is called before the call is made.
 };
 
 struct Fault {
@@ -40,13 +40,13 @@ struct History {
 // Runs an operation in a process of its own with this fault; the operation returns whether it succeeded.
 History RunWith(const Fault& fault, const std::function<bool()>& operation);
 
-// ---- in that process ------------------------------------------------------------------------------------------------
+// ---- in the process of RunWith() ------------------------------------------------------------------------------------
 
 // Ends the fault.
 void EndFault();
 bool IsFaultOver();
 
-// Counts a call for a fake that stands for system calls; returns false if it is refused.
+// Counts a call, for a fake that has no system calls of its own; returns false if the call has to fail.
 bool Call();
 
 // During its lifetime, calls are neither counted nor refused, for actions of the test itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests the promise of a whole change of the file tree: wherever it is cut short or refused, putting back what was
-// observed before gives the old tree, even if that is cut short, too.
+// Tests the promise of a whole change of the file tree: wherever it is cut short or refused, it can be undone.  Putting
+// back the observed states gives the old tree, even if the undoing is cut short, too.
 
 #include "host/files/files.h"
 
@@ -41,7 +41,7 @@ using State = resource::FileEntry::State;
 constexpr const char* kStore = "/var/blobs";
 constexpr const char* kJournal = "/var/journal";
 
-// One in this many of all pairs of two cuts is tried.
+// The tests of two cuts try one in this many pairs of calls.
 constexpr int kStride = 3;
 
 struct OldTree : TemporaryDirectory {
@@ -173,7 +173,7 @@ class AWholeChange : public testing::Test {
     return RunWith(fault, [&] { return Undo(root_).has_value(); });
   }
 
-  // Undoes the change, which gives the old tree; the next history begins with that.
+  // Undoes the change, which gives the old tree; the next history begins with this tree.
   void ExpectThatUndoGivesTheOldTree() {
     ASSERT_TRUE(Succeeded(Undo(root_)));
     ASSERT_EQ(tree_.Now(), old_);
@@ -221,8 +221,8 @@ TEST_F(AWholeChange, CutShortAnywhereCanBeMadeAgain) {
   }
 }
 
-// Each call of the change is combined with every third call of the undoing.  The first of these is one call later for
-// each call of the change.
+// Each call of the change is combined with every third call of the undoing, beginning at its first, second or third
+// call in turns.
 TEST_F(AWholeChange, CutShortAnywhereCanBeUndoneAfterTheUndoingWasCutShortAnywhere) {
   int histories = 0;
   for (int at = 1;; ++at) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Counts the histories of a program.  In each history, something goes wrong on a machine of its own.
+// Counts the histories of a program.  A history is one run of a change in which one thing goes wrong, on a new machine.
 //
-// Each program is built with the least number that it must reach; a whole run with fewer histories fails.
+// meson.build sets the least number of histories for each program; a run with fewer histories fails.
 
 namespace pintle::crash {
 

@@ -25,7 +25,7 @@ namespace {
 using change::BootableMachine;
 using change::Recovery;
 
-// One in this many of all pairs of two cuts is tried.
+// The tests of two cuts try one in this many pairs of calls.
 constexpr int kStride = 5;
 
 plan::TestConfig Everything() {
@@ -90,7 +90,7 @@ class Machine {
            (has_state ? DescribeTree(top / "var/ours") : "");
   }
 
-  // Returns what services found in each boot when they began to start.
+  // Returns the state of the machine in each boot at the time when services began to start.
   const std::vector<std::string>& read_by_services() const { return read_by_services_; }
 
   void Spoil() const { std::filesystem::permissions(machine_.top() / "etc/new/deep/file", std::filesystem::perms(0)); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Tests the promise of a file that can be replaced on a full disk: wherever the writing is cut short or refused, the
-// file is the old one or the new one, and the returned result is true.
+// file is the old one or the new one, and the returned result says correctly which.
 
 #include "host/files/paired_file.h"
 
@@ -78,7 +78,7 @@ TEST_F(APairedFile, CutShortAnywhereIsTheOldOneOrTheNewOne) {
       const bool was_cut = WriteWith(CutAt(at), "new").fault_met;
       ASSERT_THAT(Now(), testing::AnyOf(old, "new"));
       was_new = was_new || Now() == "new";
-      // Leftovers do not stand in the way of the next write.
+      // Leftovers do not make the next write fail.
       WriteWell("newer");
       ASSERT_EQ(Now(), "newer");
       if (!was_cut) break;

@@ -62,7 +62,7 @@ class AnyChange : public testing::TestWithParam<Change> {
     return tree.Now();
   }
 
-  // Leftovers of a crash beside a place are never read, and must be gone after the change is repeated.
+  // Removes the temporary files that a crash leaves in /etc, and describes the tree.  Nothing ever reads these files.
   static std::string WithoutLeftovers(const Tree& tree) {
     for (const fs::path directory = tree / "etc";
          const fs::directory_entry& entry : fs::directory_iterator(directory)) {

@@ -52,7 +52,7 @@ int Set(int fd, std::int64_t nanoseconds) {
   return real(fd, 0, &in, nullptr);
 }
 
-// Moves the time to that of the next alarm.
+// Moves the time forward to the next alarm.
 void PassToNextAlarm() {
   const auto next = std::min_element(alarms->begin(), alarms->end(),
                                      [](const auto& a, const auto& b) { return a.second.at < b.second.at; });

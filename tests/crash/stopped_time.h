@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Time that passes in an instant.
+// Makes waiting take no time.
 //
 // A program that links stopped_time.cc has its own clock_gettime(), epoll_wait() and so on in front of the C library's.
 // After StopTime(), all clocks stand still while the program works.  When it only waits, the time jumps to the moment

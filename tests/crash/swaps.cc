@@ -34,7 +34,7 @@ void Exchange(const std::string& one, const std::string& other) {
   ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE);
 }
 
-// Runs as the user, in the user's home.
+// The user's process: it runs in the user's home.
 class Attack {
  public:
   explicit Attack(std::atomic<std::uint64_t>& count)
@@ -46,7 +46,7 @@ class Attack {
 
   [[noreturn]] void GoOn() {
     for (unsigned turn = 0;; ++turn) {
-      // Every other turn waits for root to do something there, but not for ever.
+      // Every other turn waits until root changes something in the user's directories, but not for ever.
       for (int i = 0; turn % 2 == 0 && i < 2000 && !HasHappened(); ++i) {
       }
       Swap(turn / 2 % 9);
@@ -91,7 +91,7 @@ class Attack {
     }
   }
 
-  // Swaps the files that root has put beside a place.
+  // Swaps root's temporary files, which are beside the files that they will replace.
   static void SwapWhatWaits(const std::string& trap) {
     for (const char* place : {"conf", "conf/sub"}) {
       DIR* const directory = ::opendir(place);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests the promise for directories that users own: whatever a user swaps there while root changes files in them, root
-// reads, writes, gives away and removes nothing elsewhere.
+// Tests the promise for directories that users own: while root changes files in such a directory, a user swaps entries
+// in it.  Root must not read, write, chown or remove anything outside of the directory.
 
 #include "crash/swaps.h"
 
@@ -36,7 +36,7 @@ class SwapsByAUser : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     UseMemory();
-    if (::geteuid() != 0) FAIL() << "only root can do what a user must not make it do";
+    if (::geteuid() != 0) FAIL() << "run this test as root: it checks that a user cannot misuse root's rights";
   }
 
   SwapsByAUser()
@@ -67,8 +67,8 @@ class SwapsByAUser : public testing::Test {
     return state;
   }
 
-  // The files that a config puts there, and those that come back when it is removed, with a user's own program among
-  // them.
+  // The files that a config puts there, and those that come back when the config is removed; a user's own program is
+  // among them.
   std::vector<FilePut> Taken() {
     return {{"/home/user/conf/app", File("ours", 0644, 0)},
             {"/home/user/conf/new", Directory(UsersTree::kUser)},
@@ -86,7 +86,7 @@ class SwapsByAUser : public testing::Test {
             {"/home/user/conf/sub", Directory(UsersTree::kUser)}};
   }
 
-  // Puts each file as if it were the only one; leaves out those that cannot be put.  Returns how many were put.
+  // Puts each file as if it were the only one, and skips those that cannot be put.  Returns how many were put.
   int Put(const std::vector<FilePut>& puts) {
     int done = 0;
     FileChanges changes(root_, blobs_, host::Labels());

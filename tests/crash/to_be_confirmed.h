@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tests of a change that awaits confirmation, wherever it takes effect: once its boot has come, the change stays unless
-// it is given up.
+// Shared tests of a change that has to be confirmed after its boot: from this boot on, the change stays in effect
+// unless it is given up.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace pintle::crash {
 
-// `Machine` boots into such a change, and is cut short as each test asks; `wanted` describes the machine with the
+// `Machine` boots into such a change; each test ends it at a certain call.  `wanted` describes the machine with the
 // change.
 template <typename Machine>
 class ToBeConfirmed {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the nodes of a cluster in the way of `kubectl get nodes --watch`, and plays the controller."""
+"""Prints the nodes of a cluster as `kubectl get nodes --watch` does, and answers their requests as the controller does.
+"""
 
 import queue
 import subprocess
@@ -10,7 +11,7 @@ from machines.agent_node import DrainController
 
 from .screen import Unexpected, say
 
-PATIENCE = 120  # Seconds, on a machine that is busy with other things.
+PATIENCE = 120  # Seconds.  The machine may be busy with other work.
 ANNOTATIONS = r".metadata.annotations.machineconfiguration\.openshift\.io"
 COLUMNS = {"NAME": ".metadata.name", "CURRENT": "$A/currentConfig", "DESIRED": "$A/desiredConfig", "STATE": "$A/state",
            "REASON": "$A/reason"}
@@ -28,18 +29,18 @@ class NodesTable(DrainController):
 
     def __init__(self, cluster):
         super().__init__(cluster)
-        self._news, self._rows, self._shown_asked = queue.Queue(), {}, []
+        self._news, self._rows, self._printed_requests = queue.Queue(), {}, []
 
-    def happen(self, name, annotations):
-        before = len(self.asked)
-        super().happen(name, annotations)
-        for node, what in self.asked[before:]:
+    def react(self, name, annotations):
+        before = len(self.requests)
+        super().react(name, annotations)
+        for node, what in self.requests[before:]:
             self._news.put((node, what))
 
     def __enter__(self):
         kubectl = [self._cluster.commands / "kubectl", f"--kubeconfig={self._cluster.admin.kubeconfig}"]
         words = ["get", "nodes", "--watch", "--no-headers", "-o", AS_WORD.replace("$A", ANNOTATIONS)]
-        # A session of its own, so that a Ctrl-C at the terminal reaches us alone and we end it in order.
+        # kubectl has a session of its own: Ctrl-C at the terminal reaches only the demo, which then ends kubectl.
         self._kubectl = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *kubectl, *words], text=True,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -54,11 +55,11 @@ class NodesTable(DrainController):
         return super().__exit__(*failure)
 
     @staticmethod
-    def head():
+    def print_head():
         say(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {AS_WORD}\n{LAYOUT.format(*COLUMNS)}")
 
     def until(self, state, config, *names):
-        """Prints rows until these nodes have this state and config; returns the states that each has had on the way."""
+        """Prints rows until these nodes have this state and config; returns the states that each node has passed."""
         states = {name: [] for name in names}
 
         def are_there():
@@ -68,9 +69,9 @@ class NodesTable(DrainController):
                 states[row[0]].append(row[3])
         return states
 
-    def until_asked(self, name, what):
-        """Prints rows until the node has requested that."""
-        list(self._until(lambda: (name, what) in self._shown_asked, f"{name} asks for {what}"))
+    def until_requested(self, name, what):
+        """Prints rows until the node has requested `what`, a drain or an uncordon."""
+        list(self._until(lambda: (name, what) in self._printed_requests, f"{name} requests {what}"))
 
     def reason(self, name):
         return self._rows[name][4]
@@ -90,10 +91,10 @@ class NodesTable(DrainController):
             try:
                 name, news = self._news.get(timeout=max(0, deadline - time.monotonic()))
             except queue.Empty:
-                raise Unexpected(f"{what}: still not so after {PATIENCE} s") from None
+                raise Unexpected(f"\"{what}\" is not true after {PATIENCE} s") from None
             if isinstance(news, str):
-                self._shown_asked.append((name, news))
-                say(f"  ({name} asks for {news}, and the controller does it)")
+                self._printed_requests.append((name, news))
+                say(f"  ({name} requests {news}, and the controller does it)")
             elif self._rows.get(name) != news:
                 self._rows[name] = news
                 say(LAYOUT.format(*map(cut, news[:4]), news[4]).rstrip())

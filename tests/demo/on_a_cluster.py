@@ -13,7 +13,7 @@ from machines.wait import wait_until
 
 from . import with_a_controller
 from .nodes_table import NodesTable
-from .screen import PINTLE, expect, say, show, shown
+from .screen import PINTLE, expect, print_title, run_and_print, say
 
 CONFIG = """apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
@@ -51,23 +51,24 @@ class Demo:
 
     def kubectl(self, *words, user=None, command="kubectl", **how):
         user = user or self.cluster.admin
-        return shown(*words, run=lambda *given: user.kubectl(*given, check=False, cwd=self.folder),
-                     before=f"{command} ", **how)
+        return run_and_print(*words, run=lambda *given: user.kubectl(*given, check=False, cwd=self.folder),
+                             before=f"{command} ", **how)
 
     def in_node(self, *words, **how):
-        return shown(*words, run=lambda *given: self.nodes[NODE].run(*given, check=False), prompt=f"{NODE}#", **how)
+        return run_and_print(*words, run=lambda *given: self.nodes[NODE].run(*given, check=False), prompt=f"{NODE}#",
+                             **how)
 
     def want(self, config, *names):
         """Sets the desired config, as the controller does in a rollout."""
         self.kubectl("annotate", "node", *names, "--overwrite", f"{PREFIX}desiredConfig={config}")
 
     def has_motd(self, text):
-        said = self.in_node("cat", "/etc/motd")
-        expect(said == text, f"/etc/motd says \"{text}\"")
+        contents = self.in_node("cat", "/etc/motd")
+        expect(contents == text, f"/etc/motd contains \"{text}\"")
 
 
 def prepare(demo):
-    show("the cluster gets the kinds of objects that the agent uses, and the agent's rights")
+    print_title("the cluster gets the kinds of objects that the agent uses, and the agent's rights")
     for name, text in {"policy.yaml": POLICY, **CONFIGS}.items():
         (demo.folder / name).with_suffix(".yaml").write_text(text.replace("NAME", name), encoding="ascii")
     (demo.folder / "deploy").symlink_to(DEPLOY)
@@ -78,7 +79,7 @@ def prepare(demo):
 
 
 def begin(demo, stack):
-    show("two nodes with our build in it; each agent has the credentials of its own node")
+    print_title("two nodes with our build in it; each agent has the credentials of its own node")
     started = time.monotonic()
     for name in NAMES:
         demo.nodes[name] = AgentNode(stack.enter_context(Node(network="host")), demo.cluster, name)
@@ -88,60 +89,60 @@ def begin(demo, stack):
     expect("is not allowed to modify node" in refused, "a node may not change another node")
     demo.want(FIRST, *NAMES)
     for name in NAMES:
-        shown("systemctl", "enable", "--now", "pintled.service", run=demo.nodes[name].run, prompt=f"{name}#")
-    demo.table.head()
+        run_and_print("systemctl", "enable", "--now", "pintled.service", run=demo.nodes[name].run, prompt=f"{name}#")
+    demo.table.print_head()
     demo.table.until("Done", FIRST, *NAMES)
 
 
 def change_live(demo):
-    show("a file for which the policy has no action: it is changed at once, without a drain")
+    print_title("a file for which the policy has no action: it is changed at once, without a drain")
     demo.want(SECOND, *NAMES)
     states = demo.table.until("Done", SECOND, *NAMES)
     expect(all(of_node == ["Done", "Working", "Done"] for of_node in states.values()), f"Done, Working, Done: {states}")
-    expect(not demo.table.asked, "no node asks for a drain")
+    expect(not demo.table.requests, "no node requests a drain")
     demo.has_motd("Welcome, all of you.")
 
 
 def change_with_reboot(demo):
-    show("a kernel argument as well: the node is drained and rebooted, and is old or new, never a mixture")
+    print_title("a kernel argument as well: the node is drained and rebooted, and is old or new, never a mixture")
     demo.want(REBOOTS, NODE)
-    demo.table.until_asked(NODE, f"drain-{REBOOTS}")
+    demo.table.until_requested(NODE, f"drain-{REBOOTS}")
     machine = demo.nodes[NODE].machine
     machine.follow_reboot()
     say(f"  ({NODE} has rebooted by itself, in {machine.boot_seconds:.1f} s)")
     demo.table.until("Done", REBOOTS, NODE)
     drained = [(NODE, f"drain-{REBOOTS}"), (NODE, f"uncordon-{REBOOTS}")]
-    expect(demo.table.asked == drained, "pods leave the node, and come back")
+    expect(demo.table.requests == drained, "pods leave the node, and come back")
     demo.in_node("grep", "--only-matching", "panic=30", "/proc/cmdline")
     demo.has_motd("Welcome back.")
-    told = demo.kubectl("get", "events", f"--namespace={MCO_NAMESPACE}",
-                        f"--field-selector=involvedObject.name={NODE},reason!=NodeDone",
-                        "-o", "custom-columns=REASON:.reason,MESSAGE:.message")
-    expect(all(reason in told for reason in ("Cordon ", "Drain ", "Reboot ", "Uncordon ")), "each step has its event")
+    events = demo.kubectl("get", "events", f"--namespace={MCO_NAMESPACE}",
+                          f"--field-selector=involvedObject.name={NODE},reason!=NodeDone",
+                          "-o", "custom-columns=REASON:.reason,MESSAGE:.message")
+    expect(all(reason in events for reason in ("Cordon ", "Drain ", "Reboot ", "Uncordon ")), "each step has its event")
 
 
 def restored(demo, path):
-    """Returns whether the file is restored; the command reports when it has to wait for a look of the agent."""
-    said = demo.in_node(PINTLE, "restore", "--yes", path, status=None)
-    expect("Done: " in said or "try again" in said, f"{path} is restored")
-    return "Done: " in said
+    """Restores the file; returns False if the command asks to try again later, because the agent is taking a look."""
+    output = demo.in_node(PINTLE, "restore", "--yes", path, status=None)
+    expect("Done: " in output or "try again" in output, f"{path} is restored")
+    return "Done: " in output
 
 
 def drift(demo):
-    show("someone edits a file: the node reports that, and overwrites nothing")
+    print_title("someone edits a file: the node reports that, and overwrites nothing")
     demo.in_node("sh", "-c", "echo Edited by hand. >/etc/motd")
     demo.table.until("Degraded", REBOOTS, NODE)
     expect('content mismatch for file "/etc/motd"' in demo.table.reason(NODE), "the reason names the file")
     demo.in_node(PINTLE, "status", status=2)
     explained = demo.in_node(PINTLE, "explain", "/etc/motd", status=None)
-    expect("+Edited by hand." in explained, "the difference is shown")
+    expect("+Edited by hand." in explained, "the difference is printed")
     wait_until(lambda: restored(demo, "/etc/motd"), "the file is restored", 60)
     demo.table.until("Done", REBOOTS, NODE)
     demo.has_motd("Welcome back.")
 
 
 def refuse(demo):
-    show("a config that only a new installation could apply: nothing is changed, and the node reports the reason")
+    print_title("a config that only a new installation could apply: the node changes nothing and reports the reason")
     demo.want(IMPOSSIBLE, NODE)
     demo.table.until("Unreconcilable", REBOOTS, NODE)
     expect("ignition disks section contains changes" in demo.table.reason(NODE), "the reason names the disks")
@@ -151,7 +152,7 @@ def refuse(demo):
 
 
 def run():
-    show("a cluster: a Kubernetes control plane")
+    print_title("a cluster: a Kubernetes control plane")
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         cluster = stack.enter_context(Cluster())

@@ -5,7 +5,7 @@ import time
 
 from machines.node import Node
 
-from .screen import PINTLE, say, show, shown
+from .screen import PINTLE, print_title, run_and_print, say
 
 MOTD = """variant: fcos
 version: 1.5.0
@@ -46,7 +46,7 @@ APPLY = [PINTLE, "apply", "--yes", "--policy", "policy.yaml"]
 
 
 def run():
-    show("a node: an OSTree machine, booted by systemd, with our build in it")
+    print_title("a node: an OSTree machine, booted by systemd, with our build in it")
     started = time.monotonic()
     with Node() as node:
         say(f"(up after {time.monotonic() - started:.1f} s)")
@@ -61,29 +61,29 @@ def run():
         write("/root/configs/10-motd.bu", MOTD)
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "good"))
         write("/root/policy.yaml", POLICY)
-        show("a config is applied: a file, a service and its settings")
-        shown(*APPLY, "configs", run=in_node)
-        shown("systemctl", "is-active", "app.service", run=in_node)
+        print_title("a config is applied: a file, a service and its settings")
+        run_and_print(*APPLY, "configs", run=in_node)
+        run_and_print("systemctl", "is-active", "app.service", run=in_node)
 
-        show("someone edits a file: the edit is found, and not overwritten")
+        print_title("someone edits a file: the edit is found, and not overwritten")
         write("/etc/motd", "Edited by hand.\n")
-        shown(PINTLE, "verify", run=in_node, status=2)
-        shown(PINTLE, "restore", "--policy", "policy.yaml", "/etc/motd", run=in_node)
+        run_and_print(PINTLE, "verify", run=in_node, status=2)
+        run_and_print(PINTLE, "restore", "--policy", "policy.yaml", "/etc/motd", run=in_node)
 
-        show("settings with which the service does not start: the whole change is undone")
+        print_title("settings with which the service does not start: the whole change is undone")
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "bad"))
-        shown(*APPLY, "configs", run=in_node, status=1)
-        shown("systemctl", "is-active", "app.service", run=in_node)
+        run_and_print(*APPLY, "configs", run=in_node, status=1)
+        run_and_print("systemctl", "is-active", "app.service", run=in_node)
 
-        show("the change is killed in the middle: the machine is old or new, never a mixture")
+        print_title("the change is killed in the middle: the machine is old or new, never a mixture")
         write("/root/configs/20-app.yaml", APP.replace("SETTINGS", "as%20good"))
-        shown("timeout", "--signal=KILL", "0.08", *APPLY, "configs", run=in_node, status=None)
-        shown(PINTLE, "recover", run=in_node)
-        shown(PINTLE, "verify", run=in_node)
+        run_and_print("timeout", "--signal=KILL", "0.08", *APPLY, "configs", run=in_node, status=None)
+        run_and_print(PINTLE, "recover", run=in_node)
+        run_and_print(PINTLE, "verify", run=in_node)
 
-        show("the config is removed, and the machine is as it was before")
-        shown(*APPLY, "--none", run=in_node)
-        shown(PINTLE, "verify", run=in_node)
+        print_title("the config is removed, and the machine is as it was before")
+        run_and_print(*APPLY, "--none", run=in_node)
+        run_and_print(PINTLE, "verify", run=in_node)
         node.run("journalctl", "--sync")
-        shown(PINTLE, "history", run=in_node)
+        run_and_print(PINTLE, "history", run=in_node)
 

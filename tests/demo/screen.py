@@ -15,7 +15,7 @@ class Unexpected(SystemExit):
         super().__init__(f"demo: {what}")
 
 
-def show(title):
+def print_title(title):
     print(f"\n\033[1m== {title}\033[0m", flush=True)
 
 
@@ -23,9 +23,9 @@ def say(text):
     print(text, flush=True)
 
 
-def shown(*words, run, prompt="$", before="", status=0):
-    """Runs a command, and prints it after the words BEFORE with its output; returns that. STATUS is the expected exit
-    status, or None for any.
+def run_and_print(*words, run, prompt="$", before="", status=0):
+    """Runs a command, prints it with its output, and returns the output. BEFORE is printed in front of the command.
+    STATUS is the expected exit status; None accepts any.
     """
     say(f"{prompt} {before}{shlex.join(words)}".replace(PINTLE, "pintle"))
     answer = run(*words)
@@ -39,4 +39,4 @@ def shown(*words, run, prompt="$", before="", status=0):
 
 def expect(is_so, what):
     if not is_so:
-        raise Unexpected(f"it was expected, and is not so: {what}")
+        raise Unexpected(f"this was expected, but is not true: {what}")

@@ -6,7 +6,7 @@ import json
 from machines.controller import Controller, Objects
 from machines.whole import Firmware
 
-from .screen import expect, show
+from .screen import expect, print_title
 
 LABEL = "machineconfiguration.openshift.io/role"
 NAME = "metadata: {name: NAME}"
@@ -32,7 +32,7 @@ def until_updated(demo, before):
 
 
 def roll_out(demo, config):
-    show("the controller: a config for all workers is rendered and rolled out, one node at a time")
+    print_title("the controller: a config for all workers is rendered and rolled out, one node at a time")
     Objects(demo.cluster).controller_config(base_image="")
     write(demo, "50-motd", config)
     config = until_updated(demo, "")
@@ -42,13 +42,14 @@ def roll_out(demo, config):
 
 
 def pause(demo, config, before):
-    show("a paused pool reports the changes that wait; after the pause, just these are made")
+    print_title("a paused pool reports the changes that wait; after the pause, just these are made")
     reboots = dict(demo.firmware.reboots)
     set_paused(demo, True)
     write(demo, "50-motd", config)
     Objects(demo.cluster).wait_for_condition("worker", "PausedPending", "True")
-    said = demo.kubectl("get", "mcp", "worker", "-o", "jsonpath={.status.conditions[?(@.type=='PausedPending')].message}")
-    expect("/etc/motd" in said, "the file is named")
+    message = demo.kubectl("get", "mcp", "worker", "-o",
+                           "jsonpath={.status.conditions[?(@.type=='PausedPending')].message}")
+    expect("/etc/motd" in message, "the message names the file")
     set_paused(demo, False)
     until_updated(demo, before)
     expect(demo.firmware.reboots == reboots, "the policy needs no reboot for the file")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A data URL is decoded or refused; and bytes that are encoded as a data URL can be decoded to the same bytes.
+// A data URL is decoded or refused.  Bytes that are encoded as a data URL are decoded to the same bytes.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any template over any data prints something within its limits, or is an error with a place.  The bytes are a template
-// and, after a zero byte, its data as JSON.
+// Any template with any data prints a text within the limits, or fails with an error that has a place.  The bytes are a
+// template and, after a zero byte, its data as JSON.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any bytes are a template, or an error with a place.  A parsed template can be printed as source.
+// Any bytes are parsed as a template, or lead to an error with a place.  A parsed template can be printed as source.
 
 #include <cstddef>
 #include <cstdint>

@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 namespace api = pintle::api;
 namespace generated = pintle::generated;
 
-// Takes the next piece before a separator off the text.
+// Removes the part up to the next separator from the text, and returns it.
 std::string_view Take(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view piece = text.substr(0, end);

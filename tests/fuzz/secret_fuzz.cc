@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// No parser reports a secret of its input.  The first byte of the input selects the parser; in the text behind it, each
-// byte 1 stands for the secret.
+// No parser reports a secret of its input.  The first byte of the input selects the parser.  The rest is the parser's
+// text, in which each byte 1 stands for the secret.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   const Parser& parser = Parsers()[data[0] % Parsers().size()];
-  const std::string told = ToldWithoutNames(parser, text);
-  if (PieceOfSecretIn(told).empty()) return 0;
-  std::fprintf(stderr, "%s shows the secret: %s\n", std::string(parser.name).c_str(), told.c_str());
+  const std::string messages = MessagesWithoutNames(parser, text);
+  if (PieceOfSecretIn(messages).empty()) return 0;
+  std::fprintf(stderr, "%s reports the secret: %s\n", std::string(parser.name).c_str(), messages.c_str());
   std::abort();
 }

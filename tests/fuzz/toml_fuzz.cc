@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any bytes are TOML, or give an error with a text.
+// Any bytes are parsed as TOML, or lead to an error with a text.
 
 #include <cstddef>
 #include <cstdint>

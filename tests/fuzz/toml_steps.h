@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes tables of TOML from any bytes, and the values that they must be parsed to.
+// Makes tables of TOML from any bytes, and the values that these tables must be parsed to.
 //
-// The bytes are a list of steps: what to add, its key and its text, each of which ends with a zero byte.
+// The bytes are a list of steps.  Each step has the kind of thing to add, its key and its text; each of these texts
+// ends with a zero byte.
 
 #include <algorithm>
 #include <cstddef>

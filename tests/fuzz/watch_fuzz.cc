@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Answers of an API server: a list or a watch is decoded in the same way whatever pieces it comes in, and any other
-// answer is decoded or refused.
+// Decodes answers of an API server.  The result for a list or a watch does not depend on how the answer is split into
+// pieces.  Any other answer is decoded or refused.
 
 #include <algorithm>
 #include <cstddef>

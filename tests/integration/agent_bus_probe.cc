@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The agent's interface on the system bus of a node, for test_agent_bus.py.
+// Serves and uses the agent's interface on the system bus of a node, for test_agent_bus.py.
 //
 //     agent-bus-probe serve [REFUSAL]
 //
-// publishes each status that it reads, a line of JSON, and prints each order and login.  Orders fail with the text
-// REFUSAL, if there is one.
+// publishes each status that it reads from its input, one line of JSON each, and prints each order and login that it
+// receives.  Orders fail with the text REFUSAL, if it is given.
 //
 //     agent-bus-probe polkit yes|no|wait
 //
-// takes polkit's name, gives this answer or none, and prints each question and each that is taken back.
+// takes polkit's name on the bus.  It answers each question with yes or no, or (wait) not at all, and prints each
+// question and each cancellation.
 //
 //     agent-bus-probe hold N M
 //
-// gives the order Check M times on each of N connections, prints the answers, and ends with its input.
+// sends the order Check M times on each of N connections, prints the answers, and ends when its input ends.
 //
 //     agent-bus-probe deaf N
 //
-// gives N orders and asks N times for all properties, and reads no answer.
+// sends N orders and N requests for all properties, and reads no answer.
 
 #include <fmt/core.h>
 #include <systemd/sd-bus.h>
@@ -95,7 +96,7 @@ int OnQuestion(sd_bus_message* call, void* polkit_answer, sd_bus_error*) {
 }
 
 int OnTakenBack(sd_bus_message* call, void*, sd_bus_error*) {
-  Say("taken back");
+  Say("cancelled");
   return ::sd_bus_reply_method_return(call, "");
 }
 

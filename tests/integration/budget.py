@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two pods, on node-b or anywhere, of which a disruption budget lets one go."""
+"""Two pods, on node-b or on any node, with a disruption budget that allows the eviction of one of them."""
 
 from machines.wait import wait_until
 
@@ -32,7 +32,7 @@ def pods_anywhere(cluster):
 
 
 def settled(cluster):
-    """Returns the name and the uid of each pod, once both run and the budget lets one go."""
+    """Returns the name and the uid of each pod, once both run and the budget allows the eviction of one."""
     def condition():
         pods = [(pod["metadata"]["name"], pod["metadata"]["uid"]) for pod in cluster.run_pods("node-b")]
         return len(pods) == 2 and cluster.get("poddisruptionbudget", "web")["status"]["disruptionsAllowed"] == 1 and pods

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node with a user and a service that reads a file, `pintle` on it, and everything that a config can change there."""
+"""A node with `pintle`, a user, and a service that reads a file; and a description of everything that a config changes.
+"""
 
 import hashlib
 import json
@@ -9,7 +10,7 @@ from machines.node import BUILD
 
 PINTLE = f"{BUILD}/src/ctl/pintle"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
-# The service starts only with valid settings, and however often it is restarted.
+# The service starts only with valid settings.  It may be restarted any number of times.
 APP = """[Unit]
 StartLimitIntervalSec=0
 [Service]
@@ -105,7 +106,7 @@ class Machine:
     @staticmethod
     def _contents(path):
         contents = path.read_bytes()
-        if path.name == "shadow":  # The day on which a password was changed differs if the test runs past midnight.
+        if path.name == "shadow":  # shadow has the day of a change, which differs if the test runs past midnight.
             contents = b"\n".join(line.split(b":")[0] + b":" + line.split(b":")[1]
                                   for line in contents.splitlines() if b":" in line)
         return contents

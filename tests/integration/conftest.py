@@ -15,7 +15,8 @@ from machines.node import Node  # noqa: E402
 from machines.registry import Registry  # noqa: E402
 
 
-# Folders of /usr that a node in a container does without.  An image is unpacked, hashed and committed dozens of times.
+# Folders of /usr that a node in a container does not need.  Images do not have them, because the tests unpack, hash and
+# commit images dozens of times.
 NOT_IN_IMAGES = ("lib/cni", "lib/modules/*/kernel", "lib/udev/hwdb.d", "lib/x86_64-linux-gnu/gconv",
                  "lib/x86_64-linux-gnu/perl", "share/perl")
 

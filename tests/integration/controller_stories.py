@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stories of a cluster with its controller, which can be repeated under faults, and the end state of each."""
+"""Stories: sequences of changes in a cluster with a controller.  Tests repeat them under faults, and compare the state
+of the cluster at the end.
+"""
 
 import re
 import time
@@ -20,7 +22,7 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 
 
 def begin_short(objects, agents, seconds, count=2):
-    """Creates this many workers, the last but one with a pod; returns their config."""
+    """Begins the story short(): creates workers, the last but one of which has a pod; returns their config."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
     first = objects.wait_for_target("worker", seconds=seconds)
@@ -33,10 +35,10 @@ def begin_short(objects, agents, seconds, count=2):
 
 
 def end_short(objects, agents, first, seconds):
-    """Updates the nodes one after the other."""
+    """Completes the story short(): updates the nodes one after the other."""
     objects.config("10-more", files={"/etc/more": "1"})
     target = objects.wait_for_target("worker", other_than=first, seconds=seconds)
-    _taint_until_told(objects, agents.names[-1], target, seconds)
+    _taint_until_targeted(objects, agents.names[-1], target, seconds)
     agents.wait_until_all_have(target, seconds=seconds)
 
 
@@ -45,7 +47,7 @@ def short(objects, agents, seconds):
 
 
 def whole(objects, agents, seconds):
-    """Updates two pools and pods with a budget; one change waits behind a pause, and one is bad and is taken back."""
+    """Updates two pools whose nodes run pods with a budget; one change waits behind a pause; a bad one is removed."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
     objects.config("50-infra", role="infra", files={"/etc/infra": "1"})
@@ -67,7 +69,7 @@ def whole(objects, agents, seconds):
     before, targets = targets, _targets(objects, targets, seconds)
     _wait_until_all_have(agents, {"infra": targets["infra"]}, seconds)
     objects.wait_for_condition("worker", "PausedPending", "True", seconds)
-    assert {agents.told()[name] for name in NODES["worker"]} == {(before["worker"], before["worker"])}
+    assert {agents.configs()[name] for name in NODES["worker"]} == {(before["worker"], before["worker"])}
     objects.set_pool("worker", paused=False)
     _wait_until_all_have(agents, targets, seconds)
 
@@ -82,7 +84,7 @@ def whole(objects, agents, seconds):
 
 
 def end_state(objects):
-    """Returns everything that counts in the end, without times, versions and uids, which differ in each run."""
+    """Returns the state of all objects, without times, versions and uids, which differ in each run."""
     pools = {pool["metadata"]["name"]: {
         "configuration": pool["spec"].get("configuration"),
         "is current": pool.get("status", {}).get("observedGeneration") == pool["metadata"]["generation"],
@@ -95,7 +97,7 @@ def end_state(objects):
         "annotations": {key: value for key, value in node["metadata"]["annotations"].items()
                         if key.startswith((PREFIX, "pintle.io/"))},
         "is cordoned": node["spec"].get("unschedulable", False),
-        # Other taints are those of Kubernetes' own controllers.
+        # The taints of Kubernetes' own controllers are left out.
         "taints": [_without(taint, "timeAdded") for taint in node["spec"].get("taints", [])
                    if not taint["key"].startswith(KUBERNETES)]}
         for node in objects.admin.must("GET", "/api/v1/nodes")["items"]}
@@ -103,13 +105,13 @@ def end_state(objects):
 
 
 def rest(objects):
-    """Returns the end state, once nobody has anything left to do."""
+    """Returns the end state, once the controller and all agents have nothing left to do."""
     def is_at_rest():
         state = end_state(objects)
         there = (*map(_pool_rests, state["pools"].values()), *map(_node_rests, state["nodes"].values()),
                  *(_is_reported(report, state["nodes"][name]) for name, report in state["reports"].items()))
         return all(there) and state
-    return wait_until(is_at_rest, "nobody has anything left to do", 60)
+    return wait_until(is_at_rest, "the controller and all agents have nothing left to do", 60)
 
 
 def _pool_rests(pool):
@@ -157,7 +159,7 @@ class UpdatingNodes(Watch):
         self.most = {}
         self._under_way = {}
 
-    def saw(self, thing):
+    def receive(self, thing):
         metadata = thing["metadata"]
         pool = "infra" if INFRA in metadata["labels"] else "worker"
         current, desired = (metadata["annotations"].get(PREFIX + key) for key in ("currentConfig", "desiredConfig"))
@@ -166,8 +168,11 @@ class UpdatingNodes(Watch):
         self.most[pool] = max(self.most.get(pool, 0), list(self._under_way.values()).count(pool))
 
 
-def _taint_until_told(objects, name, target, seconds):
-    """Changes a taint of its own while the controller has one, as a person might; neither change may be lost."""
+def _taint_until_targeted(objects, name, target, seconds):
+    """Changes a taint of its own again and again, until the node has its desired config and no taint of the controller.
+
+    The controller changes its own taint meanwhile.  Neither change may be lost.
+    """
     last = None
 
     def has_target():
@@ -188,8 +193,8 @@ def _taint_until_told(objects, name, target, seconds):
 
 
 def _is_done_by_kubernetes(node, taints):
-    """Returns whether Kubernetes has no taint to change itself: 1.20 writes back all taints that it has read, even if
-    somebody has changed one since.
+    """Returns whether Kubernetes itself has no taint to change.  Kubernetes 1.20 writes back all taints that it has
+    read, even if another client has changed one since.
     """
     wanted = {f"{KUBERNETES}unschedulable"} if node["spec"].get("unschedulable") else set()
     return {key for key in taints if key.startswith(KUBERNETES)} == wanted
@@ -232,7 +237,7 @@ def without_budget(objects, app):
 
 
 def _web(objects, seconds):
-    """Creates two pods wherever there is room, of which a disruption budget lets one go."""
+    """Creates two pods on any nodes, with a disruption budget that allows the eviction of one."""
     labels = {"app": "web"}
     objects.admin.must("POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": {
         "replicas": 2, "selector": {"matchLabels": labels},

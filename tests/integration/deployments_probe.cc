@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The deployments of a node from the command line, for test_deployments.py and test_rpm_ostree.py.
+// A command line for the deployments of a node, for test_deployments.py and test_rpm_ostree.py.
 //
 //     deployments-probe [--sysroot=DIRECTORY] [--auth-file=FILE] [--certificates=DIRECTORY] [--policy=FILE]
 //                       [--patience=MILLISECONDS] [--by=chosen] [--stop=input] [--progress=shown] VERB
@@ -10,13 +10,13 @@
 // - observe: prints JSON.
 // - fetch IMAGE: prints COMMIT NAME.
 // - put IMAGE COMMIT [CHANGE...]: prints "changed" or "as wanted"; an IMAGE of "" is the booted one.
-// - drop-pending, roll-back: print the same.
+// - drop-pending, roll-back: print "changed" or "as wanted", too.
 // - prune.
 // - await-finalizer MILLISECONDS.
 // - finalize PATH=TEXT...: puts files into the staged deployment, and finalizes it.
 // - hold: holds the lock until its input ends.
-// - extensions ROOT IMAGE: unpacks an image of extensions, prints all files below ROOT and yum's configuration, and
-//   removes them.
+// - extensions ROOT IMAGE: unpacks an image of extensions below ROOT, prints all files there and yum's configuration,
+//   and removes the files again.
 //
 // A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE.
 // --by=chosen uses rpm-ostree or libostree, whichever the machine has.  --progress=shown prints the progress to
@@ -153,7 +153,7 @@ std::string Option(Words& words, const std::string& name, const std::string& oth
   return otherwise;
 }
 
-// Requests a stop when the input ends.
+// Requests a stop of the work when standard input ends.
 class Stopping {
  public:
   explicit Stopping(bool is_wanted) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Drains from the command line, for test_drain.py.
+// A command line for the code that drains nodes, for test_drain.py.
 //
 //     drain-probe KUBECONFIG run [ANNOTATION=VALUE...]
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Kubernetes client from the command line, for test_kube.py.  The usage is kube-probe KUBECONFIG VERB; the verbs
+// A command line for the Kubernetes client, for test_kube.py.  The usage is kube-probe KUBECONFIG VERB...; the verbs
 // are:
 //
 // - get NAMESPACE NAME: prints the values of a ConfigMap, one a line, as KEY=VALUE.
@@ -56,7 +56,7 @@ struct ConfigMap {
 template <>
 inline constexpr ResourceKind kResourceKind<ConfigMap> = {"", "v1", "configmaps", "ConfigMap", Scope::kNamespaced};
 
-// A ConfigMap without its data, which makes it large.
+// The name of a ConfigMap alone: decoding it skips the data, which can be large.
 struct ConfigMapName {
   api::ObjectMeta metadata;
 
@@ -258,7 +258,7 @@ class Probe {
     AtEndOfInput([this] { loop_.Stop(); });
   }
 
-  // Nothing is written to the input, so it becomes readable when it ends.
+  // Tests write nothing to the input, so the input becomes readable when it ends.
   void AtEndOfInput(std::function<void()> act) {
     auto watch = event::FdWatch::Create(loop_, STDIN_FILENO, {.readable = true},
                                         [this, act = std::move(act)](event::FdReadiness) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A service that logs one entry of each kind, which test_journal.py looks for in a real journal.
+// A service that logs one entry of each kind; test_journal.py searches a real journal for them.
 //
 // With --stay it waits for SIGTERM: the journal asks the kernel for the unit of an entry's sender, and learns nothing
 // about a process that has ended.

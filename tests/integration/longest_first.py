@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the files that take longest first, so that no lane of pytest waits for another one at the end.
+"""Starts the test files that take longest first, so that all of pytest's workers end at about the same time.
 
-What each file took is kept in the build folder.  All lanes read it before the first test, and it is written after the
-last one, so that the lanes agree on the order.
+The build folder has the seconds that each file took.  All workers read these figures before the first test, so they
+agree on the order.  New figures are written after the last test.
 """
 
 import collections
@@ -13,7 +13,7 @@ import pathlib
 import pytest
 
 _FIGURES = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "integration-seconds.json"
-# The order of the first run; they have many boots or long waits.
+# The order of the first run, in which there are no figures: these files have many boots or long waits.
 _FIRST = ("test_agent_faults.py", "test_deployments.py", "test_drain.py", "test_rpm_ostree.py", "test_agent.py",
           "test_controller.py", "test_whole.py", "test_controller_faults.py", "test_kills.py", "test_first_boot.py")
 
@@ -31,7 +31,7 @@ class LongestFirst:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session):
-        # One lane has only some of the files; and a run of chosen tests would give wrong figures.
+        # Each worker has only some of the files, and a run of selected tests would give wrong figures.
         if not hasattr(session.config, "workerinput") and len(self._took) > len(_FIRST) and _FIGURES.parent.is_dir():
             _FIGURES.write_text(json.dumps(_figures() | {name: round(took) for name, took in self._took.items()}),
                                 encoding="ascii")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The disk behind the program that plays rpm-ostree's daemon: the real deployments of its node.
+// The real deployments of a node, for the program that replaces rpm-ostree's daemon.
 //
-// There is no rpm here.  A package is a file below /usr/share/packages, in a commit on top of the image's.
+// This program has no rpm.  A package is a file below /usr/share/packages, in a commit on top of the image's commit.
 
 #include <functional>
 #include <string>

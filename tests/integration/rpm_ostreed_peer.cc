@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Plays rpm-ostree's daemon on a node's bus, for test_rpm_ostree.py: its interface, its peer-to-peer transactions, and
-// real deployments behind them.
+// Replaces rpm-ostree's daemon on a node's bus, for test_rpm_ostree.py.  It has the daemon's interface and peer-to-peer
+// transactions, and changes the node's real deployments.
 //
 //     rpm-ostreed-peer [--auth-file=FILE] [--certificates=DIRECTORY] [--policy=FILE]
 //
-// The file /run/rpm-ostreed-fault makes something fail once.  Its line is METHOD KIND [TEXT]; the fault happens when
-// the method is called, or when its transaction is executed.  The kinds are:
+// The file /run/rpm-ostreed-fault causes one fault.  Its line is METHOD KIND [TEXT]; the fault happens when the method
+// is called, or when its transaction is executed.  The kinds are:
 //
 // - fail TEXT: the transaction fails.
 // - crash: the daemon is killed.
@@ -474,7 +474,7 @@ std::string Option(const Words& words, const std::string& prefix) {
 }
 
 int Main(const Words& words) {
-  // Only this process sees the disk writable, as with the real daemon.
+  // As with the real daemon, /sysroot is writable for this process only.
   if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return 1;
   return Daemon({Option(words, "--auth-file="), Option(words, "--certificates="), Option(words, "--policy=")}).Run();
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of the Machine Config Operator's running controllers, and how they are carried out on a real API server.
+"""Carries out cases of the Machine Config Operator's running controllers on a real API server.
 
-A case has the objects of a cluster, steps, and the objects after each step.  It names uids and generations, which an
-API server assigns itself, so they are translated in both directions.
+A case has the objects of a cluster, steps, and the objects after each step.  The objects of a case have uids and
+generations, but an API server assigns these itself.  So they are translated in both directions.
 """
 
 import copy
@@ -27,9 +27,9 @@ _SHOWN_OF_OTHERS = ("name", "namespace", "annotations", "finalizers")
 _OUR_VERSION = "machineconfiguration.openshift.io/generated-by-version"
 _ROLE = "machineconfiguration.openshift.io/role"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-# The configs that each of the operator's controllers is responsible for, and those of the ones that it triggers.
+# For some of the operator's controllers: the controllers whose configs can change when it runs.
 _TRIGGERED = {"node": {"node", "feature", "kubelet"}}
-# A controller rests until the templates are done.
+# These controllers do nothing until the templates are rendered.
 _NEED_THE_STATUS = {"kubelet", "template"}
 
 
@@ -44,7 +44,7 @@ def documents(path):
 
 
 class Case:
-    """A case as its files have it."""
+    """The contents of a case's files."""
 
     def __init__(self, folder, top):
         own = documents(folder / "in.yaml")
@@ -70,9 +70,9 @@ class Case:
         return [document for document in self.documents if document["kind"] == kind]
 
     def is_compared(self, config, expected, pools):
-        """Returns whether a config, in the form of the results, is one that the case is about.
+        """Returns whether the case has a result for a config, which is in the form of the results.
 
-        All of our controllers run at once, but the case has the results of some of the operator's.
+        Pintle's controllers all run at once, but a case has the results of only some of the operator's controllers.
         """
         name = config["name"]
         given = {document["metadata"]["name"] for document in self.of_kind("MachineConfig")}
@@ -87,7 +87,7 @@ class Case:
         return is_named or maker == "template" or config.get("labels", {}).get(_ROLE) in pools
 
     def _maker(self, name):
-        """Returns the controller that makes configs with such names, or "" for a user's."""
+        """Returns the controller that makes configs with such a name, or "" if a user makes them."""
         if name.startswith("rendered-"):
             return "render"
         if name in self.templates:
@@ -104,16 +104,16 @@ class World:
     def __init__(self, cluster, case):
         self._objects, self._admin, self._case = Objects(cluster), cluster.admin, case
         self._began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._uids = {}           # The uids of the case, and those that the server has given.
-        self._generations = {}    # Those of the case, by kind and name.
-        self._born = {}           # The latest (time of the case, our time) of each kind.
+        self._uids = {}           # {uid in the case: uid that the server has assigned}
+        self._generations = {}    # {(kind, name): generation in the case}
+        self._born = {}           # {kind: (creation time in the case, real creation time) of its newest object}
         self._deleted = set()     # The (kind, name) of deleted objects.
         self._paths = []
 
     # ---- creating ----
 
     def fill(self):
-        """Creates the objects of the case, and a pull secret for the controllers that need no template themselves."""
+        """Creates the objects of the case, and a pull secret if _needs_secret()."""
         prepared = [self._prepared(document) for document in self._case.documents]
         rank = {"MachineConfigPool": 0, "MachineConfig": 2}
         prepared.sort(key=lambda document: (rank.get(document["kind"], 1),
@@ -128,7 +128,7 @@ class World:
             self._finish(document)
 
     def _prepared(self, document):
-        """Returns the document with what each ControllerConfig of a cluster has."""
+        """Returns the document; a ControllerConfig gets the parts that every cluster has."""
         if document["kind"] != "ControllerConfig":
             return document
         document = copy.deepcopy(document)
@@ -138,9 +138,9 @@ class World:
         return document
 
     def _needs_secret(self):
-        """Returns whether the templates have to be done for the case, although it is not about them.
+        """Returns whether the controller must be able to render the templates, although the case has no pull secret.
 
-        If its ControllerConfig is not complete, it must not become so.
+        A ControllerConfig whose status is not complete in the case must not become complete.
         """
         if self._case.of_kind("Secret") or "template" in self._case.controllers:
             return False
@@ -173,13 +173,13 @@ class World:
             self._put_status(kind, made, document["status"])
 
     def _await_another_second(self, kind, metadata):
-        """Waits if an object of this kind is to be younger than the others."""
+        """Waits for the next second if the object has to be younger than all others of its kind."""
         before, second = self._born.get(kind, ("", 0))
         if before and metadata.get("creationTimestamp", "") > before:
             wait_until(lambda: int(time.time()) > second, "the next second", 5)
 
     def _with_our_pools(self, metadata):
-        """Returns the metadata with the uids of our pools in the names, where older operators had them."""
+        """Returns the metadata with the server's uids of pools: older operators used a pool's uid in names."""
         text = json.dumps(metadata)
         for pool in self._case.of_kind("MachineConfigPool"):
             uid = pool["metadata"].get("uid", "")
@@ -201,10 +201,10 @@ class World:
         self._admin.must("PATCH", f"{_path(kind, thing['metadata'])}/status", {"status": translated(status)}, MERGE)
 
     def _finish(self, document):
-        """Sets what refers to other objects, and deletes the object if the case has it deleted."""
+        """Sets the references to other objects, and deletes the object if it is being deleted in the case."""
         kind, metadata = document["kind"], self._with_our_pools(document["metadata"])
         path = _path(kind, metadata)
-        # The server's garbage collector removes what an unknown owner has.
+        # Owners that do not exist are left out, because the garbage collector would remove the object.
         owners = [{**owner, "uid": self._uids[owner["uid"]]} for owner in metadata.get("ownerReferences") or []
                   if owner["uid"] in self._uids]
         finalizers = [self._uids.get(finalizer, finalizer) for finalizer in metadata.get("finalizers") or []]
@@ -216,7 +216,7 @@ class World:
     # ---- the steps ----
 
     def carry_out(self, step):
-        """Does what a step other than a sync says."""
+        """Carries out a step other than a sync."""
         if "apply" in step:
             self._create(step["apply"])
             self._finish(step["apply"])
@@ -249,18 +249,18 @@ class World:
     # ---- waiting ----
 
     def settle(self):
-        """Waits until the controller has looked at everything and has written all that it wants to."""
+        """Waits until the controller has looked at everything and has nothing more to write."""
         wait_until(self._is_unchanged_by_looks, "nothing changes any more", 90)
 
     def _is_unchanged_by_looks(self):
         before = self._versions()
-        # The first look may have begun writes that the second one follows.
+        # The second look sees the writes of the first one.
         for _ in range(2):
             self._make_it_look()
         return self._versions() == before
 
     def _make_it_look(self):
-        """Creates an object that only gets a condition, and waits for this."""
+        """Makes the controller look: creates an object that only gets a condition, and waits for the condition."""
         kind, spec = ("KubeletConfig", {"logLevel": 11}) if "ctr" in self._case.controllers else (
             "ContainerRuntimeConfig", {"containerRuntimeConfig": {"pidsLimit": 1}})
         version, plural = _KINDS[kind]
@@ -285,7 +285,7 @@ class World:
     # ---- comparing ----
 
     def differences(self, steps):
-        """Returns how the objects after this many steps differ, as the lines that tests/vectors has for them."""
+        """Returns the differences of the objects from the results after this many steps, as lines like in tests/vectors."""
         lines = []
         for plural, objects in self._case.expected(steps).items():
             kind = _KIND_OF[plural]
@@ -367,9 +367,9 @@ def _is_complete(document):
 
 
 def _without_empty(value, key=""):
-    """Leaves out what means the same as nothing: null, false, and empty texts, lists and objects."""
+    """Leaves out values that mean the same as a missing value: null, false, and empty texts, lists and objects."""
     if isinstance(value, list):
-        # Finalizers have no order that means something.
+        # The order of finalizers has no meaning.
         return sorted(value) if key == "finalizers" else [_without_empty(each) for each in value]
     if not isinstance(value, dict):
         return value

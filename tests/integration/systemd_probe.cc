@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The service manager and logind of a node from the command line, for test_systemd.py.  The verbs of systemd-probe are:
+// A command line for the service manager and logind of a node, for test_systemd.py.  The verbs of systemd-probe are:
 //
 // - enablement UNIT=enabled|disabled|preset...
 // - links: prints the links of units, one a line, as PATH TARGET.
-// - put-links: reads these lines, and puts the links.
+// - put-links: reads such lines, and puts these links.
 // - reload.
 // - start|stop|restart|try-restart|reload-unit|reload-or-restart UNIT MILLISECONDS.
 // - observe UNIT: prints LOAD ACTIVE FILE.
 // - inhibit WHY: prints "inhibited", and inhibits a shutdown until its input ends.
 // - reboot REASON.
-// - hear UNIT COUNT: restarts the unit, lets systemd end this many jobs of others, looks at the unit, and prints by how
-//   many bytes the heap has grown since.
+// - hear UNIT COUNT: restarts the unit, makes systemd end COUNT jobs of other programs, observes the unit, and prints
+//   by how many bytes the heap has grown since the restart.
 
 #include <fmt/core.h>
 #include <malloc.h>

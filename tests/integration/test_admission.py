@@ -31,7 +31,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def guarded(cluster):
-    """The cluster, once all policies are in effect."""
+    """Returns the cluster once all policies are in effect."""
     if not cluster.has(API, "validatingadmissionpolicies"):
         pytest.skip(f"Kubernetes {cluster.version} has no ValidatingAdmissionPolicies, which come with 1.30")
     cluster.kubectl("apply", "-k", ADMISSION)
@@ -96,7 +96,7 @@ def test_each_file_is_listed_and_each_policy_is_in_force():
             assert all(f"apiVersion: {API}\n" in each for each in objects), path
 
 
-def test_the_base_does_without_it(cluster):
+def test_the_base_does_not_contain_the_policies(cluster):
     """The controller can be deployed without the policies, which are in a folder of their own."""
     for folder in ("base", "openshift", "kubernetes"):
         assert "admission" not in (ADMISSION.parent / folder / "kustomization.yaml").read_text()
@@ -145,7 +145,7 @@ def test_a_pool_without_the_configs_of_workers_is_refused(guarded, selector):
     {"matchLabels": {ROLE: "worker"}}, {"matchLabels": {ROLE: "master"}},
     {"matchExpressions": [{"key": ROLE, "operator": "In", "values": ["worker", "infra"]}]},
     {"matchExpressions": [{"key": ROLE, "operator": "NotIn", "values": ["infra"]}]}], ids=json.dumps)
-def test_a_pool_with_it_is_taken(guarded, selector):
+def test_a_pool_with_the_configs_of_workers_is_accepted(guarded, selector):
     status, answer = create_pool(guarded.admin, selector)
     assert status == 201, answer
 
@@ -154,7 +154,7 @@ def test_only_one_machine_configuration_is_accepted(guarded):
     assert refused(create_configuration(guarded.admin, "mine"), "is called cluster, and not mine")
 
 
-def test_an_agent_lives_with_it(guarded, new_node):
+def test_an_agent_works_under_the_policies(guarded, new_node):
     """The agent works from its first boot, at which it sets its own annotations, to another config."""
     node = new_node()
     first, second = (rendered(guarded, f"rendered-{node.name}-{number}",

@@ -54,7 +54,7 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
         wait_until(lambda: controller.of(node.name, "state", "currentConfig")[-1:] == [("Done", second)], "seen", 60)
         assert controller.of(node.name, "state", "currentConfig") \
             == [("Done", first), ("Working", first), ("Done", second)]
-        assert controller.asked == []
+        assert controller.requests == []
     history = json.loads(node.pintle("history", "-o", "json"))
     assert [(change["verb"], change["to"], change["outcome"]) for change in history] \
         == [("update", first, "done"), ("update", second, "done")]
@@ -67,7 +67,7 @@ def update_with_reboot(node, controller, events, config, before):
     node.wait_done(config, 120)
     seen = events.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
     drain, uncordon = f"drain-{config}", f"uncordon-{config}"
-    # The annotation still has the end of the last update.
+    # The annotation still has the value from the end of the last update.
     drained_before = seen[0][1]
     assert seen == [("Done", drained_before, "", before),
                     ("Working", drained_before, "", before),
@@ -76,7 +76,7 @@ def update_with_reboot(node, controller, events, config, before):
                     ("Working", drain, "", before),
                     ("Working", uncordon, "", before),
                     ("Done", uncordon, "", config)], seen
-    assert [value for name, value in controller.asked if name == node.name][-2:] == [drain, uncordon]
+    assert [value for name, value in controller.requests if name == node.name][-2:] == [drain, uncordon]
     assert not node.cluster.get("node", node.name)["spec"].get("unschedulable")
 
 
@@ -154,7 +154,7 @@ def test_all_drift_is_reported_and_nothing_is_overwritten(cluster, node):
     node.wait_done(first)
 
 
-def test_a_newer_config_replaces_one_that_waits_for_its_drain(cluster, node):
+def test_a_newer_config_replaces_a_config_that_waits_for_its_drain(cluster, node):
     first = settle_in(node)
     slow, newer = config_for(node, 1, file("/etc/a", "slow")), config_for(node, 2, file("/etc/live/a", "newer"))
     with DrainController(cluster, answers=False) as controller:
@@ -242,7 +242,7 @@ def test_a_deployment_that_does_not_boot_is_not_tried_again(cluster, new_node):
         assert node.read("/etc/a") == "new"
 
 
-def test_its_machine_config_node_reports_its_progress(cluster, node):
+def test_the_machine_config_node_reports_the_progress_of_an_update(cluster, node):
     first = settle_in(node)
     wait_until(lambda: conditions_now(node).get("Updated") == "True", "the node is reported as updated", 30)
     second = config_for(node, 1, file("/etc/a", "new"))
@@ -253,8 +253,8 @@ def test_its_machine_config_node_reports_its_progress(cluster, node):
         node.wait_done(second)
 
         def since_it_began():
-            told = conditions.of(node.name)
-            return told[told.index("Updated=False"):] if "Updated=False" in told else []
+            seen = conditions.of(node.name)
+            return seen[seen.index("Updated=False"):] if "Updated=False" in seen else []
         wait_until(lambda: "Updated=True" in since_it_began(), "the node is reported as updated", 30)
         # The list does not have the conditions that the drain controller writes.
         order = ["Updated=False", "UpdatePrepared=True", "UpdateExecuted=Unknown", "AppliedFilesAndOS=Unknown",
@@ -269,8 +269,8 @@ def test_its_machine_config_node_reports_its_progress(cluster, node):
     assert version == {"current": second, "desired": second} and first != second
 
 
-def test_old_disks_and_a_failed_finalization_are_reported(cluster, node):
-    """Reports the disks with which the node was installed, and that a staged deployment could not be finalized."""
+def test_disks_that_differ_from_the_config_and_a_failed_finalization_are_reported(cluster, node):
+    """The agent reports the disks with which the node was installed, and a deployment that could not be finalized."""
     installed = spec(file("/etc/live/a", "x"))
     installed["config"]["storage"]["disks"] = [{"device": "/dev/sda", "wipeTable": True}]
     node.run("tee", "/etc/mcs-machine-config-content.json", input=json.dumps(
@@ -286,11 +286,12 @@ def test_old_disks_and_a_failed_finalization_are_reported(cluster, node):
     node.machine.reboot()
     settle_in(node, file("/etc/live/a", "x"))
     node.wait_for(**{"ostree-finalize-staged-failure": "error: no space is left"})
-    told = wait_until(lambda: cluster.get("machineconfignode", node.name).get("status", {}).get("irreconcilableChanges"),
-                      "its MachineConfigNode lists what it cannot have", 30)
-    assert [change["fieldPath"] for change in told] == ["spec.config.storage.disks"], told
-    assert "/dev/sda" in told[0]["diff"] and conditions_now(node)["Updated"] == "True"
-    # The reports end with the next boot, and when the file is gone.
+    changes = wait_until(
+        lambda: cluster.get("machineconfignode", node.name).get("status", {}).get("irreconcilableChanges"),
+        "its MachineConfigNode lists the irreconcilable changes", 30)
+    assert [change["fieldPath"] for change in changes] == ["spec.config.storage.disks"], changes
+    assert "/dev/sda" in changes[0]["diff"] and conditions_now(node)["Updated"] == "True"
+    # The reports end after the next boot, once the file is gone.
     node.run("rm", "/etc/mcs-machine-config-content.json")
     node.machine.reboot()
     node.wait_for(**{"ostree-finalize-staged-failure": ""})
@@ -309,7 +310,7 @@ def test_a_login_over_ssh_is_reported(cluster, node):
     assert (logins[0]["user"], logins[0]["from"]) == ("core", "10.0.0.1")
 
 
-def test_metrics_are_put_where_the_node_exporter_reads_them_and_served(cluster, new_node):
+def test_metrics_are_written_for_the_node_exporter_and_served(cluster, new_node):
     [port] = free_ports(1)
     node = new_node(plain=False, more=f"[Metrics]\nListen=127.0.0.1:{port}")
     folder = "/var/lib/node_exporter/textfile_collector"

@@ -28,7 +28,7 @@ LOGIND = ["org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.
 PATIENCE = 60
 LOGINS = itertools.count()
 
-# With this policy, our program may play polkit.
+# This policy lets the probe take polkit's name.
 POLKIT_POLICY = """<busconfig><policy user="root"><allow own="org.freedesktop.PolicyKit1"/></policy>
 <policy context="default"><allow send_destination="org.freedesktop.PolicyKit1"/></policy></busconfig>"""
 
@@ -42,8 +42,8 @@ SETTLED = {**STATUS, "current": "rendered-worker-2", "state": "Done", "phase": "
 TYPES = {"findings": "u", "warnings": "as"}
 
 
-class Begun:
-    """A program in the node that runs while the test does something else. `lines` has its output so far."""
+class BackgroundProgram:
+    """A program that runs in the node in the background. `lines` has its output so far."""
 
     def __init__(self, node, *words):
         self._words = [*node.entering(), *words]
@@ -82,7 +82,7 @@ class Begun:
         wait_until(lambda: self.lines.count(line) >= times, f"it says {line!r}, not only {self.lines}", PATIENCE)
 
 
-class Agent(Begun):
+class Agent(BackgroundProgram):
     def __init__(self, node, *words, before=()):
         super().__init__(node, *before, PROBE, "serve", *words)
         self._shown = 0
@@ -131,7 +131,7 @@ def properties(node, *options, user="root"):
 
 
 def order(node, name, user="root"):
-    """Gives the agent an order; returns the error, or ""."""
+    """Sends the agent an order; returns the error, or ""."""
     return ask(node, "call", *AGENT, name, user=user, check=False).stderr.strip()
 
 
@@ -175,7 +175,7 @@ def test_methods_signals_and_properties_are_described(node, agent):
 
 def test_changes_of_the_status_are_signalled(node, agent):
     rule = "type='signal',path='/io/pintle/Agent1'"
-    with Begun(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
+    with BackgroundProgram(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
         agent.show(STATUS)  # Nothing has changed, so there is no signal.
         agent.show({**STATUS, "doing": "evicting pods", "findings": 1})
@@ -221,13 +221,13 @@ def test_without_polkit_only_root_gives_orders(node, agent):
 def test_polkit_decides_about_others(node, agent):
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
-    with Begun(node, PROBE, "polkit", "no") as polkit:
+    with BackgroundProgram(node, PROBE, "polkit", "no") as polkit:
         polkit.awaits("serving")
         assert refusal(node, "Retry") == f"{DENIED} polkit does not allow you to do this (io.pintle.agent.retry)"
         polkit.awaits("system-bus-name name io.pintle.agent.retry 0")
         assert order(node, "Check") == "" and len(polkit.lines) == 2, "root is not asked about"
     wait_until(lambda: "polkit does not answer" in refusal(node, "Retry"), "polkit is gone", PATIENCE)
-    with Begun(node, PROBE, "polkit", "yes") as polkit:
+    with BackgroundProgram(node, PROBE, "polkit", "yes") as polkit:
         polkit.awaits("serving")
         for name, action in ("Check", "check"), ("Retry", "retry"), ("Pause", "pause"), ("Resume", "pause"):
             assert order(node, name, user="nobody") == ""
@@ -239,17 +239,17 @@ def test_polkit_decides_about_others(node, agent):
 
 @contextlib.contextmanager
 def polkit_that_waits(node):
-    """Plays a polkit that waits for a password which nobody types."""
+    """Replaces polkit by a probe that never answers, as if polkit waited for a password."""
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
-    with Begun(node, PROBE, "polkit", "wait") as polkit:
+    with BackgroundProgram(node, PROBE, "polkit", "wait") as polkit:
         polkit.awaits("serving")
         yield polkit
     wait_until(lambda: "polkit does not answer" in refusal(node, "Retry", "daemon"), "polkit is gone", PATIENCE)
 
 
 def held(node, user, connections, calls):
-    return Begun(node, "runuser", "-u", user, "--", PROBE, "hold", str(connections), str(calls))
+    return BackgroundProgram(node, "runuser", "-u", user, "--", PROBE, "hold", str(connections), str(calls))
 
 
 CHECK_ASKED = "system-bus-name name io.pintle.agent.check 0"
@@ -266,7 +266,7 @@ def orders_of_root_go_through(node, agent):
 
 
 @pytest.mark.parametrize("connections,calls", [(1, 120), (40, 3)])
-def test_a_user_who_has_used_up_their_places_takes_none_from_others(node, agent, connections, calls):
+def test_a_user_who_has_reached_the_limit_of_open_orders_does_not_limit_others(node, agent, connections, calls):
     with polkit_that_waits(node) as polkit:
         for times in 1, 2:
             with held(node, "nobody", connections, calls) as holder:
@@ -275,13 +275,13 @@ def test_a_user_who_has_used_up_their_places_takes_none_from_others(node, agent,
                 orders_of_root_go_through(node, agent)
                 with held(node, "core", 1, 1):
                     polkit.awaits(CHECK_ASKED, times=5 * times)
-                polkit.awaits("taken back", times=5 * times - 4)
+                polkit.awaits("cancelled", times=5 * times - 4)
                 assert holder.lines.count(TOO_MANY) == connections * calls - 4
-            # When a connection is closed, its places are free for others.
-            polkit.awaits("taken back", times=5 * times)
+            # When a connection is closed, its open orders no longer count.
+            polkit.awaits("cancelled", times=5 * times)
 
 
-def test_a_user_who_reads_no_answers_takes_nothing_from_root(node, agent):
+def test_a_user_who_reads_no_answers_does_not_delay_root(node, agent):
     def kilobytes():
         pid = node.run("busctl", "call", *DBUS, "GetConnectionUnixProcessID", "s", AGENT[0]).stdout.split()[1]
         status = node.run("cat", f"/proc/{pid}/status").stdout.splitlines()
@@ -289,12 +289,12 @@ def test_a_user_who_reads_no_answers_takes_nothing_from_root(node, agent):
 
     before = kilobytes()
     with polkit_that_waits(node) as polkit:
-        with Begun(node, "runuser", "-u", "nobody", "--", PROBE, "deaf", "5000") as deaf:
+        with BackgroundProgram(node, "runuser", "-u", "nobody", "--", PROBE, "deaf", "5000") as deaf:
             polkit.awaits(CHECK_ASKED, times=4)
             orders_of_root_go_through(node, agent)
             deaf.awaits("sent")
             orders_of_root_go_through(node, agent)
-        polkit.awaits("taken back", times=4)
+        polkit.awaits("cancelled", times=4)
     assert kilobytes() - before < 8_000
 
 
@@ -305,7 +305,7 @@ def test_nobody_but_root_can_be_the_agent(node):
         assert ask(node, "call", *AGENT, "Check", check=False).returncode != 0
 
 
-def test_a_restart_of_the_bus_is_survived(node, agent):
+def test_the_agent_continues_after_a_restart_of_the_bus(node, agent):
     for _ in range(2):
         node.run("systemctl", "restart", "dbus.service")
         await_agent(node)
@@ -325,7 +325,7 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
                    "the agent logs that it is not on the bus", PATIENCE)
         agent.show(STATUS)
         agent.show(SETTLED)
-        with Begun(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
+        with BackgroundProgram(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
                    "--nofork", "--nopidfile"):
             await_agent(node, f"--address={address}")
             assert properties(node, f"--address={address}")["Phase"]["data"] == "settled"
@@ -334,10 +334,10 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
 
 @contextlib.contextmanager
 def login(node, user, host=None):
-    """Logs in over SSH, from `host` if it is given.
+    """Simulates a login over SSH, from `host` if it is given.
 
-    Without a host the login goes through PAM, and so outlives a restart of logind. With a host there is a process, but
-    nothing holds the session as a real sshd does.
+    Without a host the login goes through PAM, so the session survives a restart of logind. With a host, the session is
+    created through logind's bus interface. It has a process, but nothing keeps the session open as a real sshd does.
     """
     unit = f"login-{next(LOGINS)}.service"
     by_pam = [] if host else ["--property=PAMName=sshd", f"--property=User={user}"]
@@ -373,11 +373,11 @@ def logins(node):
 
 
 def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
-    with Agent(node) as agent, Begun(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
+    with Agent(node) as agent, BackgroundProgram(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
         await_agent(node)
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
         agent.show(STATUS)
-        with Begun(node, PINTLE, "status", "--watch", "-o", "json") as watch, login(node, "core", "10.0.0.1"):
+        with BackgroundProgram(node, PINTLE, "status", "--watch", "-o", "json") as watch, login(node, "core", "10.0.0.1"):
             agent.awaits("login core from 10.0.0.1")
             wait_until(lambda: any("10.0.0.1" in line for line in watch.lines), "root sees it", PATIENCE)
             assert [host for _, host, _ in logins(node)] == ["10.0.0.1"]
@@ -467,7 +467,7 @@ def test_the_exit_status_of_status_reports_problems(node, agent):
     pintle(node, "status")
 
 
-def test_without_an_agent_the_disk_is_looked_at(node):
+def test_without_an_agent_status_is_read_from_the_disk(node):
     assert pintle(node, "status").stdout == "No agent runs on this machine; it has no config.\n"
     assert "only root may see" in pintle(node, "status", user="nobody").stdout
     answer = json.loads(pintle(node, "status", "-o", "json").stdout)
@@ -476,7 +476,7 @@ def test_without_an_agent_the_disk_is_looked_at(node):
 
 
 def test_watching_goes_on_while_the_agent_comes_and_goes(node):
-    with Begun(node, PINTLE, "status", "--watch", "-o", "json") as watch:
+    with BackgroundProgram(node, PINTLE, "status", "--watch", "-o", "json") as watch:
         def awaits(**wanted):
             wait_until(lambda: watch.lines and wanted.items() <= json.loads(watch.lines[-1]).items(),
                        f"{wanted} in {watch.lines}", PATIENCE)
@@ -494,7 +494,7 @@ def test_watching_goes_on_while_the_agent_comes_and_goes(node):
 
 
 def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent):
-    with Begun(node, "script", "--quiet", "--return", "--command", f"{PINTLE} status --watch", "/dev/null") as watch:
+    with BackgroundProgram(node, "script", "--quiet", "--return", "--command", f"{PINTLE} status --watch", "/dev/null") as watch:
         def awaits(text):
             wait_until(lambda: any(text in line for line in watch.lines), f"{text} in {watch.lines}", PATIENCE)
 
@@ -507,7 +507,7 @@ def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent)
 
 
 def test_watching_without_a_terminal_separates_statuses_by_empty_lines(node, agent):
-    with Begun(node, PINTLE, "status", "--watch") as watch:
+    with BackgroundProgram(node, PINTLE, "status", "--watch") as watch:
         watch.awaits("Findings: none")
         agent.show(SETTLED)
         watch.awaits("Findings: none", times=2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the files that a cluster's ControllerConfig has for the disks of its nodes, on one node that goes through all
-cases.
+"""Tests the files that the agent writes from the cluster's ControllerConfig, such as certificates.  All tests use the
+same node.
 """
 
 import base64
@@ -39,7 +39,7 @@ SPEC = {"kubeAPIServerServingCAData": packed("first"), "internalRegistryPullSecr
 
 
 class ControllerConfig:
-    """The object, as its operator writes it."""
+    """Writes the ControllerConfig, as the Operator does."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -88,7 +88,7 @@ def when_written(node, path):
     return node.run("stat", "--format=%y", path).stdout
 
 
-def test_all_of_it_comes_to_the_disk_and_its_version_to_the_node(node, config):
+def test_all_files_are_written_and_the_node_reports_their_version(node, config):
     synced(node, config)
     assert node.read(KUBELET_CA) == "first\n" and mode_of(node, KUBELET_CA) == "644 root"
     assert node.read(CLOUD_CA) == "\n"
@@ -109,7 +109,7 @@ def test_renewed_files_are_written_at_once_and_others_are_removed(node, config):
     assert node.annotations()["state"] == "Done"
 
 
-def test_changes_while_the_agent_is_stopped_are_made_up_for(node, config):
+def test_changes_while_the_agent_is_stopped_are_written_when_it_starts(node, config):
     node.run("systemctl", "stop", "pintled")
     config.change(kubeAPIServerServingCAData=packed("third"))
     node.run("rm", PULL_SECRET)
@@ -118,7 +118,7 @@ def test_changes_while_the_agent_is_stopped_are_made_up_for(node, config):
     assert node.read(KUBELET_CA) == "third\n" and node.has(PULL_SECRET)
 
 
-def test_a_config_with_an_older_certificate_changes_all_but_that(node, config):
+def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node, config):
     synced(node, config)
     have, written = node.read(KUBELET_CA), when_written(node, KUBELET_CA)
     old = machine_config([file("/etc/live/a", "1"), file(KUBELET_CA, "long%20ago")])
@@ -189,7 +189,7 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     [end] = [file["validUntil"] for file in files if file["path"] == KUBELET_CA]
     left = datetime.datetime.fromisoformat(end.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
     assert datetime.timedelta(days=12) < left < datetime.timedelta(days=14)
-    # The node is not at fault, and the files also wait after the agent is restarted.
+    # The node is not degraded, and the files also wait after the agent is restarted.
     before = node.annotations()
     node.run("systemctl", "restart", "pintled")
     config.change(cloudProviderCAData=packed("cloud's"))
@@ -244,7 +244,7 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
     node.wait_for(state="Done")
 
 
-def test_the_agents_credentials_see_this_object_and_no_other(node, config):
+def test_the_agents_credentials_can_read_only_this_object(node, config):
     assert config.version()
     assert node.user.request("GET", f"{OBJECTS}/{NAME}")[0] == 200
     assert node.user.request("GET", OBJECTS)[0] == 403
@@ -253,9 +253,9 @@ def test_the_agents_credentials_see_this_object_and_no_other(node, config):
     assert node.user.request("GET", f"/api/v1/namespaces/{agent_node.MCO_NAMESPACE}/configmaps")[0] == 403
 
 
-def test_a_large_one_costs_no_memory_that_stays(node, config):
+def test_the_memory_for_a_large_controller_config_is_released(node, config):
     def its_own():
-        """Returns the agent's private memory, without its code, of which the kernel keeps any amount."""
+        """Returns the agent's private memory without its code; the kernel decides how much of the code to keep."""
         pid = node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout.strip()
         lines = node.read(f"/proc/{pid}/smaps_rollup").splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the agent while everything around it fails: it reaches the same end, without additional reboots."""
+"""Tests the agent while everything around it fails: it reaches the wanted state, without additional reboots."""
 
 import datetime
 import os
@@ -62,7 +62,7 @@ def test_the_api_server_goes_and_comes_back(cluster, new_node):
     wait_until(lambda: node.status()["state"] == "Done", "it is done, without the API server", 30)
     cluster.start_apiserver()
     node.wait_done(first)
-    # A config that is wanted during the outage is applied afterwards.
+    # A config that is set during the outage is applied afterwards.
     second = live(node, 1)
     node.annotate(desiredConfig=second)
     cluster.stop_apiserver()
@@ -170,7 +170,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 node.annotate(desiredConfig=config)
                 cut = chance.uniform(0, 2)
                 node.machine.kill_after(cut)
-                # The interrupted reboot may not have reached the new deployment; then the node needs another one.
+                # If the power cut came before the new deployment was finalized, the node needs another reboot.
                 in_vain = reboots_asked_for(events, node)
                 node.machine.start()
                 run_until_done(node, config)
@@ -179,10 +179,10 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 assert asked <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
             assert node.read("/etc/a") == str(number)
             node.pintle("verify")
-        assert controller.asked[-1] == (node.name, f"uncordon-{config}")
+        assert controller.requests[-1] == (node.name, f"uncordon-{config}")
 
 
-def test_a_desired_config_that_is_not_there_yet_is_waited_for(cluster, new_node):
+def test_the_agent_waits_for_a_desired_config_that_does_not_exist_yet(cluster, new_node):
     node = new_node()
     first = settle_in(node)
     name = f"rendered-{node.name}-1"
@@ -193,7 +193,7 @@ def test_a_desired_config_that_is_not_there_yet_is_waited_for(cluster, new_node)
     node.wait_done(name, 120)
 
 
-def test_new_credentials_are_used_and_old_ones_not(cluster, new_node):
+def test_the_agent_continues_once_its_kubeconfig_is_correct_again(cluster, new_node):
     node = new_node()
     settle_in(node)
     good = node.read(agent_node.KUBECONFIG)
@@ -223,7 +223,7 @@ class Clock:
         self._node.run("sh", "-c", f"echo {days * self.DAY} >/run/clock.new && mv /run/clock.new /run/clock")
 
     def days_ahead(self):
-        """Returns the agent's clock, from the time of its last look, which this provokes."""
+        """Makes the agent take a look, and returns how many days its clock is ahead, from the time of this look."""
         self._node.run("touch", "/etc/live/a")
         since = datetime.datetime.fromisoformat(self._node.status()["since"].replace("Z", "+00:00"))
         return round((since - datetime.datetime.now(datetime.timezone.utc)) / datetime.timedelta(days=1))
@@ -260,7 +260,7 @@ def test_the_clock_jumps(cluster, new_node):
         # The clock also differs between the request and the answer.
         clock.set(1)
         node.annotate(desiredConfig=wanted)
-        wait_until(lambda: controller.asked[-1:] == [(node.name, f"drain-{wanted}")], "the drain is asked for", 30)
+        wait_until(lambda: controller.requests[-1:] == [(node.name, f"drain-{wanted}")], "the drain is requested", 30)
         controller.answers = True
         clock.set(-1)
         node.annotate(lastAppliedDrain=f"drain-{wanted}")
@@ -270,7 +270,7 @@ def test_the_clock_jumps(cluster, new_node):
     assert not [event for event in events if event["reason"] == "FailedToDrain"]
 
 
-def test_certificates_that_are_not_valid_yet_are_so_when_the_clock_is_right_again(cluster, new_node):
+def test_certificates_that_are_not_yet_valid_are_accepted_once_the_clock_is_corrected(cluster, new_node):
     node = new_node()
     settle_in(node)
     clock = Clock(node)

@@ -18,7 +18,7 @@ CONFIGS = "/etc/pintle/config.d"
 CONFIG = f"{CONFIGS}/50-all.ign"
 FINDINGS = "/run/pintle/findings.json"
 PATIENCE = 60
-SOON = 2  # Seconds that a person would wait without wondering.
+SOON = 2  # Seconds that a person accepts to wait.
 NONE = "mco-empty-mc"
 UNIT = f"""[Unit]
 After=dbus.service
@@ -117,8 +117,8 @@ BROKEN = {
 }
 
 
-def test_a_config_that_cannot_be_read_shows_nothing_of_itself(agent):
-    """Only root may read the config, but everyone the status and the bus, and some users the journal."""
+def test_the_contents_of_a_config_that_cannot_be_read_are_not_reported(agent):
+    """Only root may read the config, but everyone may read the status and the bus, and some users the journal."""
     path = f"{CONFIGS}/50-secret.yaml"
     as_nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     agent.node.run("install", "--directory", "--mode=700", CONFIGS)
@@ -136,7 +136,7 @@ def test_a_config_that_cannot_be_read_shows_nothing_of_itself(agent):
         agent.awaits("the agent is not degraded any more", lambda status: status["state"] != "Degraded")
 
 
-def test_without_ostree_the_os_settings_of_a_config_are_left_aside(agent):
+def test_without_ostree_the_os_settings_of_a_config_are_ignored(agent):
     boot = agent.read("/proc/sys/kernel/random/boot_id")
     agent.node.run("mkdir", "--parents", CONFIGS)
     os = {"osImageURL": "quay.io/os@sha256:" + "1" * 64, "kernelArguments": ["probe=1"], "extensions": ["usbguard"]}
@@ -200,7 +200,7 @@ def test_a_config_in_the_directory_is_applied_and_undone_when_it_is_removed(agen
     assert agent.read("/etc/issue") == "ours"
 
 
-def test_a_link_may_stand_for_a_config_and_for_the_directory(agent):
+def test_a_config_and_the_directory_may_be_links(agent):
     run = agent.node.run
     run("mkdir", "/srv/configs")
     run("ln", "--symbolic", "/srv/configs", CONFIGS)
@@ -315,7 +315,7 @@ def test_an_unreadable_directory_removes_no_config(agent):
     assert difference(wanted, agent.managed()) == {}
 
 
-def test_entries_that_are_no_files_are_left_out_and_files_that_others_may_write_are_refused(agent):
+def test_entries_that_are_no_files_are_skipped_and_files_that_others_may_write_are_refused(agent):
     agent.node.run("mkdir", "--parents", CONFIGS)
     agent.node.run("mkfifo", f"{CONFIGS}/10-pipe.yaml")
     agent.node.run("ln", "--symbolic", "someone@host.1:2", f"{CONFIGS}/.#50-all.ign")

@@ -32,7 +32,9 @@ def node(cluster):
 
 
 def join(node, image="", arguments=(), written=("there",)):
-    """Makes a node as Ignition leaves it, with a file of the config; nobody in its cluster answers drain requests."""
+    """Makes a node in the state in which Ignition leaves it, with a file of the config.  Its cluster has no controller,
+    so drain requests get no answer.
+    """
     spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
     config = rendered(node.cluster, f"rendered-{node.name}", spec)
     said = {PREFIX + key: value for key, value in
@@ -50,7 +52,7 @@ def is_no_longer_new(node, config):
     return kept["metadata"]["name"] == config and bool(kept["spec"]["config"]["storage"]["files"])
 
 
-def test_an_os_that_is_not_yet_the_configs_is_work_and_no_drift(node):
+def test_an_os_that_differs_from_the_first_config_is_updated_and_not_reported_as_drift(node):
     second = deploy.commit(node.machine, {"/usr/share/probe": "new"}, "2")
     config, _ = join(node, second, ["probe=1"])
     node.start()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a file that is edited all the time: the agent reports that, uses a part of a processor, and delays nothing
-else.
+"""Tests a file that is edited again and again: the agent reports the edits, uses only a part of a processor, and delays
+no other change.
 """
 
 import threading
@@ -13,7 +13,7 @@ from machines.node import Node
 
 FILES = 3000
 BETWEEN = 0.02  # Seconds between two edits.
-EDITS_A_LOOK = 4  # The least number of edits.
+EDITS_A_LOOK = 4  # There must be at least this many edits for each look.
 DEBUG = "/etc/systemd/system/pintled.service.d/debug.conf"
 
 

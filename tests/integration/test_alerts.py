@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the alerts of deploy/monitoring: promtool evaluates them over time, and a real Prometheus with our metrics."""
+"""Tests the alerts of deploy/monitoring: promtool evaluates them over simulated time, and a real Prometheus evaluates
+them with Pintle's metrics.
+"""
 
 import base64
 import contextlib
@@ -57,7 +59,7 @@ def waiting(days):
 
 
 def paused_pool(days, paused=True, policy="Strict"):
-    """Returns the probe's input: the bundle of a worker expires in this many days, and another bundle waits."""
+    """Returns the input of pause-probe: a worker's bundle expires in this many days, and another bundle waits."""
     node = {"metadata": {"name": "worker-0", "annotations": {
         ANNOTATION + "currentConfig": "old", ANNOTATION + "desiredConfig": "old", ANNOTATION + "state": "Done",
         WAITING: waiting(days)}}}
@@ -101,7 +103,7 @@ def served(text):
             thread.join()
 
 
-def test_alerts_fire_when_the_runbook_says_and_not_before(tmp_path):
+def test_alerts_fire_at_the_times_of_the_runbook_and_not_before(tmp_path):
     (tmp_path / "rules.yaml").write_text(rules())
     for times in TIMES:
         (tmp_path / times.name).write_text(times.read_text())
@@ -111,7 +113,7 @@ def test_alerts_fire_when_the_runbook_says_and_not_before(tmp_path):
     assert len(TIMES) == 2
 
 
-def test_a_critical_alert_a_day_early_is_noticed(tmp_path):
+def test_the_test_of_the_alerts_fails_for_an_alert_that_fires_a_day_early(tmp_path):
     """Checks that the test above can fail."""
     (tmp_path / "rules.yaml").write_text(rules().replace("86400 * 14", "86400 * 15"))
     (tmp_path / TIMES[1].name).write_text(TIMES[1].read_text())
@@ -253,7 +255,7 @@ def waits_until(cluster):
     return [node["metadata"].get("annotations", {}).get(WAITS_UNTIL) for node in nodes]
 
 
-def test_the_controller_reports_what_waits_and_lets_certificates_pass(bundles):
+def test_the_controller_reports_waiting_changes_and_lets_certificates_pass(bundles):
     """Runs the controller with the rights of deploy/ only: a pause, its alert, and the policy that lets certificates
     pass.
     """
@@ -285,7 +287,7 @@ def test_the_controller_reports_what_waits_and_lets_certificates_pass(bundles):
                        in objects.condition("worker", "PausedPending")["message"], "the condition lists the files", 60)
             with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
-                # Nothing has passed so far.  A policy by which nodes need no reboot lets the certificates pass.
+                # Nothing was let through so far.  With a policy by which nodes need no reboot, certificates are.
                 assert objects.pool("worker")["status"]["configuration"]["name"] == before
                 cluster.admin.must("POST", "/apis/operator.openshift.io/v1/machineconfigurations", {
                     "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",

@@ -89,26 +89,26 @@ def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else
             for name in ("keep", "say", "report"):
                 objects.wait_until_updated(name)
 
-            must_say(objects, controller)
+            check_reports(objects, controller)
             # The requests of a minute are counted.  A slow machine sends fewer.
             wait_until(lambda: all(each.seconds() > 60 for each in every.values()), "the first minute is over", 120)
             counts = {name: refusal.in_first_minute() for name, refusal in every.items()}
             print(counts)
             assert max(counts.values()) <= MOST and min(counts.values()) >= 1, counts
             assert objects.target("create") == objects.target("target") == ""
-            assert all(agents.told()[name][1] == first for name in ("tell", "silent"))
+            assert all(agents.configs()[name][1] == first for name in ("tell", "silent"))
     stories.forget_all(objects)
 
 
-def must_say(objects, controller):
-    """Checks that the pool reports the refusals, or the log where the pool cannot."""
+def check_reports(objects, controller):
+    """Checks that the pool reports the refusals, or that the log has them if the pool cannot report them."""
     for name, kind in {"create": "RenderDegraded", "target": "RenderDegraded", "tell": "Degraded",
                        "report": "Degraded"}.items():
         refusal = OF_A_POOL[name]
         wait_until(lambda name=name, kind=kind, refusal=refusal: refusal.words in words(objects.pool(name), kind),
-                   f"{name} says why", 60)
+                   f"{name} reports the reason", 60)
     for refusal in (OF_A_POOL[name] for name in ("keep", "status", "cordon", "say", "evict", "answer")):
-        wait_until(lambda refusal=refusal: refusal.words in controller.text(), f"the log says {refusal.words}", 120)
+        wait_until(lambda refusal=refusal: refusal.words in controller.text(), f"the log has {refusal.words}", 120)
     for refusal in OF_ALL.values():
         assert refusal.words in controller.text()
 

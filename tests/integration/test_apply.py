@@ -65,7 +65,7 @@ def test_a_unit_that_someone_has_disabled_is_found_and_enabled(plain):
     assert difference(wanted, plain.state()) == {}
 
 
-def test_a_unit_that_the_first_config_disabled_is_as_the_os_has_it_when_no_config_names_it_any_more(machine):
+def test_a_unit_that_the_first_config_disabled_gets_the_preset_of_the_os_when_no_config_names_it_any_more(machine):
     unit, presets = "own.service", "/etc/systemd/system-preset"
     run = machine.node.run
     machine.write(f"/etc/systemd/system/{unit}", "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n")
@@ -84,7 +84,7 @@ TRUST = "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt"
 UPDATES_TRUST = "coreos-update-ca-trust.service"
 
 
-def test_authorities_are_trusted_without_the_service_that_sees_to_it(plain):
+def test_authorities_are_trusted_even_if_the_service_that_updates_the_trust_store_does_not_exist(plain):
     plain.write("/root/policy.json", {**POLICY, "files": [*POLICY["files"], {"path": TRUST, "actions": [
         {"type": "Restart", "restart": {"serviceName": UPDATES_TRUST}}]}]})
     authorities = config()
@@ -119,7 +119,7 @@ def test_a_service_that_does_not_come_up_undoes_the_change(machine):
     assert machine.run("recover").stdout == "Nothing was cut short.\n"
 
 
-def test_a_reboot_is_left_to_others_on_request(plain):
+def test_with_no_reboot_the_change_does_not_reboot(plain):
     plain.write("/root/configs/50-all.ign", config())
     answer = plain.run("apply", "--yes", "--no-reboot", "/root/configs", status=2)
     assert "A reboot is pending" in answer.stdout and plain.read("/etc/issue") == "ours"

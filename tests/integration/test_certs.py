@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that TLS judges the certificates of the tests as they were meant."""
+"""Checks that TLS accepts and refuses the certificates of the tests as intended."""
 
 import contextlib
 import datetime
@@ -18,8 +18,8 @@ def authority(tmp_path_factory):
 
 
 def greet(authority, server, name, client=None, must_show=None):
-    """Makes a TLS connection to a server with this certificate under NAME; returns what the server learns of the
-    client.
+    """Connects to a TLS server that has this certificate, under the host name NAME; returns the client's certificate as
+    the server sees it.
     """
     ours, theirs = socket.socketpair()
     learnt = []
@@ -62,7 +62,7 @@ def test_a_server_is_refused_under_another_name(authority):
 
 @pytest.mark.parametrize("label, validity, reason", [
     ("expired", certs.EXPIRED, "certificate has expired"), ("early", certs.NOT_YET, "certificate is not yet valid")])
-def test_a_server_is_refused_outside_its_time(authority, label, validity, reason):
+def test_a_server_is_refused_outside_the_validity_of_its_certificate(authority, label, validity, reason):
     server = authority.server(label, ["localhost"], validity)
     with pytest.raises(ssl.SSLCertVerificationError, match=reason):
         greet(authority, server, "localhost")
@@ -85,7 +85,7 @@ def test_a_private_key_can_be_read_by_its_owner_alone(authority):
     assert authority.server("private", ["localhost"]).key.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_server_is_trusted_within_a_chosen_time(authority):
+def test_a_server_is_trusted_within_a_chosen_validity(authority):
     day = datetime.timedelta(days=1)
     server = authority.server("short", ["localhost"], certs.Validity(-day, datetime.timedelta(seconds=90)))
     greet(authority, server, "localhost")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the test cluster validates, stores and evicts like a production cluster, and leaves nothing behind."""
+"""Checks that the test cluster validates, stores and evicts as a production cluster does, and leaves nothing behind."""
 
 import json
 import os

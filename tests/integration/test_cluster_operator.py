@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ClusterOperator and the other objects that pintle-controller keeps as OpenShift's operator does."""
+"""Tests the ClusterOperator and the other objects that pintle-controller maintains as OpenShift's operator does."""
 
 import pytest
 
@@ -128,13 +128,13 @@ def test_an_upgrade_progresses_until_all_masters_have_the_new_release(installed,
     objects.config("00-master", role="master", files={"/etc/base": "2"})
     target = objects.wait_for_target("master", other_than=installed)
     operator.wait_for("Progressing", "True", "Working towards 4.22.0")
-    wait_until(lambda: agents.told()["master-0"] == (installed, target), "the node is being updated", 60)
+    wait_until(lambda: agents.configs()["master-0"] == (installed, target), "the node is being updated", 60)
     assert operator.versions() == {"operator": "4.21.0"}
     operator.wait_for("Degraded", "False")
     agents.go_on()
     operator.wait_for("Progressing", "False", "Cluster version is 4.22.0")
     assert operator.versions() == {"operator": "4.22.0"}
-    assert agents.told()["master-0"] == (target, target)
+    assert agents.configs()["master-0"] == (target, target)
     messages = wait_until(lambda: [message for message in objects.events("OperatorVersionChanged")
                                    if "version changed from" in message], "the event is there", 60)
     assert messages == [
@@ -237,6 +237,6 @@ def test_without_the_option_nothing_is_reported(cluster, objects, operator):
     with Controller(cluster, "controller", "--operator=no"):
         objects.wait_for_target("master")
         objects.wait_until_updated("master")
-        # A status is written after everything that belongs to the operator.
+        # Pool statuses are written last, so the ClusterOperator would have been written by now.
         assert operator.status() == {}
         assert cluster.admin.request("GET", CONFIGURATION)[0] == 404

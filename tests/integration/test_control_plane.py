@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests how the abilities of a Kubernetes are read from its answers, with shortened answers of an old and a new
-version.
+"""Tests how machines.control_plane reads the abilities of a Kubernetes version from its answers, with shortened answers
+of an old and a new version.
 """
 
 import pytest
@@ -40,7 +40,7 @@ def test_the_newest_version_that_is_served_is_used(groups, version):
     assert control_plane.served_version(groups, "policy", "v1", "v1beta1") == version
 
 
-def test_a_version_that_is_not_served_is_missed_by_name():
+def test_an_error_names_a_version_that_is_not_served():
     with pytest.raises(LookupError, match="serves policy in none of v1; it serves apps/v1, policy/v1beta1"):
         control_plane.served_version(OLD, "policy", "v1")
 
@@ -53,8 +53,8 @@ def test_an_eviction_has_the_version_that_the_pods_take():
         control_plane.body_version(NEW_CORE, "pods/exec")
 
 
-def test_a_kind_is_there_where_its_group_lists_it():
-    """The group is older than this kind: an old server has it for webhooks."""
+def test_a_server_has_a_kind_only_if_its_group_lists_the_kind():
+    """An old server also has the group, for webhooks, but not this kind."""
     webhooks = {"name": "validatingwebhookconfigurations", "kind": "ValidatingWebhookConfiguration"}
     policies = {"name": "validatingadmissionpolicies", "kind": "ValidatingAdmissionPolicy"}
     group_version = "admissionregistration.k8s.io/v1"
@@ -81,14 +81,14 @@ def chosen(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_a_folder_that_was_chosen_is_used_with_its_etcd(chosen):
+def test_a_chosen_folder_is_used_with_its_etcd(chosen):
     assert control_plane.programs() == chosen
     assert control_plane.etcd(chosen) == "etcd"
     (chosen / "etcd").touch(mode=0o755)
     assert control_plane.etcd(chosen) == chosen / "etcd"
 
 
-def test_a_folder_without_a_program_is_refused_and_names_it(chosen):
+def test_a_chosen_folder_without_a_program_is_refused_and_the_program_is_named(chosen):
     (chosen / "kube-scheduler").unlink()
     (chosen / "kubectl").chmod(0o644)
     with pytest.raises(RuntimeError, match="^PINTLE_KUBERNETES=.*: kube-scheduler, kubectl cannot be run there; .*etcd$"):

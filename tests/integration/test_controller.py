@@ -36,7 +36,7 @@ def cluster():
 
 @pytest.fixture
 def objects(cluster):
-    """An empty cluster with its ControllerConfig."""
+    """A cluster with no objects but a ControllerConfig."""
     made = Objects(cluster)
     made.controller_config()
     yield made
@@ -155,11 +155,11 @@ class TestRollout:
         agents.hold()
         objects.config("10-more", files={"/etc/more": "1"})
         target = objects.wait_for_target("worker", other_than=rolled_out)
-        told = wait_until(lambda: [name for name, (_, desired) in agents.told().items() if desired == target],
-                          "one node is updated", 60)
+        targeted = wait_until(lambda: [name for name, (_, desired) in agents.configs().items() if desired == target],
+                              "one node is updated", 60)
         wait_until(lambda: objects.pool("worker")["status"]["unavailableMachineCount"] == 1,
                    "the node counts as unavailable", 60)
-        assert told == ["worker-0"]    # The oldest node comes first.
+        assert targeted == ["worker-0"]    # The oldest node comes first.
         assert objects.condition("worker", "Updating")["message"] == \
             f"All nodes are updating to MachineConfig {target}"
         taints = objects.admin.must("GET", "/api/v1/nodes/worker-1")["spec"]["taints"]
@@ -197,7 +197,7 @@ class TestRollout:
         assert target.startswith("rendered-infra-")
         label(objects, "worker-2", "infra")
         agents.wait_until_all_have(target, ["worker-2"])
-        assert agents.told()["worker-0"] == (rolled_out, rolled_out)
+        assert agents.configs()["worker-0"] == (rolled_out, rolled_out)
         objects.custom_pool("other")
         label(objects, "worker-2", "other")
         for pool in ("infra", "other"):
@@ -241,7 +241,7 @@ class TestRollout:
         wait_until(lambda: objects.condition("worker", "Updating")["message"] ==
                    f"Pool is paused; will not update to MachineConfig {target}", "the condition reports the pause", 60)
         assert "/etc/more" in objects.wait_for_condition("worker", "PausedPending", "True")["message"]
-        assert set(agents.told().values()) == {(rolled_out, rolled_out)}
+        assert set(agents.configs().values()) == {(rolled_out, rolled_out)}
         objects.set_pool("worker", paused=False)
         agents.wait_until_all_have(target)
         objects.wait_for_condition("worker", "PausedPending", "False")
@@ -425,11 +425,14 @@ class TestGarbage:
 
 
 class SilentAboutEvictions(Proxy):
-    """Never answers a dry run of an eviction; records how many clients had given up when each node was updated."""
+    """Never answers a dry run of an eviction, until the client gives up.
+
+    `given_up_at_update` has, for each update of a node, how many requests were given up before it.
+    """
 
     def __init__(self, cluster, user):
         super().__init__(cluster, user)
-        self.questions, self.given_up, self.given_up_when_told = 0, 0, []
+        self.questions, self.given_up, self.given_up_at_update = 0, 0, []
 
     def treat(self, request, body):
         if "/eviction" in request.path and b"dryRun" in body:
@@ -438,14 +441,14 @@ class SilentAboutEvictions(Proxy):
             self.given_up += 1
             return
         if request.command == "PATCH" and request.path.startswith("/api/v1/nodes/") and b"desiredConfig" in body:
-            self.given_up_when_told.append(self.given_up)
+            self.given_up_at_update.append(self.given_up)
         super().treat(request, body)
 
 
 class TestForecasts:
-    PODS = 10    # More than are asked about at once.
+    PODS = 10    # The controller sends fewer dry runs at once.
 
-    def test_that_do_not_come_hold_up_nobody_for_long(self, cluster, objects, agents, tmp_path):
+    def test_that_get_no_answer_delay_no_node_for_long(self, cluster, objects, agents, tmp_path):
         pods = "/api/v1/namespaces/default/pods"
         wait_until(lambda: objects.admin.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] == 200,
                    "pods can be made", 60)
@@ -462,16 +465,16 @@ class TestForecasts:
                 objects.config("10-more", files={"/etc/more": "1"})
                 target = objects.wait_for_target("worker", other_than=first)
                 agents.wait_until_all_have(target, seconds=240)
-                # The node was updated before all questions had been given up, and nobody asks any more.
-                told, = proxy.given_up_when_told
-                assert told < self.PODS
+                # The node was updated before all dry runs had been given up, and no more are sent.
+                given_up, = proxy.given_up_at_update
+                assert given_up < self.PODS
                 wait_until(lambda: proxy.given_up == proxy.questions, "nobody waits for answers", 60)
         objects.admin.must("DELETE", f"{pods}?gracePeriodSeconds=0")
 
 
 class TestMemory:
     def test_memory_is_proportional_to_the_number_of_nodes(self, cluster, objects, agents):
-        """All nodes are updated at once, and the drain of each is forecast before."""
+        """All nodes are updated at once; before that, the drain of each node is forecast."""
         count, labels = 200, {f"example.com/feature-{index}": "true" for index in range(20)}
         with Controller(cluster, "many") as controller:
             objects.config("00-worker", files=BASE)
@@ -485,7 +488,7 @@ class TestMemory:
             before = controller.peak_kib()
             objects.config("10-more", files={"/etc/more": "1"})
             target = objects.wait_for_target("worker", other_than=first)
-            wait_until(lambda: {desired for _, desired in agents.told().values()} == {target},
+            wait_until(lambda: {desired for _, desired in agents.configs().values()} == {target},
                        "all nodes have the target", 120, 0.5)
             # A copy of all nodes for each forecast would take some 200 MiB.
             assert controller.peak_kib() - before < 30 * 1024
@@ -512,7 +515,7 @@ class TestReplicas:
                 assert agents.most_at_work == 1
                 assert objects.leader() != leader
                 first.start()
-                second.end()    # A replica that is asked to end releases the lease.
+                second.end()    # A replica that ends in order releases the lease.
                 assert objects.leader() != "" or wait_until(objects.leader, "the other controller leads", 30)
                 objects.config("10-more", files={"/etc/more": "2"})
                 agents.wait_until_all_have(objects.wait_for_target("worker", other_than=target))
@@ -545,10 +548,10 @@ class TestServing:
             folder = self.folder_with(objects, first, tmp_path / "files")
             with IgnitionServer(folder, plain=True) as alone:
                 assert json.loads(urllib.request.urlopen(f"{alone.plain}/config/worker").read()) == first
-            # A newer rendered config is served in its turn.
+            # A newer rendered config is served as well.
             objects.config("00-worker", files={"/etc/base": "second"})
             assert self.served(authority, port, objects.wait_for_target("worker", objects.target("worker"))) != first
-            # The token for new machines is renewed while nothing happens in the cluster.
+            # A renewed token is used even if nothing happens in the cluster.
             (token / "token").write_text("renewed", encoding="ascii")
             wait_until(lambda: b"renewed" in base64_parts(self.answer(authority, port)[1]), "the new token is served", 60)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests faults between a controller and the API server: the end is the same as without faults, and never are too many
-nodes being updated.
+"""Tests faults between a controller and the API server: the state at the end is the same as without faults, and at no
+time are too many nodes being updated.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import pytest
 
 import controller_stories as stories
 from machines.cluster import Cluster
-from machines.cluster_user import Patient
+from machines.cluster_user import PatientUser
 from machines.controller import Controller, Objects, account, prepare_cluster
 from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
 from machines.kubelets import Kubelets
@@ -42,7 +42,7 @@ class Stage(contextlib.AbstractContextManager):
     """An empty cluster with agents, in which stories are run, and with a counter of nodes that are being updated."""
 
     def __init__(self, cluster):
-        admin = Patient(cluster.admin)
+        admin = PatientUser(cluster.admin)
         self.objects = Objects(cluster, admin)
         self.agents = SimulatedAgents(cluster, drains=True, admin=admin)
         self.updating_nodes = stories.UpdatingNodes(cluster)
@@ -64,13 +64,13 @@ class Stage(contextlib.AbstractContextManager):
 
     def must_end_as(self, expected, seconds=30):
         with contextlib.suppress(TimeoutError):
-            wait_until(lambda: stories.end_state(self.objects) == expected, "the same end", seconds, every=0.1)
+            wait_until(lambda: stories.end_state(self.objects) == expected, "the end state is the same", seconds, every=0.1)
         assert stories.differences(expected, stories.end_state(self.objects)) == []
         assert max(self.updating_nodes.most.values()) == 1, f"at once there were {self.updating_nodes.most}"
 
 
 def end_of(cluster, story):
-    """Returns the end of a story without faults."""
+    """Returns the end state of a story without faults."""
     with Stage(cluster) as stage, Controller(cluster, "clean"):
         stage.play(story)
         return stories.rest(stage.objects)
@@ -88,9 +88,7 @@ def whole_end(cluster):
 
 class TestLeaderKilled:
     def test_at_any_write(self, cluster, short_end, tmp_path):
-        """Kills the leader before the write has reached the API server, and after that, when nobody receives the
-        answer.
-        """
+        """Kills the leader before a write has reached the API server, and after it, so that the answer is lost."""
         with DeadlyProxy(cluster, account(cluster)) as proxy:
             self.play(cluster, proxy, short_end, tmp_path)
             count = len(proxy.writes)
@@ -103,8 +101,8 @@ class TestLeaderKilled:
                 except Exception as failure:
                     failed[f"{moment} write {number}, {proxy.fatal}"] = str(failure)
                 killed += bool(proxy.fatal)
-        print(f"a leader makes {count} writes; of {len(all_moments)} moments to be killed {len(tried)} were tried and "
-              f"{killed} were met")
+        print(f"a leader makes {count} writes; of {len(all_moments)} moments to kill it, {len(tried)} were tried and "
+              f"{killed} were reached")
         assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
         # The number of writes differs between runs, so the last moments do not occur in each.
         assert killed >= 0.8 * len(tried)
@@ -121,7 +119,7 @@ class TestLeaderKilled:
 
 
 class LateAfterAnUpdate(LateWatches):
-    """Delays all watches from the moment at which this node is updated; nobody receives the answer to that write."""
+    """Delays all watches from the moment at which this node is updated, and discards the answer to that write."""
 
     def __init__(self, cluster, node):
         super().__init__(cluster, account(cluster))
@@ -133,7 +131,7 @@ class LateAfterAnUpdate(LateWatches):
             return super().treat(request, body)
         then, self.when_told = self.when_told, None
         self.late = max(LATE, 6)    # Longer than another replica needs to take over.
-        with self.asked(request, body) as answer:
+        with self.forwarded(request, body) as answer:
             answer.read()
         then()
         return None
@@ -154,8 +152,8 @@ class TestWatches:
                 stage.must_end_as(short_end, 30 + 10 * LATE)
 
     def test_the_next_leader_sees_old_objects(self, cluster, tmp_path):
-        """The next leader does not see that a node was updated, and would prefer other nodes, because that one cannot
-        be drained.
+        """The next leader does not yet see that a node is being updated.  It would prefer other nodes, because this node
+        cannot be drained.
         """
         with LateAfterAnUpdate(cluster, "worker-1") as proxy, Stage(cluster) as stage, \
                 Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE) as first:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests deploy/: a real API server accepts what Kustomize makes of it, and the controller has exactly the rights that
-it needs.
+"""Tests deploy/: a real API server accepts the manifests that Kustomize makes of it, and the controller has exactly the
+rights that it needs.
 """
 
 import json
@@ -12,7 +12,7 @@ import subprocess
 import pytest
 from machines.cluster import Cluster
 from machines.controller import GROUP, NAMESPACE, OWN_NAMESPACE, account, wait_until_owners_are_known
-from machines.manifests import DEPLOY, for_old_kustomize, kustomize, made_for
+from machines.manifests import DEPLOY, for_old_kustomize, kustomize, manifests_for
 from machines.wait import wait_until
 
 CONTROLLER = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
@@ -73,11 +73,11 @@ def cluster():
 @pytest.fixture(scope="module")
 def applied(cluster):
     cluster.apply(kustomize(cluster, DEPLOY / "crds"))
-    cluster.apply(made_for(cluster, DEPLOY / "kubernetes"))
+    cluster.apply(manifests_for(cluster, DEPLOY / "kubernetes"))
     return cluster
 
 
-def test_kustomize_has_each_file(cluster):
+def test_kustomize_lists_each_file(cluster):
     folders = [path.parent for name in ("kustomization.yaml", "Kustomization") for path in DEPLOY.rglob(name)]
     assert len(folders) >= 10
     for folder in folders:
@@ -92,12 +92,12 @@ def test_kustomize_has_each_file(cluster):
     assert sorted(kinds) == ["ConfigMap", "PrometheusRule", "ServiceMonitor"]
 
 
-def test_an_old_kustomize_is_told_by_its_own_names():
+def test_a_copy_for_an_old_kustomize_has_the_old_names():
     assert for_old_kustomize("resources:\n  - ../base\n  - a.yaml\npatches:\n  - path: b.yaml\n") == (
         "bases:\n  - ../base\nresources:\n  - a.yaml\npatchesStrategicMerge:\n  - b.yaml\n")
 
 
-def test_the_api_server_takes_all_of_it(applied):
+def test_the_api_server_accepts_all_manifests(applied):
     deployment = applied.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
     assert deployment["spec"]["replicas"] == 2
     labels = deployment["spec"]["template"]["metadata"]["labels"].items()
@@ -107,8 +107,8 @@ def test_the_api_server_takes_all_of_it(applied):
         assert selector(applied.get(kind, "-n", OWN_NAMESPACE)["spec"]).items() <= labels, kind
 
 
-def test_it_applies_again_without_a_change(applied):
-    again = applied.apply(made_for(applied, DEPLOY / "kubernetes")).splitlines()
+def test_applying_the_manifests_again_changes_nothing(applied):
+    again = applied.apply(manifests_for(applied, DEPLOY / "kubernetes")).splitlines()
     assert again and [line for line in again if not line.endswith("unchanged")] == []
 
 
@@ -132,8 +132,8 @@ def test_pods_are_restricted(applied):
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
-def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
-    made = made_for(applied, DEPLOY / "openshift")
+def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
+    made = manifests_for(applied, DEPLOY / "openshift")
     applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
@@ -150,7 +150,7 @@ def test_on_openshift_it_generates_from_the_templates_of_the_release(applied):
     assert container["args"][container["args"].index("--templates") + 1] == read["mountPath"]
     assert first["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
                                         "capabilities": {"drop": ["ALL"]}}
-    # A container of the namespace's own user may write into the volume, since it is no other's.
+    # The pod names no user, so both containers run as the namespace's own user, who may write into the volume.
     assert pod["securityContext"]["runAsNonRoot"] is True and "hostNetwork" not in pod
     # Either label makes a node one of the control plane.
     terms = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
@@ -169,7 +169,7 @@ def test_on_openshift_the_init_container_copies_the_operators_whole_folder(clust
         (image / path).parent.mkdir(parents=True, exist_ok=True)
         (image / path).write_text(path)
     volume.mkdir()
-    # A container that is started again copies again.
+    # A container that is restarted copies again.
     for _ in range(2):
         subprocess.run(["cp", *options, f"{image}/.", volume], check=True)
         copied = {str(path.relative_to(volume)): path.read_text() for path in volume.rglob("*") if path.is_file()}
@@ -188,8 +188,8 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 
 
 @pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
-def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
-    made = made_for(applied, DEPLOY / "ignition" / kind)
+def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, kind, replicas):
+    made = manifests_for(applied, DEPLOY / "ignition" / kind)
     applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
@@ -201,7 +201,7 @@ def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
     container, = pod["containers"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    # The host ports keep two replicas from one machine.
+    # Because of the host ports, two replicas cannot run on one machine.
     assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
     # The program knows all of these options, and finds its files where the Secrets are mounted.
     command = [CONTROLLER, *container["args"], "--help"]
@@ -212,7 +212,7 @@ def test_with_ignition_it_serves_from_secrets(applied, kind, replicas):
     assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
     assert "[/etc/mcs/bootstrap-token]" in help_text
     if kind == "kubernetes":
-        # Nothing is served without a token, and the group that may read the Secrets is named.
+        # No config is served without a token, and the pod's group may read the Secrets.
         assert container["args"][container["args"].index("--access") + 1] == "required"
         assert secrets[mounts["/etc/pintle/tokens"]] == "pintle-token-keys"
         assert "/etc/pintle/tokens/keys" in container["args"] and pod["securityContext"]["fsGroup"]
@@ -246,7 +246,7 @@ def owned(name, pool, **more):
             "metadata": {"name": name, "ownerReferences": [owner]}}
 
 
-def test_a_pool_may_be_made_to_wait_for_its_configs(applied):
+def test_the_controller_may_make_a_pool_the_owner_of_a_config(applied):
     """OpenShift requires a right on the owner for `blockOwnerDeletion`, and so does the test cluster."""
     applied.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     wait_until_owners_are_known(applied)
@@ -264,7 +264,7 @@ def test_a_pool_may_be_made_to_wait_for_its_configs(applied):
     assert status == 403 and "cannot set blockOwnerDeletion" in answer["message"], answer
 
 
-def test_no_right_is_given_that_is_not_needed(applied):
+def test_the_controller_has_no_right_that_it_does_not_need(applied):
     """Each verb on each resource of the controller's roles is one of NEEDED."""
     needed = {(verb, resource, group) for verb, resource, group, _, _ in NEEDED}
     # The right to list all objects includes reading one of them.
@@ -279,7 +279,7 @@ def test_no_right_is_given_that_is_not_needed(applied):
     assert "*" not in json.dumps(roles[0]["rules"])
 
 
-# What the Machine Config Operator leaves under names that deploy/ had once, and whatever else a namespace may have.
+# Objects of the Machine Config Operator, and others, whose names deploy/ must not use.
 OPERATORS = f"""
 apiVersion: v1
 kind: Namespace
@@ -325,9 +325,9 @@ KINDS_COMPARED = ("namespaces,services,serviceaccounts,configmaps,secrets,leases
 
 
 def everything(cluster):
-    """Returns the objects of these kinds but those of Kubernetes' own namespaces, {(kind, namespace, name): text}.
+    """Returns {(kind, namespace, name): text} for all objects of KINDS_COMPARED outside of Kubernetes' own namespaces.
 
-    The controller manager writes the status of Deployments when it gets to it.
+    The status of Deployments is left out, because the controller manager writes it at any time.
     """
     found = {}
     for item in cluster.get(KINDS_COMPARED, "--all-namespaces")["items"]:
@@ -342,7 +342,7 @@ def everything(cluster):
     return found
 
 
-def test_on_openshift_nothing_is_touched_that_was_there():
+def test_on_openshift_no_existing_object_is_changed():
     with Cluster() as cluster:
         cluster.apply(OPERATORS)
         cluster.apply(kustomize(cluster, DEPLOY / "crds"))
@@ -357,11 +357,11 @@ def test_on_openshift_nothing_is_touched_that_was_there():
             wait_until(lambda: all("secrets" in each for each in cluster.get("serviceaccounts", "-A")["items"]),
                        "the accounts have their tokens", 60)
         before = everything(cluster)
-        made = made_for(cluster, DEPLOY / "openshift")
+        made = manifests_for(cluster, DEPLOY / "openshift")
         cluster.apply(made)
         after = everything(cluster)
         assert {name: after.get(name) for name in before} == before
-        # What is new has names of our own, or is what the cluster adds to a namespace of ours.
+        # The new objects have names of our own, or the cluster has added them to a namespace of ours.
         new = after.keys() - before.keys()
         assert {("Role", NAMESPACE, "pintle-controller"), ("Deployment", OWN_NAMESPACE, "pintle-controller")} <= new
         assert [name for name in new if name[1] != OWN_NAMESPACE and not name[2].startswith("pintle")] == []

@@ -46,8 +46,7 @@ def arguments(node):
     return read(node, "/proc/cmdline").split()
 
 
-# ---- commits on the node
-# ----------------------------------------------------------------------------------------------
+# ---- commits on the node --------------------------------------------------------------------------------------------
 
 def test_a_plain_machine_is_no_ostree_host(plain_node):
     assert refusal(plain_node, "observe").startswith("this is no OSTree host")
@@ -97,7 +96,7 @@ def test_a_staged_commit_is_booted_with_its_kernel_arguments_and_rolled_back(nod
     assert not node.path("/usr/share/probe").exists()
 
 
-def test_no_pending_deployment_is_the_inverse_of_staging(node):
+def test_dropping_the_pending_deployment_undoes_staging(node):
     before = observe(node)
     assert probe(node, "drop-pending") == "as wanted"
     assert probe(node, "put", "", "", "+probe=1") == "changed"
@@ -114,7 +113,7 @@ def test_no_pending_deployment_is_the_inverse_of_staging(node):
     assert "no deployment to roll back to" in refusal(node, "roll-back")
 
 
-def test_another_deployment_takes_the_place_of_a_staged_one(node):
+def test_another_deployment_replaces_a_staged_one(node):
     probe(node, "put", "", "", "+probe=1")
     assert probe(node, "put", "", "", "+probe=2") == "changed"
     assert [argument for argument in observe(node)["pending"]["arguments"] if "probe" in argument] == ["probe=2"]
@@ -123,7 +122,7 @@ def test_another_deployment_takes_the_place_of_a_staged_one(node):
     assert "probe=2" in arguments(node) and "probe=1" not in arguments(node)
 
 
-def test_a_program_that_changes_the_deployments_is_waited_for_and_named(node):
+def test_a_change_waits_for_a_program_that_holds_the_lock_and_names_it(node):
     before = observe(node)
     probe(node, "put", "", "", "+probe=1")
     holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -216,7 +215,7 @@ def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_ne
         new = deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
         deploy.stage(node, new)
         finalize_with(node, str(version))
-        # The first shutdown is not cut short, which measures how long it takes on this machine.
+        # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
         cut = random.uniform(0, whole) if whole else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
@@ -247,7 +246,7 @@ def test_a_disk_that_is_not_booted_gets_its_deployment_at_once(tmp_path):
     assert len(entries) == 2 and "probe=1" not in entries[1]["options"]
 
 
-def test_a_commit_that_is_not_here_and_a_branch_that_does_not_exist_are_refused(node):
+def test_a_missing_commit_and_a_missing_branch_are_refused(node):
     assert "is not in the repository" in refusal(node, "fetch", "a" * 64)
     assert "there is no branch nothing/here" in refusal(node, "fetch", "nothing/here")
     assert "pulling absent:nothing" in refusal(node, "fetch", "absent:nothing")
@@ -289,7 +288,7 @@ def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, p
     words = access(near, registry)
     commit, name = probe(near, *words, "fetch", pushed).split()
     assert name == pushed
-    # Everything is on the node, so the registry is not asked.
+    # Everything is on the node, so no request is sent to the registry.
     assert probe(near, "fetch", pushed).split() == [commit, name]
     assert [line for line in left_behind(near) if not line.startswith("pintle/")] == []
     assert probe(near, "put", pushed, commit, "+probe=1") == "changed"
@@ -319,13 +318,13 @@ def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, p
     deploy.fsck(near)
 
 
-def test_a_layer_that_is_here_is_not_fetched_again(near, registry, layout, pushed):
+def test_a_layer_that_the_node_has_is_not_fetched_again(near, registry, layout, pushed):
     words = access(near, registry)
     base = registry.push(layout, "base")
     probe(near, *words, "fetch", base)
     before = registry.log()
     commit, name = probe(near, *words, "fetch", f"{registry.host}/os:next").split()
-    # The result has the digest that the tag stood for.
+    # The result has the digest of the tag's image.
     assert name == pushed and len(commit) == 64
     base_layer = json.loads((layout / "blobs/sha256" / base.rpartition(":")[2]).read_text())["layers"][0]["digest"]
     assert base_layer not in registry.log().removeprefix(before)
@@ -378,7 +377,7 @@ def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, 
 # ---- harmful images in a layout --------------------------------------------------------------------------------------
 
 class Layout:
-    """An OCI layout of one image, with any bytes that a test wants."""
+    """An OCI layout of one image, which a test can fill with any bytes."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -418,7 +417,7 @@ DIRECTORY = {"type": tarfile.DIRTYPE, "mode": 0o755}
 
 @pytest.fixture(scope="module")
 def sysroot(tmp_path_factory):
-    """A place for deployments that is not booted: importing an image needs no machine."""
+    """A sysroot that is not booted: importing an image needs no machine."""
     folder = tmp_path_factory.mktemp("sysroot")
     shell.run("ostree", "admin", "init-fs", "--modern", folder)
     return folder
@@ -449,7 +448,7 @@ def branches(sysroot):
     ([("usr/fifo", {"type": tarfile.FIFOTYPE})], "neither a file nor a directory nor a link"),
     ([("sysroot/ostree/repo/objects/aa/b.file", FILE)], "it has an OSTree repository in it"),
 ], ids=lambda value: value if isinstance(value, str) else value[-1][0])
-def test_a_layer_that_would_do_harm_is_refused(sysroot, made, entries, reason):
+def test_a_harmful_layer_is_refused(sysroot, made, entries, reason):
     before = branches(sysroot)
     said = fetch_into(sysroot, made.layer(("usr/fine", FILE)).layer(*entries), check=False)
     assert said.startswith("importing the image sha256:") and "checking the layer sha256:" in said and reason in said
@@ -470,13 +469,13 @@ def test_a_damaged_layer_is_refused(sysroot, made, damage, reason):
     assert branches(sysroot) == before
 
 
-def test_a_layer_that_was_cut_before_it_was_packed_is_refused(sysroot, made):
+def test_a_layer_that_was_truncated_before_its_compression_is_refused(sysroot, made):
     said = fetch_into(sysroot, made.layer(("usr/x", {"size": 100000}), pack=lambda data: gzip.compress(data[:50000])),
                       check=False)
     assert "checking the layer" in said and "runcated" in said
 
 
-def test_layers_may_be_packed_in_any_way(sysroot, made):
+def test_layers_may_have_any_compression(sysroot, made):
     zstd = lambda data: subprocess.run(["zstd"], input=data, stdout=subprocess.PIPE, check=True).stdout
     made.layer(("usr/a", FILE), pack=bytes).layer(("usr/b", FILE), pack=zstd).layer(("usr/c", FILE))
     commit = fetch_into(sysroot, made)
@@ -548,7 +547,7 @@ def fetch_packed(sysroot, folder, tag="packed", check=True):
     return result.stdout.split()[0] if check else result.stderr.strip()
 
 
-def test_a_commit_that_was_packed_into_an_image_arrives_as_it_was(sysroot, packable, tmp_path):
+def test_a_commit_that_was_packed_into_an_image_is_fetched_unchanged(sysroot, packable, tmp_path):
     layout = tmp_path / "layout"
     oci.pack_commit(layout, "packed", *packable)
     oci.derive_image(layout, "packed", "derived", oci.Layer(files={"usr/etc/new": "derived"}, removed=["etc/gone"]))
@@ -616,7 +615,7 @@ def test_a_packed_commit_with_missing_objects_is_refused(sysroot, packable, tmp_
     assert list((empty / "ostree/repo/objects").glob("*/*")) == []
 
 
-def test_an_image_that_a_commit_was_packed_into_is_booted(near, tmp_path):
+def test_an_image_with_a_packed_commit_is_booted(near, tmp_path):
     first = deploy.booted_commit(near)
     copy = tmp_path / "copy"
     shell.run("ostree", "init", f"--repo={copy}", "--mode=bare")

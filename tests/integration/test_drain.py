@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests drains against a real control plane, with drain_probe.cc: pods are objects, and the test does the kubelets'
-work.
+"""Tests drains against a real control plane, with drain_probe.cc.  Pods are objects; the tests simulate the kubelets.
 """
 
 import json
@@ -23,7 +22,7 @@ PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/drain-prob
 STARTED = "pintle.io/drain-started"
 KEPT = "pintle.io/keep-cordoned"
 QUICK = ["pintle.io/drain-attempt=2s", "pintle.io/drain-pause=1s", "pintle.io/drain-eviction-retry=1s"]
-PATIENCE = 60    # Seconds, on a machine that is busy with other things.
+PATIENCE = 60    # Seconds.  The machine may be busy with other work.
 
 
 @pytest.fixture(scope="module")
@@ -255,7 +254,7 @@ class TestDrain:
         with FaultyProxy(cluster, account(cluster), part=0.2) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
             kubeconfig.write(proxy.kubeconfig())
             kubeconfig.flush()
-            # A write fails three times in a row now and then, and is tried again after the pause.
+            # Sometimes a write fails three times in a row; it is tried again after the pause.
             with Controller(kubeconfig.name, "pintle.io/drain-pause=1s", "pintle.io/drain-eviction-retry=1s"):
                 node.ask("drain-rendered-worker-2")
                 node.wait_answered("drain-rendered-worker-2")
@@ -336,14 +335,14 @@ class TestCordon:
             node.wait_answered("uncordon-rendered-worker-3")
             assert not node.is_cordoned()
 
-    def test_is_taken_away_when_asked_for_alone(self, cluster, node):
+    def test_is_removed_by_an_uncordon_request_without_a_drain(self, cluster, node):
         node.patch({"spec": {"unschedulable": True}})
         with Controller(account(cluster).kubeconfig):
             node.ask("uncordon-test-hash")
             node.wait_answered("uncordon-test-hash")
             assert not node.is_cordoned()
 
-    def test_is_made_anew_when_somebody_uncordons_in_the_middle(self, cluster, node):
+    def test_is_set_again_when_somebody_uncordons_during_a_drain(self, cluster, node):
         node.pod("middle", {"app": "middle"})
         budget(cluster, "middle", "middle", minAvailable=1)
         with Controller(account(cluster).kubeconfig, *QUICK) as controller:
@@ -442,8 +441,8 @@ class TestForecast:
         without_budget(cluster, "full")
 
     def test_expects_a_pod_that_is_to_be_made(self, cluster, node):
-        """A quota keeps the second pod from being created; Kubernetes expects only the first pod, as while one is
-        replaced.
+        """A quota prevents the second pod from being created.  The budget expects only the first pod, as during the
+        replacement of a pod.
         """
         SimulatedNode(cluster, "node-for-the-second")
         few = {"app": "few"}
@@ -479,7 +478,7 @@ class TestForecast:
         without_budget(cluster, "two-budgets")
 
     def test_asks_the_server_about_each_pod(self, cluster, node):
-        """A calculation cannot predict this: a webhook is down, so nobody can be evicted."""
+        """Only the server knows this: a webhook is down, so no pod can be evicted."""
         node.pod("hooked")
         hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
         cluster.admin.must("POST", hooks, {"metadata": {"name": "down"}, "webhooks": [{

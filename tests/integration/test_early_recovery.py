@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a machine that dies in the middle of a change and boots again: services read and run all of the old config or
-all of the new one, before anybody runs `pintle recover`.
+"""Tests a machine that is killed in the middle of a change and boots again: even before `pintle recover` runs, services
+read and run all of the old config or all of the new one.
 
-PINTLE_NIGHTLY, as `./dev test --nightly` sets it, takes 30 deaths.
+With PINTLE_NIGHTLY, which `./dev test --nightly` sets, the machine is killed 30 times.
 """
 
 import json
@@ -16,7 +16,7 @@ from machines.node import Node
 from machines.wait import wait_until
 
 DEATHS = 30 if os.environ.get("PINTLE_NIGHTLY") else 5
-MOST_ATTEMPTS = 20  # The number of deaths in the middle of a change.
+MOST_ATTEMPTS = 20  # The test tries this many more times, because some changes are complete before the machine dies.
 BETWEEN = 4000      # These files between the first and the last make the change take a while.
 JOURNAL = "/var/lib/pintle/change/journal.json"
 FIRST, LAST = "/etc/app/0000", f"/etc/app/{BETWEEN + 1:04}"
@@ -53,7 +53,7 @@ def config(name):
 def machine():
     with Node(plain=True) as node:
         installed = Installed(node, PINTLE)
-        # These values are what the early unit left, before anything else has changed the machine.
+        # Without this unit, the machine stays in the state in which the early unit leaves it.
         installed.run("systemctl", "disable", "pintle-recover.service")
         installed.run("tee", "/etc/systemd/system/recorder.service", input=RECORDER)
         installed.run("systemctl", "enable", "recorder.service")
@@ -80,7 +80,7 @@ def die_in(machine, name):
     return json.loads(journal.read_text()) if journal.exists() else None
 
 
-def test_services_read_and_run_one_config_after_a_death_in_the_middle_of_a_change(machine):
+def test_services_read_and_run_one_config_after_a_crash_in_the_middle_of_a_change(machine):
     node = machine.machine
     machine.run(*apply_words("one", machine))
     in_the_middle = 0

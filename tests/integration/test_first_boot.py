@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests changes of a machine's OS outside its config: at the first boot, and by hand."""
+"""Tests changes of the OS of a machine at its first boot, and by `pintle pivot`."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def machine():
 
 # ---- first boot -----------------------------------------------------------------------------------------------------
 
-def test_image_and_arguments_come_with_one_reboot(machine):
+def test_image_and_arguments_take_effect_with_one_reboot(machine):
     second = machine.commit("2")
     machine.encapsulate(second, ["probe=1", 'quoted="a b"'])
     boots = machine.boots()
@@ -96,7 +96,7 @@ def test_image_and_arguments_come_with_one_reboot(machine):
     deploy.fsck(machine.machine)
 
 
-def test_the_boot_goes_on_if_there_is_nothing_to_do(machine):
+def test_the_boot_continues_if_there_is_nothing_to_do(machine):
     machine.encapsulate(machine.booted(), machine.arguments()[:1])
     boot, before = machine.boot(), machine.run("ostree", "admin", "status").stdout
     machine.run("systemctl", "start", UNIT)
@@ -121,7 +121,7 @@ def test_units_that_wait_for_the_first_boot_start_after_it(machine):
         == [machine.boot().strip().replace("-", "")]
 
 
-def test_killed_at_any_moment_it_goes_on_with_the_next_start(machine):
+def test_a_first_boot_that_was_killed_continues_at_the_next_start(machine):
     for number in range(KILLS):
         second = machine.commit(f"{number + 2}")
         machine.run("rm", "-rf", "/etc/machine-config-daemon")
@@ -187,7 +187,7 @@ def test_a_machine_that_has_a_config_keeps_it(machine):
 
 # ---- pivot ----------------------------------------------------------------------------------------------------------
 
-def test_pivot_takes_another_image_and_the_config_stays(machine):
+def test_pivot_boots_another_image_and_keeps_the_config(machine):
     first = machine.commit("2", held="wanted", free="old")
     machine.apply(machine_config([file("/etc/held", "wanted"), file("/etc/managed", "new")], first, ["probe=1"], [APP]))
     machine.reboot()
@@ -225,7 +225,7 @@ def test_pivot_to_the_booted_image_does_nothing_unless_it_is_forced(machine):
     assert machine.booted() == first
 
 
-def test_pivot_reboots_where_it_is_to(machine):
+def test_pivot_reboots_on_request(machine):
     second = machine.commit("2")
     machine.run("systemd-run", machine.program, "pivot", "--yes", "--reboot", second)
     machine.machine.follow_reboot()
@@ -233,7 +233,7 @@ def test_pivot_reboots_where_it_is_to(machine):
     assert machine.booted() == second and not machine.has(JOURNAL)
 
 
-def test_pivot_that_does_not_boot_is_forgotten(machine):
+def test_a_pivot_whose_image_does_not_boot_is_given_up(machine):
     first = machine.booted()
     machine.pintle("pivot", "--yes", machine.commit("2"), status=2)
     machine.machine.poweroff()
@@ -249,7 +249,7 @@ def test_pivot_can_be_given_up(machine):
     assert machine.run("ostree", "admin", "status").stdout == before
 
 
-def test_pivot_asks_and_looks_before_it_begins(machine):
+def test_pivot_needs_a_yes_and_a_machine_without_findings(machine):
     second = machine.commit("2")
     assert "use --yes" in machine.pintle("pivot", second, status=1)
     machine.apply(machine_config([file("/etc/managed", "new")]))
@@ -274,7 +274,7 @@ def test_pivot_to_an_image_of_a_layout_reports_its_digest(layout):
         assert machine.read("/usr/share/new") == "next"
 
 
-def test_pivot_waits_for_nobody(machine):
+def test_pivot_does_not_wait_for_another_program(machine):
     rpm_ostree.install(machine.machine)
     rpm_ostree.fault(machine.machine, "KernelArgs hold")
     words = [f"{BUILD}/tests/integration/deployments-probe", "--by=chosen", "put", "", "", "+probe=1"]
@@ -311,7 +311,7 @@ def test_the_old_name_pivots_with_the_old_flags(machine):
     assert machine.booted() == second and not machine.has("/etc/pivot/image-pullspec")
 
 
-def test_the_old_name_reboots_where_a_file_asks_for_it_and_tunes_the_kernel(machine):
+def test_the_old_name_reboots_if_a_file_requests_it_and_sets_kernel_arguments(machine):
     machine.run("mkdir", "/etc/pivot", "/run/pivot")
     machine.run("tee", "/etc/pivot/kernel-args", input="ADD nosmt\nADD probe=2\nDELETE quiet\nnonsense\n")
     machine.run("sh", "-c", f"rm /etc/os-release; printf '{RHCOS}' >/etc/os-release")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MachineConfigs that pintle-controller generates, on a real control plane, from templates made for these tests."""
+"""Tests the MachineConfigs that pintle-controller generates on a real control plane, from templates of these tests."""
 
 import base64
 import contextlib
@@ -166,7 +166,7 @@ def test_a_new_pull_secret_is_rolled_out(objects, sources, controller):
     assert "r.test" in sources.file(other, "/etc/dns")
 
 
-def test_a_kubelet_config_is_rolled_out_and_taken_back(cluster, objects, sources, controller):
+def test_a_kubelet_config_is_rolled_out_and_undone(cluster, objects, sources, controller):
     before = objects.wait_for_target("worker")
     with SimulatedAgents(cluster) as agents:
         agents.add("worker-0", before)
@@ -181,7 +181,7 @@ def test_a_kubelet_config_is_rolled_out_and_taken_back(cluster, objects, sources
     assert sources.file("99-worker-generated-kubelet", "/") is None
 
 
-def test_a_container_runtime_config_is_rendered_and_taken_back(objects, sources, controller):
+def test_a_container_runtime_config_is_rendered_and_undone(objects, sources, controller):
     before = objects.wait_for_target("worker")
     sources.runtime("pids", pidsLimit=2048)
     target = objects.wait_for_target("worker", other_than=before)
@@ -190,7 +190,7 @@ def test_a_container_runtime_config_is_rendered_and_taken_back(objects, sources,
     wait_until(lambda: objects.target("worker") == before, "the pool has its old target", 60)
 
 
-def test_a_set_of_mirrors_is_rendered_and_taken_back(objects, sources, controller):
+def test_a_set_of_mirrors_is_rendered_and_undone(objects, sources, controller):
     before = objects.wait_for_target("worker")
     sources.setting("clusterversions", "ClusterVersion", "version",
                     status={"desired": {"image": "r.test/release@sha256:" + "0" * 64, "version": "4.20"}})
@@ -207,7 +207,7 @@ def test_a_set_of_mirrors_is_rendered_and_taken_back(objects, sources, controlle
     assert objects.target("worker") != "" and before
 
 
-def test_a_preview_is_what_happens(cluster, objects, sources, controller, tmp_path):
+def test_a_preview_agrees_with_the_actual_change(cluster, objects, sources, controller, tmp_path):
     before = objects.wait_for_target("worker")
 
     def diff(*words):
@@ -231,13 +231,13 @@ def test_a_preview_is_what_happens(cluster, objects, sources, controller, tmp_pa
     ("ContainerRuntimeConfig", "containerruntimeconfigs", {"containerRuntimeConfig": {"pidsLimit": 1}},
      "Error: invalid PidsLimit 1"),
 ])
-def test_a_bad_object_has_a_condition_and_touches_no_pool(objects, sources, controller, kind, plural, spec, reason):
+def test_a_bad_object_gets_a_condition_and_changes_no_pool(objects, sources, controller, kind, plural, spec, reason):
     before = objects.wait_for_target("worker")
     sources.put(f"{GROUP}/{plural}", kind, "bad", spec={**SELECTS_WORKERS, **spec})
     status, message = sources.wait_for_condition(plural, "bad", "Failure")
     assert status == "True" and reason in message
     assert objects.target("worker") == before
-    # It goes away although it never had a config.
+    # The object can be deleted although it never had a config.
     sources.remove(f"{GROUP}/{plural}/bad")
     wait_until(lambda: sources.admin.request("GET", f"{GROUP}/{plural}/bad")[0] == 404, "it is gone", 60)
 
@@ -326,7 +326,7 @@ def test_ten_pools_with_ten_kubelet_configs_keep_their_numbers(cluster, objects,
             sources.admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool}",
                                {"metadata": {"labels": {"own": pool}}}, MERGE)
             add(pool, 0)
-        # Only an object that is alone gets the name without a number.
+        # The first object of a pool gets the name without a number, so each first object is created alone.
         wait_until(lambda: names() == {f"99-{pool}-generated-kubelet" for pool in pools}, "the first ones", 60)
         for pool in pools:
             for number in range(1, 10):
@@ -374,11 +374,10 @@ def forget_managed(sources):
 
 class TestLeaderKilled:
     LEASE = ("1s", "800ms", "200ms")    # This lease lets another replica take over soon.
-    SAMPLE = 6                          # The number of moments that are tried, except in the nightly run.
+    SAMPLE = 6                          # So many moments are tried; the nightly run tries all.
 
     def test_at_any_write(self, cluster, templates, tmp_path):
-        """Kills the leader before a write has reached the API server, and after that, when nobody receives the answer.
-        """
+        """Kills the leader before a write has reached the API server, and after it, so that the answer is lost."""
         with DeadlyProxy(cluster, account(cluster)) as proxy:
             expected = self.play(cluster, templates, proxy, tmp_path)
             count = len(proxy.writes)
@@ -400,7 +399,7 @@ class TestLeaderKilled:
         assert killed >= 0.8 * len(tried)
 
     def play(self, cluster, templates, proxy, tmp_path):
-        """Two replicas generate the configs of several objects; returns what is there in the end."""
+        """Lets two replicas generate the configs of several objects; returns the resulting objects."""
         kubeconfig = tmp_path / "kubeconfig"
         kubeconfig.write_text(proxy.kubeconfig())
         folder = f"--templates={templates}"

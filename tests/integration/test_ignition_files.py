@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares `pintle apply --root` with Ignition's own files stage (2.14) and the first boot, on a small OS.
+"""Compares the file tree after `pintle apply --root` with the tree after Ignition's own files stage (2.14) and a first
+boot, on a small OS.
 
 The configs are random combinations of what MachineConfigs may contain, the same in every run: contents, modes, owners,
 paths through links, units and their enablement, SSH keys and passwords. Whole trees are compared. The intended
@@ -41,7 +42,7 @@ UNITS = ["new.service", "more.service", "other.timer", "unknown.service", "os.se
 WANTED = "[Install]\nWantedBy=multi-user.target\n"
 REQUIRED = "[Install]\nRequiredBy=one.target two.target\n"
 ALSO = "[Install]\nWantedBy=sockets.target\nAlsø=x\nAlso=also.timer\n"
-# The first boot has enabled these units already, so Ignition does not decide about them.
+# This preset has enabled units of the OS before Ignition runs, so Ignition's config does not decide about them.
 PRESET_OF_THE_OS = "enable os.service\ndisable *\n"
 FILES_OF_THE_OS = {
     "/etc/motd": (0o644, (0, 0)), "/etc/secret": (0o600, (0, 0)), "/etc/setgid": (0o2755, WWW),
@@ -280,7 +281,7 @@ def apply(config, root):
     return shell.run(PINTLE, "apply", "--root", root, "--yes", config, check=False)
 
 
-def test_makes_the_tree_that_ignition_makes(scratch):
+def test_apply_makes_the_tree_that_ignition_makes(scratch):
     ignition, started = Ignition(scratch), time.monotonic()
     theirs, ours, path = scratch / "theirs", scratch / "ours", scratch / "config.ign"
     wrong, files, units = [], 0, 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the Ignition server with real clients: it answers as the Machine Config Operator's does, whatever other clients
-do.
+"""Tests the Ignition server with real clients: it answers as the Machine Config Operator's server does, and other
+clients cannot disturb it.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ def test_it_answers_as_the_machine_config_operator_does(case, authority, pair):
                     assert headers[name] == values[0], (number, request)
 
 
-def test_all_of_a_thousand_machines_are_served_that_ask_at_the_same_moment(server, trust):
+def test_a_thousand_machines_are_served_at_the_same_time(server, trust):
     # The server raises its own limit of descriptors.
     limits = pathlib.Path(f"/proc/{server.pid}/limits").read_text(encoding="ascii")
     soft, hard = re.search(r"Max open files +(\S+) +(\S+)", limits).groups()
@@ -153,7 +153,7 @@ def test_a_renewed_certificate_is_used_and_no_connection_is_dropped(tmp_path, au
 
 
 class Secret:
-    """A mounted Secret: its files are links through one other link, which is replaced at a renewal."""
+    """A mounted Secret, as the kubelet makes it: its files are links through a link that a renewal replaces."""
 
     def __init__(self, folder, pair):
         folder.mkdir(exist_ok=True)
@@ -184,7 +184,7 @@ def certificate_in(pair):
     return ssl.PEM_cert_to_DER_cert(pair.certificate.read_text(encoding="ascii"))
 
 
-def test_clients_that_never_finish_do_not_delay_others(server, trust):
+def test_clients_that_never_complete_a_request_do_not_delay_others(server, trust):
     slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
     half = []
     for _ in range(100):
@@ -272,7 +272,7 @@ def test_without_a_token_no_byte_of_a_config_is_served_where_one_is_required(tmp
         assert good["Authorization"].partition(" ")[2] not in server.log()
 
 
-def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its_key_is_kept(tmp_path, pair):
+def test_keys_change_while_it_serves_and_a_token_is_valid_while_the_server_has_its_key(tmp_path, pair):
     keys = tmp_path / "keys"
 
     def renew(text):
@@ -299,7 +299,7 @@ def test_keys_are_changed_while_it_serves_and_a_token_is_good_for_as_long_as_its
         assert status(of_new) == 200
 
 
-def test_keys_that_it_cannot_watch_are_read_again_on_request(tmp_path):
+def test_keys_that_the_server_cannot_watch_are_read_again_on_request(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     keys = tmp_path / "elsewhere/keys"
     write_private(keys, KEY + "\n")

@@ -46,5 +46,5 @@ def test_a_command_logs_to_stderr_as_plain_text(node):
     ]
 
 
-def test_debug_entries_are_written_when_they_are_asked_for(node):
+def test_debug_entries_are_written_on_request(node):
     assert "log-probe: debug: nobody asked" in node.run("env", "PINTLE_DEBUG=1", PROBE).stderr

@@ -2,7 +2,7 @@
 """Kills `pintle apply` at random instants, every other time with the whole machine: after `pintle recover`, the files
 and systemd's state are those of the old config or of the new one.
 
-PINTLE_NIGHTLY, as `./dev test --nightly` sets it, takes 200 instants; PINTLE_SEED takes others.
+With PINTLE_NIGHTLY, which `./dev test --nightly` sets, it tries 200 instants.  PINTLE_SEED selects other instants.
 """
 
 import json
@@ -77,14 +77,14 @@ CONFIGS = {
     "one": config("one", "good%20one"),
     "two": config("two", "good%20two", DEEP, mode=0o640, **MORE),
 }
-# Configs with which app.service does not start, by the name of the config before them.
+# Configs with which app.service does not start, by the name of the config that they replace.
 BROKEN = {
     "one": config("three", "bad", DEEP, **MORE),
     "two": config("three", "bad"),
 }
 
 
-class Killed(Machine):
+class KillableMachine(Machine):
     def __init__(self, node):
         super().__init__(node)
         self.write("/root/policy.json", POLICY)
@@ -124,14 +124,14 @@ class Killed(Machine):
         return self.node.run("systemctl", "list-jobs", "--no-legend").stdout == ""
 
 
-def told(answer):
+def output_of(answer):
     return f"status {answer.returncode}\n{answer.stdout}{answer.stderr}"
 
 
 @pytest.fixture(scope="module")
 def killed():
     with Node(plain=True) as node:
-        yield Killed(node)
+        yield KillableMachine(node)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def states(killed):
     return found, seconds
 
 
-def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(killed, states):
+def test_after_a_kill_at_any_instant_recovery_gives_the_old_or_the_new_config(killed, states):
     found, seconds = states
     print(f"seed {SEED}, {COUNT} instants; a whole change takes {seconds:.3f} s")
     chosen = random.Random(SEED)
@@ -168,8 +168,8 @@ def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(ki
         state = killed.whole_state()
         victim = "the machine" if is_whole else "the program"
         about = [f"instant {number} of seed {SEED}: {victim} killed after {cut:.4f} s",
-                 f"from {current} to {'what fails' if is_broken else other}", f"apply: {told(applied)}",
-                 f"journal before recovery: {json.dumps(journal)}", f"recover: {told(recovered)}"]
+                 f"from {current} to {'what fails' if is_broken else other}", f"apply: {output_of(applied)}",
+                 f"journal before recovery: {json.dumps(journal)}", f"recover: {output_of(recovered)}"]
         wanted = [current] if is_broken else [current, other]
         if state not in [found[name] for name in wanted] or killed.journal():
             about += [f"difference to {name}: {difference(found[name], state)}" for name in wanted]
@@ -183,7 +183,7 @@ def test_killed_at_any_instant_it_is_the_old_or_the_new_config_after_recovery(ki
         print(f"{number}: {about[0].split(': ')[1]}, journal: {phase}, afterwards {result}")
         current = result
         verified = killed.node.run(PINTLE, "verify", check=False)
-        assert verified.returncode == 0, "\n".join([*about, told(verified)])
+        assert verified.returncode == 0, "\n".join([*about, output_of(verified)])
     for what, count in sorted(seen.items()):
         print(f"{count:4}  {', '.join(what)}")
     assert {outcome for _, _, outcome in seen} == {"old", "new", "broken"}
@@ -216,10 +216,10 @@ class Background:
             return status, self.said.read()
 
 
-def test_a_job_that_systemd_has_not_begun_is_not_done_after_recovery(killed, states):
+def test_a_job_that_systemd_has_not_begun_does_not_run_after_recovery(killed, states):
     found, _ = states
     killed.apply(CONFIGS["one"])
-    # With this many files, the test can stop systemd before the change asks it for anything.
+    # The change of this many files takes so long that the test can stop systemd before the change sends it a request.
     other = config("one", "good%20one", *(file(f"/etc/deep/{number}", "x") for number in range(500)),
                    units=[{"name": "systemd-pstore.service", "enabled": False}])
     killed.write("/root/configs/50-all.ign", other)

@@ -17,7 +17,7 @@ from machines.wait import wait_until
 from budget import pods, settled
 
 PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/kube-probe"
-PATIENCE = 60    # Seconds, on a machine that is busy with other things.
+PATIENCE = 60    # Seconds.  The machine may be busy with other work.
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def cluster():
 
 @pytest.fixture
 def namespace(cluster, request):
-    """A namespace of the test's own, which has only the objects that each namespace gets."""
+    """A namespace of the test's own, which has only the objects that every namespace gets."""
     name = request.node.name.replace("_", "-")[:60].strip("-")
     cluster.kubectl("create", "namespace", name)
     account = f"/api/v1/namespaces/{name}/configmaps/kube-root-ca.crt"
@@ -217,10 +217,10 @@ class TestRights:
 class TestEvents:
     def test_of_a_node_are_counted_when_they_repeat(self, cluster):
         with running(cluster.node("node-a").kubeconfig, "tell-node", "node-a", "one", "two", "one", "one") as probing:
-            def told():
+            def posted():
                 events = cluster.get("events", "--field-selector=involvedObject.name=node-a,reason=Told")["items"]
                 return sorted((event["message"], event["count"]) for event in events)
-            wait_until(lambda: told() == [("one", 3), ("two", 1)], "all events are posted", PATIENCE)
+            wait_until(lambda: posted() == [("one", 3), ("two", 1)], "all events are posted", PATIENCE)
             probing.end()
         assert "Told" in cluster.kubectl("describe", "node", "node-a").stdout
 

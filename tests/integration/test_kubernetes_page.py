@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of docs/kubernetes.md as they stand on the page, in a cluster that was empty.
+"""Runs the commands of docs/kubernetes.md exactly as the page has them, in a cluster that was empty.
 
 The cluster runs no pods, so the controller runs beside it, with the account that the page created.
 """
@@ -28,7 +28,7 @@ def test_each_command_is_run_or_marked():
     assert [mark for mark, _ in blocks() if mark] == ["on a node", "for new machines"]
 
 
-def test_from_an_empty_cluster_to_a_config(tmp_path):
+def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
     with Cluster() as cluster, SimulatedAgents(cluster) as agents:
         agents.add("worker-0", "rendered-worker-before", labels=(), report=False)
         copy_for(cluster, tmp_path / "deploy")
@@ -48,6 +48,6 @@ def test_from_an_empty_cluster_to_a_config(tmp_path):
             assert [file["path"] for file in files] == ["/etc/motd"]
             selector = objects.pool("master")["spec"]["nodeSelector"]["matchLabels"]
             assert selector == {"node-role.kubernetes.io/control-plane": ""}
-            # The node is told of the config and applies it.
+            # The controller sets the node's desired config, and the simulated agent applies it.
             agents.wait_until_all_have(target)
             objects.wait_until_updated("worker", target)

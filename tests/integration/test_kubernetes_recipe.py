@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests how the recipe finds the sources in the archives of a machine, in both of apt's formats."""
+"""Tests how machines.kubernetes turns apt's lists of packages into lists of sources, in both of apt's formats."""
 
 from machines import kubernetes
 
 
-def test_a_list_becomes_one_of_sources():
+def test_a_list_of_packages_becomes_a_list_of_sources():
     text = """\
 # deb archive:/commented suite main
 deb [signed-by=/keys/a.asc arch=amd64] archive:/one suite main
@@ -18,7 +18,7 @@ deb-src archive:/two suite main contrib
 """
 
 
-def test_stanzas_become_ones_of_sources_and_keep_all_else():
+def test_stanzas_become_stanzas_of_sources_and_keep_all_other_lines():
     text = """\
 # A comment.
 Types: deb deb-src

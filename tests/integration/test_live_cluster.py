@@ -87,12 +87,12 @@ def test_a_rollout_is_the_same_as_from_files(cluster, tmp_path):
     offline = run("rollout", "--pool", pool, "--nodes", nodes, "--with", configs, "-o", "json")
     assert live.returncode == offline.returncode == 2
     assert json.loads(live.stdout) == json.loads(offline.stdout)
-    # worker-0 was updated before, and counts.
+    # worker-0 is being updated already, and counts as unavailable.
     assert json.loads(live.stdout)["patchedInOrder"] == ["worker-1"]
     assert "worker-1" in ask(cluster, "rollout", "worker").stdout
 
 
-def test_a_diff_is_by_the_policy_of_the_cluster(cluster):
+def test_a_diff_follows_the_policy_of_the_cluster(cluster):
     quiet = ask(cluster, "diff", "rendered-old", "rendered-new")
     assert quiet.returncode == 2 and "/etc/quiet" in quiet.stdout
     assert [a["type"] for a in json.loads(ask(cluster, "diff", "worker", "-o", "json").stdout)["nodeDisruptionActions"]] == [

@@ -90,7 +90,7 @@ def test_a_change_that_waits_can_be_given_up(machine):
     assert "reboot is pending" in machine.apply(everything())
 
 
-def test_a_new_image_does_not_take_its_default_to_a_managed_file(machine):
+def test_the_default_of_a_new_image_does_not_replace_a_managed_file(machine):
     """The managed file is as in the old image, so the merge of /etc would take the file of the new image."""
     old = commit(machine, {"/usr/etc/held": "wanted", "/usr/etc/free": "old"})
     files = [file("/etc/held", "wanted"), file("/etc/managed", "new")]
@@ -104,7 +104,7 @@ def test_a_new_image_does_not_take_its_default_to_a_managed_file(machine):
     machine.pintle("verify")
 
 
-def test_a_boot_that_falls_back_takes_the_old_files_and_forgets_the_new_deployment(machine):
+def test_a_boot_that_falls_back_has_the_old_files_and_gives_up_the_new_deployment(machine):
     machine.apply(everything())
     machine.machine.poweroff()
     machine.machine.start(fall_back=True)
@@ -162,7 +162,7 @@ def test_a_deployment_that_someone_has_staged_before_is_not_replaced(machine):
     assert "reboot is pending" in machine.apply(everything())
 
 
-def test_a_new_deployment_that_is_not_as_wanted_is_left_again(machine):
+def test_a_new_deployment_that_is_not_as_wanted_is_rolled_back(machine):
     first = booted(machine)
     machine.apply(everything(commit(machine, {
         "/usr/share/probe": "new", "/usr/lib/tmpfiles.d/spoil.conf": "f+ /etc/managed 0644 root root - spoilt\n"})))
@@ -185,7 +185,7 @@ def test_an_obstacle_is_reported_before_anything_is_staged(machine):
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
-def test_killed_while_it_shuts_down_the_machine_is_old_or_new(machine):
+def test_a_machine_that_is_killed_while_it_shuts_down_is_old_or_new(machine):
     for _ in range(6):
         machine.apply(everything())
         machine.run("systemctl", "reboot", check=False)
@@ -203,7 +203,7 @@ def test_killed_while_it_shuts_down_the_machine_is_old_or_new(machine):
     deploy.fsck(machine.machine)
 
 
-def test_kernel_arguments_that_someone_took_away_are_found_and_restored(machine):
+def test_kernel_arguments_that_someone_removed_are_found_and_restored(machine):
     machine.apply(everything())
     reboot(machine)
     # As an administrator would do it with rpm-ostree.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the nodes of other tests behave like real ones, and leave nothing behind."""
+"""Checks that the nodes that other tests use behave like real ones, and leave nothing behind."""
 
 import concurrent.futures
 import os
@@ -15,9 +15,9 @@ import time
 import pytest
 
 from machines import deploy, shell
-from machines.kept import MachineDied
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
+from machines.supervised import MachineDied
 from machines.wait import wait_until
 
 SYSTEMD = ["org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]
@@ -139,7 +139,7 @@ def test_a_node_killed_while_it_shuts_down_boots_the_old_or_the_new_deployment(n
     for version in range(2, 6):
         old, new = booted, deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
         deploy.stage(node, new)
-        # The first shutdown is not cut short, which measures how long it takes on this machine.
+        # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
         cut = random.uniform(0, whole) if whole else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
@@ -233,8 +233,8 @@ class Traces:
         return any(name in text for name in self.names)
 
     def _cgroups(self):
-        """Lists the cgroups in a mount of our own, because the host may not have one; a group that disappears meanwhile
-        makes `find` fail.
+        """Lists the cgroups in a mount of our own, because the host may not have mounted them.  `find` may fail, because
+        a group may disappear meanwhile.
         """
         listed = shell.run(*OWN_MOUNTS, "sh", "-ec", "mount -t cgroup2 none /mnt; find /mnt -type d || :")
         return [line for line in listed.stdout.splitlines() if self._mentions(line)]

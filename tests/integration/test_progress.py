@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the reported progress of fetching an image against the part that has really arrived, with servers that stop
-halfway.
+"""Compares the reported progress of fetching an image with the part that has arrived, with servers that stop halfway.
 """
 
 import json
@@ -18,42 +17,42 @@ from registry_access import give
 
 PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 LAYER = 8 << 20
-TOLD = re.compile(r"progress: (.*?)(?:, (\d+) %)?$")
+PROGRESS = re.compile(r"progress: (.*?)(?:, (\d+) %)?$")
 
 
 @pytest.fixture
 def sysroot(tmp_path):
-    """A place for deployments that is not booted."""
+    """A sysroot that is not booted."""
     (tmp_path / "sysroot").mkdir()
     shell.run("ostree", "admin", "init-fs", "--modern", tmp_path / "sysroot")
     return tmp_path / "sysroot"
 
 
 class Fetching:
-    """A fetch that is under way; `told` has the part and the percentage of each report so far."""
+    """A fetch that is under way.  `reports` has each report so far, as the name of a part and its percentage."""
 
     def __init__(self, sysroot, *words):
-        self.told = []
+        self.reports = []
         self._running = subprocess.Popen([PROBE, f"--sysroot={sysroot}", "--progress=shown", *words], text=True,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def read_until(self, condition):
-        """Returns `told`, once its last report fulfils the condition."""
-        while not self.told or not condition(*self.told[-1]):
+        """Returns `reports`, once its last report fulfils the condition."""
+        while not self.reports or not condition(*self.reports[-1]):
             line = self._running.stderr.readline()
-            assert line, f"it has ended after {self.told}"
+            assert line, f"it has ended after {self.reports}"
             self._take(line)
-        return self.told
+        return self.reports
 
     def end(self):
         for line in self._running.stderr:
             self._take(line)
-        assert self._running.wait() == 0, self.told
-        return self.told
+        assert self._running.wait() == 0, self.reports
+        return self.reports
 
     def _take(self, line):
-        match = TOLD.match(line.rstrip("\n"))
-        self.told.append((match[1], match[2] and int(match[2])) if match else (line, None))
+        match = PROGRESS.match(line.rstrip("\n"))
+        self.reports.append((match[1], match[2] and int(match[2])) if match else (line, None))
 
     def __enter__(self):
         return self
@@ -64,8 +63,8 @@ class Fetching:
         self._running.stderr.close()
 
 
-def percents(told, part):
-    return [percent for its_part, percent in told if its_part == part]
+def percents(reports, part):
+    return [percent for its_part, percent in reports if its_part == part]
 
 
 @pytest.fixture
@@ -94,16 +93,16 @@ def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, i
     (tmp_path / "root").mkdir()
     access = [f"--certificates={image.trust}", f"--policy={image.policy}"]
     with Fetching(sysroot, *access, *words, image.image) as fetching:
-        told = fetching.read_until(lambda part, percent: part == "downloading" and percent >= 45)
+        reports = fetching.read_until(lambda part, percent: part == "downloading" and percent >= 45)
         # The small layer has arrived, and the rest of the large one has not even been sent.
-        assert max(percents(told, "downloading")) <= 50
+        assert max(percents(reports, "downloading")) <= 50
         image.go_on()
-        told = fetching.end()
-    downloading = percents(told, "downloading")
+        reports = fetching.end()
+    downloading = percents(reports, "downloading")
     assert downloading == sorted(downloading) and downloading[-1] <= 99
-    assert list(dict(told))[1:] == then
+    assert list(dict(reports))[1:] == then
     if words[0] == "fetch":
-        assert percents(told, "checking") == percents(told, "unpacking") == [0, 99]
+        assert percents(reports, "checking") == percents(reports, "unpacking") == [0, 99]
 
 
 def test_without_a_terminal_each_tenth_has_a_line(image):
@@ -136,8 +135,8 @@ def test_the_progress_of_a_pull_from_ostree_is_the_share_of_its_objects(tmp_path
                   f"http://{server.host}")
         with Fetching(sysroot, "fetch", "far:os") as fetching:
             # The commit and its directories have arrived, and no file has.
-            told = fetching.read_until(lambda part, percent: part == "downloading")
-            assert 0 < told[-1][1] < 50
+            reports = fetching.read_until(lambda part, percent: part == "downloading")
+            assert 0 < reports[-1][1] < 50
             server.go_on()
-            told = fetching.end()
-    assert percents(told, "downloading") == sorted(percents(told, "downloading"))
+            reports = fetching.end()
+    assert percents(reports, "downloading") == sorted(percents(reports, "downloading"))

@@ -44,12 +44,12 @@ def test_a_request_without_credentials_is_answered_with_401(registry):
         assert answer.getheader("WWW-Authenticate").startswith("Basic realm=")
 
 
-def test_an_image_is_not_given_to_one_without_credentials(registry, pushed):
+def test_a_client_without_credentials_gets_no_image(registry, pushed):
     said = refusal(registry, "inspect", "--no-creds", f"--cert-dir={registry.certs_dir}", f"docker://{pushed}")
     assert "authentication required" in said
 
 
-def test_an_image_is_not_given_for_a_wrong_password(registry, pushed):
+def test_a_client_with_a_wrong_password_gets_no_image(registry, pushed):
     said = refusal(registry, "inspect", "--creds=pintle:wrong", f"--cert-dir={registry.certs_dir}",
                    f"docker://{pushed}")
     assert "authentication required" in said
@@ -64,7 +64,7 @@ def test_a_registry_with_an_untrusted_authority_is_refused(registry, pushed, tmp
     assert "certificate signed by unknown authority" in said
 
 
-def test_an_image_comes_back_by_its_digest_with_its_labels(registry, pushed):
+def test_an_image_is_pulled_by_its_digest_with_its_labels(registry, pushed):
     answer = json.loads(registry.skopeo("inspect", f"--authfile={registry.auth_file}",
                                         f"--cert-dir={registry.certs_dir}", f"docker://{pushed}").stdout)
     assert pushed.endswith("@" + answer["Digest"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the controller on a real API server with the Machine Config Operator's answers about pools and nodes.
 
-tests/vectors compares the deciding code alone, bit for bit; here, objects are also decoded and written.
+tests/vectors compares only the pure functions that decide, bit for bit; here, objects are also decoded and written.
 """
 
 import json
@@ -43,7 +43,7 @@ def test_updates_as_many_nodes_and_reports_the_same_status(cluster, name):
         vector.load(objects)
         before = desired(objects)
 
-        def told():
+        def updated():
             """Returns the updated nodes, without those that are unavailable already: only Pintle updates these at once.
             """
             candidates, unavailable = (set(vector.expected.get(kind, [])) for kind in ("candidates", "unavailable"))
@@ -53,9 +53,9 @@ def test_updates_as_many_nodes_and_reports_the_same_status(cluster, name):
         with Controller(cluster, "vectors"):
             status = wait_until(lambda: vector.status_now(objects), "the status is current", 30)
             # On a new node, writes of the cluster's own controllers may conflict with ours at first.
-            wait_until(lambda: len(told()) >= len(vector.told()), "the same nodes are updated", 30)
-        assert len(told()) == len(vector.told())
-        assert told() <= set(vector.expected.get("candidates", []))
+            wait_until(lambda: len(updated()) >= len(vector.updated_nodes()), "the same nodes are updated", 30)
+        assert len(updated()) == len(vector.updated_nodes())
+        assert updated() <= set(vector.expected.get("candidates", []))
         # Our status is the one after the update, which is the same only if no node was updated.
         if desired(objects) == before:
             assert stories.differences(said(vector.expected["status"]), said(status)) == []
@@ -84,13 +84,13 @@ class Vector:
         for node in self._read("nodes.json"):
             create(objects, "/api/v1/nodes", node)
 
-    def told(self):
+    def updated_nodes(self):
         """Returns the nodes that get another config, and not only a label."""
         return [patch for patch in self.expected.get("patches", [])
                 if PREFIX + "desiredConfig" in patch["patch"]["metadata"].get("annotations", {})]
 
     def status_now(self, objects):
-        """Returns the pool's status, once it was written for the pool as it is."""
+        """Returns the pool's status, once it was written for the pool's current generation."""
         pool = objects.pool(self.pool["metadata"]["name"])
         is_current = pool["status"].get("observedGeneration") == pool["metadata"]["generation"]
         return pool["status"] if is_current and any(

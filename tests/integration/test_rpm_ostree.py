@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests deployments by rpm-ostree: rpm-ostreed-peer stands in for its daemon, and changes the node's real deployments.
+"""Tests deployments by rpm-ostree: rpm-ostreed-peer replaces its daemon, and changes the node's real deployments.
 
 rpm-ostree's own work, layering packages, needs RPMs; here a package is a file in a commit.
 """
@@ -209,7 +209,7 @@ def test_an_image_that_is_not_in_the_registry_is_refused(node, pushed):
     assert observe(node) == before
 
 
-def test_an_image_and_packages_become_one_deployment_and_go_again(fresh, pushed):
+def test_an_image_and_packages_become_one_deployment_and_are_removed_again(fresh, pushed):
     wanted = ["put", pushed, "", "+probe=1", "install=kernel-rt-core", "install=sysstat", "remove=kernel-core"]
     probe(fresh, "fetch", pushed)
     assert probe(fresh, *wanted) == "changed"
@@ -256,7 +256,7 @@ def test_a_branch_is_deployed_without_the_network(node):
     assert observe(node)["pending"] is None and transactions(node) == ["UpdateDeployment", "Cleanup"]
 
 
-def test_a_pending_deployment_is_no_part_of_the_next_one(node):
+def test_the_next_deployment_does_not_build_on_a_pending_one(node):
     probe(node, "put", "", "", "+probe=1", "install=usbguard")
     assert probe(node, "put", "", "", "+probe=2") == "changed"
     pending = observe(node)["pending"]
@@ -286,13 +286,13 @@ def test_a_failure_is_reported_and_nothing_is_pending(node, given, said):
     assert probe(node, *FIRST) == "changed"
 
 
-def test_a_connection_that_is_lost_in_the_midst_is_made_again(node):
+def test_a_connection_that_is_lost_during_a_transaction_is_made_again(node):
     fault(node, "KernelArgs disconnect")
     assert probe(node, *FIRST) == "changed"
     assert log(node).count("Start of KernelArgs") == 2 and transactions(node) == ["KernelArgs"]
 
 
-def test_a_transaction_that_has_ended_reports_its_end_to_late_clients(node):
+def test_a_client_that_connects_late_learns_the_end_of_a_transaction(node):
     fault(node, "KernelArgs early")
     assert probe(node, *FIRST) == "changed"
     fault(node, "KernelArgs fail Something is wrong")
@@ -325,7 +325,7 @@ def test_a_daemon_that_cannot_be_started_is_named(node):
         node.run("systemctl", "daemon-reload")
 
 
-def test_another_transaction_is_waited_for_and_named(node, pushed):
+def test_a_change_waits_for_another_transaction_and_names_it(node, pushed):
     fault(node, "KernelArgs hold")
     with beginning(node, "put", "", "", "+probe=1") as first:
         await_log(node, "holding")
@@ -342,7 +342,7 @@ def test_another_transaction_is_waited_for_and_named(node, pushed):
     assert transactions(node) == ["KernelArgs", "UpdateDeployment"]
 
 
-def test_two_clients_with_the_same_request_make_it_once(node):
+def test_the_same_request_of_two_clients_is_one_transaction(node):
     fault(node, "KernelArgs hold")
     with beginning(node, "put", "", "", "+probe=1") as first:
         await_log(node, "holding")
@@ -353,7 +353,7 @@ def test_two_clients_with_the_same_request_make_it_once(node):
     assert transactions(node) == ["KernelArgs"]
 
 
-def test_a_lock_that_another_program_has_is_named(node):
+def test_a_lock_that_another_program_holds_is_reported(node):
     node.run(PROBE, "put", "", "", "+probe=1")
     holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
@@ -381,7 +381,7 @@ def test_a_cancelled_transaction_leaves_nothing(node, held, words):
     assert any("failed: Operation was cancelled" in line for line in log(node))
 
 
-def test_a_client_that_is_killed_leaves_a_transaction_that_goes_on(node):
+def test_a_transaction_continues_when_its_client_is_killed(node):
     fault(node, "KernelArgs hold")
     with beginning(node, "put", "", "", "+probe=1") as killed:
         await_log(node, "holding")
@@ -477,7 +477,7 @@ def test_a_config_with_an_image_is_applied_through_the_daemon(machine, fresh, pu
     deploy.fsck(fresh)
 
 
-def test_extensions_and_another_kernel_come_and_go_with_a_config(machine, fresh, registry, pushed, tmp_path):
+def test_extensions_and_another_kernel_are_installed_and_removed_with_a_config(machine, fresh, registry, pushed, tmp_path):
     plain = everything(pushed)
     extended = everything(pushed)
     extended["spec"] |= {"extensions": ["sysstat", "usbguard"], "kernelType": "realtime",
@@ -561,7 +561,7 @@ def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pu
 def read_if_open(terminal):
     try:
         return os.read(terminal, 4096)
-    except OSError:    # Linux reports in this way that nobody has the other end open.
+    except OSError:    # Linux returns EIO when nobody has the other end open.
         return b""
 
 
@@ -593,7 +593,7 @@ def test_the_agent_publishes_its_progress_once_a_second(machine, fresh, pushed):
 
 def test_a_config_may_name_its_image_by_a_tag(machine, fresh, registry, pushed):
     machine.apply(everything(f"{registry.host}/os:next"))
-    # The deployment has the digest that the tag stood for, and keeps it when the tag moves.
+    # The deployment has the digest of the tag's image, and keeps it when the tag gets another image.
     assert observe(fresh)["pending"]["image"] == pushed
     fresh.reboot()
     machine.settle()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares what pintle-controller generates on a real API server with the results of the Machine Config Operator.
 
-The operator's results are kept elsewhere: PINTLE_SYNC_VECTORS is the folder with their cases, or the one above it.  A
-few cases of our own are run always.  tests/vectors compares the deciding code alone.
+The operator's cases are kept elsewhere: PINTLE_SYNC_VECTORS names their folder, or its parent.  A few cases of our own
+always run.  tests/vectors compares only the pure functions that decide.
 """
 
 import json
@@ -20,7 +20,7 @@ from sync_cases import Case, Refused, World
 VARIABLE = "PINTLE_SYNC_VECTORS"
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors"
 OWN = VECTORS / "data/generated/sync"
-# The cases in which the operator's result is a defect that is not copied.
+# The cases in which Pintle deliberately differs from the operator, whose result is a defect.
 DELIBERATE = json.loads((VECTORS / "generated/sync_differences.json").read_text(encoding="utf-8"))
 
 
@@ -44,7 +44,7 @@ def cluster():
         yield running
 
 
-def test_the_operators_cases_are_there():
+def test_the_folder_of_the_operators_cases_has_cases():
     if VARIABLE not in os.environ:
         pytest.skip(f"{VARIABLE} does not name the folder of the operator's cases")
     assert [folder for folder in folders() if folder.parent != OWN], os.environ[VARIABLE]
@@ -56,15 +56,15 @@ def test_ends_as_with_the_operator(cluster, folder):
     world = World(cluster, case)
     try:
         world.fill()
-        carry_out(cluster, world, case, folder, meant(folder))
+        carry_out(cluster, world, case, folder, deliberate_differences(folder))
     except Refused as refused:
         pytest.skip(f"such a cluster cannot exist: the API server refuses {refused}")
     finally:
         world.forget()
 
 
-def meant(folder):
-    """Returns the differences that there are to be."""
+def deliberate_differences(folder):
+    """Returns the differences that the case must have."""
     if folder.parent == OWN:
         return []
     deliberate = DELIBERATE.get(folder.name, {"difference": []})
@@ -72,7 +72,7 @@ def meant(folder):
 
 
 def carry_out(cluster, world, case, folder, differences):
-    """Carries out the steps.  The controller starts at the first one in which the operator's acts."""
+    """Carries out the steps.  The controller starts at the first step in which the operator's controller runs."""
     end = len(case.steps)
     first = next((number for number, step in enumerate(case.steps) if "sync" in step), end)
     for step in case.steps[:first]:
@@ -82,7 +82,7 @@ def carry_out(cluster, world, case, folder, differences):
             if "sync" not in step:
                 world.carry_out(step)
             elif "sync" not in case.steps[number + 1]:
-                # Where a case differs deliberately, it may differ here, too.
+                # A case with deliberate differences may differ after this step, too.
                 is_reached(world, number + 1, [], 5)
                 world.settle()
         if first < end and "sync" not in case.steps[-1]:
@@ -93,7 +93,7 @@ def carry_out(cluster, world, case, folder, differences):
 
 
 def is_reached(world, steps, differences, seconds):
-    """Waits until the objects are those after so many steps; returns whether they are."""
+    """Waits until the objects after this many steps have exactly these differences; returns False after a timeout."""
     try:
         return wait_until(lambda: world.differences(steps) == differences, "the objects are as expected", seconds)
     except TimeoutError:

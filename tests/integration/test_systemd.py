@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests our code with the service manager and logind of a real node."""
+"""Tests src/host/systemd with the service manager and logind of a real node."""
 
 import subprocess
 
@@ -129,7 +129,7 @@ def test_aliases_and_install_sections_of_dropins_count(node):
     assert not [name for name in links(node) if name.endswith(("other.service", "a.service"))]
 
 
-def test_putting_the_links_back_undoes_enabling_and_disabling(node):
+def test_restoring_the_links_undoes_enabling_and_disabling(node):
     write(node, "a.service", WANTED)
     write(node, "b.service", WANTED)
     probe(node, "enablement", "b.service=enabled")
@@ -192,15 +192,15 @@ def test_a_job_that_takes_too_long_is_cancelled(node):
 
 def test_a_job_that_someone_else_cancels_is_an_error(node):
     unit(node, "long.service", "Type=oneshot\nExecStart=sleep infinity")
-    with begun(node, "start", "long.service", "60000") as waiting:
+    with BackgroundProbe(node, "start", "long.service", "60000") as waiting:
         wait_until(lambda: "long.service" in node.run("systemctl", "list-jobs").stdout, "the job is there", 60)
         node.run("systemctl", "cancel")
         assert waiting.wait(60) == 1
         assert "was cancelled by someone else" in waiting.stderr.read()
 
 
-class begun:
-    """Runs a probe while the test does something else."""
+class BackgroundProbe:
+    """A probe that runs in the background."""
 
     def __init__(self, node, *words):
         self._words = [*node.entering(), PROBE, *words]
@@ -223,7 +223,7 @@ def test_a_job_is_awaited_through_a_lost_connection(node, trouble):
     unit(node, "waits.service", "Type=oneshot\nRemainAfterExit=yes\n"
                                 "ExecStart=sh -c 'mkfifo /run/go && cat /run/go'")
     node.run("rm", "-f", "/run/go")
-    with begun(node, "start", "waits.service", "60000") as waiting:
+    with BackgroundProbe(node, "start", "waits.service", "60000") as waiting:
         wait_until(lambda: node.path("/run/go").exists(), "the unit is being started", 60)
         node.run(*trouble)
         node.run("sh", "-c", "echo go >/run/go")
@@ -231,7 +231,7 @@ def test_a_job_is_awaited_through_a_lost_connection(node, trouble):
     assert observe(node, "waits.service").split()[1] == "active"
 
 
-def test_without_a_bus_systemd_is_reached_by_its_private_socket(node):
+def test_without_a_bus_systemd_is_reached_through_its_private_socket(node):
     write(node, "a.service", WANTED)
     without_bus = ["env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nowhere", PROBE]
     node.run(*without_bus, "enablement", "a.service=enabled")
@@ -242,12 +242,12 @@ def test_without_a_bus_systemd_is_reached_by_its_private_socket(node):
     assert "neither on the system bus" in said and "private socket" in said
 
 
-def test_an_inhibitor_is_seen_by_all_and_ends_with_its_process(node):
+def test_everyone_sees_an_inhibitor_and_it_ends_with_its_process(node):
     def inhibitors():
         return node.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
                         "org.freedesktop.login1.Manager", "ListInhibitors").stdout
 
-    with begun(node, "inhibit", "applying rendered-worker") as holding:
+    with BackgroundProbe(node, "inhibit", "applying rendered-worker") as holding:
         assert holding.stdout.readline() == "inhibited\n"
         assert '"shutdown" "Pintle" "applying rendered-worker" "block"' in inhibitors()
     wait_until(lambda: "Pintle" not in inhibitors(), "the inhibitor is gone", 60)
@@ -266,7 +266,7 @@ def test_a_node_reboots_and_users_who_are_logged_in_see_the_reason():
 
 
 @pytest.mark.parametrize("address", ["/run/dbus/system_bus_socket", "/run/no-such-bus"])
-def test_signals_about_other_jobs_do_not_pile_up(node, address):
+def test_signals_about_other_jobs_do_not_accumulate_in_memory(node, address):
     """Signals about other jobs arrive on the bus, and on the private socket, to which systemd sends everything."""
     unit(node, "once.service", "Type=oneshot\nRemainAfterExit=yes\nExecStart=true\n[Unit]\nDefaultDependencies=no")
     by = f"DBUS_SYSTEM_BUS_ADDRESS=unix:path={address}"

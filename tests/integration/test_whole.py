@@ -17,7 +17,7 @@ from machines.agent_node import PREFIX, Events
 from machines.controller import Controller, Objects
 from machines.installed import file, machine_config
 from machines.wait import wait_until
-from machines.whole import Firmware, Kubelets
+from machines.whole import Firmware, PodRunners
 
 
 KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
@@ -95,7 +95,7 @@ def site():
         cluster.apply(pods_anywhere(cluster))
         port = daemon.free_ports(1)[0]
         controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}")
-        with controller, Firmware(nodes) as firmware, Kubelets(nodes):
+        with controller, Firmware(nodes) as firmware, PodRunners(nodes):
             site = Site(cluster, nodes, firmware, port)
             site.apply("00-worker")
             first = wait_until(lambda: site.pool()["spec"]["configuration"].get("name"), "the first config", 60)
@@ -119,7 +119,7 @@ def most_at_once(events, nodes):
     return most
 
 
-def test_a_config_goes_from_kubectl_to_all_nodes_one_after_the_other(site):
+def test_a_config_is_rolled_out_to_all_nodes_one_after_the_other(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
     with Events(site.cluster) as events:
@@ -144,7 +144,7 @@ def test_a_config_goes_from_kubectl_to_all_nodes_one_after_the_other(site):
     wait_until(lambda: site.cluster.get("deployment", "web")["status"].get("readyReplicas") == 2, "both pods run", 60)
 
 
-def test_the_report_of_a_paused_pool_is_what_happens_when_it_is_resumed(site):
+def test_the_report_of_a_paused_pool_agrees_with_the_changes_after_the_pause(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
     site.pause(True)
@@ -169,7 +169,7 @@ def test_the_report_of_a_paused_pool_is_what_happens_when_it_is_resumed(site):
                "the condition PausedPending is false", 30)
 
 
-def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
+def test_a_broken_config_stops_its_pool_until_it_is_removed(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
     # On every node, a directory that is not empty is in the place of the new file.
@@ -179,7 +179,7 @@ def test_a_broken_config_stops_its_pool_and_taken_back_frees_it(site):
     wait_until(lambda: site.columns()["DEGRADED"] == "True", "the pool is degraded", 120)
     broken = [node for node in site.nodes if node.annotations()["desiredConfig"] != before]
     assert len(broken) == 1, "other nodes have the broken config as well"
-    # The agent's words come with its MachineConfigNode, a moment after the annotations.
+    # The pool has the reason from the node's MachineConfigNode, which the agent writes a moment after the annotations.
     wait_until(lambda: broken[0].name in site.conditions()["NodeDegraded"]["message"], "the pool names the node", 30)
     assert "/etc/in-the-way" in broken[0].annotations()["reason"]
     site.take_back("80-broken")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes the wall clock of a program wrong by a number of seconds, which a file contains; the program has this file
-// preloaded. The nodes of the tests share the clock of their host.  Other clocks do not change.
+// Makes the wall clock of a program wrong by a number of seconds.  The number is in a file, and this module is
+// preloaded into the program.  The tests cannot set the real clock, because their nodes share the clock of the host.
+// Other clocks do not change.
 
 #include <fcntl.h>
 #include <sys/syscall.h>

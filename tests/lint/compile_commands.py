@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads from a build how it calls the compiler."""
+"""Reads the compiler commands of a build."""
 
 import json
 import pathlib
@@ -8,7 +8,8 @@ import shlex
 
 import sources
 
-# The options of a call that are about its one source file, or that a check does not need.
+# The options that flags_of() leaves out, with and without a value: they concern the one source file of the command, or
+# no check needs them.
 WITH_VALUE = {"-o", "-c", "-MF", "-MQ", "-MT", "-include-pch"}
 ALONE = {"-MD", "-MMD", "-MP"}
 

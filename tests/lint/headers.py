@@ -32,7 +32,7 @@ def flags_by_place(build):
 
 
 def name_in_includes(header):
-    """Includes are named from src/ or tests/."""
+    """Returns the header's name in an include: its path from src/ or tests/."""
     return header.relative_to(sources.TOP / header.relative_to(sources.TOP).parts[0])
 
 
@@ -84,7 +84,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for header, problem in zip(alone, pool.map(lambda h: problem_of(h, flags, objects), alone)):
             if problem:
-                findings.add(header, 1, f"does not stand alone:\n{problem}")
+                findings.add(header, 1, f"does not compile alone:\n{problem}")
     findings.report(len(headers))
 
 

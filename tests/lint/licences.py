@@ -16,7 +16,7 @@ def main():
     for path in paths:
         first_lines = path.read_text(encoding="utf-8").splitlines()[:3]
         if not any(WANTED in line for line in first_lines):
-            findings.add(path, 1, f"does not say {WANTED}")
+            findings.add(path, 1, f"does not contain \"{WANTED}\"")
     findings.report(len(paths))
 
 

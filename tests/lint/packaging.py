@@ -13,7 +13,7 @@ import tempfile
 import sources
 
 SPEC = sources.TOP / "packaging/pintle.spec"
-# The places of Fedora and RHEL.
+# The directories of Fedora and RHEL.
 MACROS = {"_prefix": "/usr", "_bindir": "/usr/bin", "_sbindir": "/usr/sbin", "_libexecdir": "/usr/libexec",
           "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system",
           "_tmpfilesdir": "/usr/lib/tmpfiles.d", "_libdir": "/usr/lib64"}

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what messages are made of (docs/security.md, "Texts that leave the process").
+"""Checks that messages cannot contain a secret of a document (docs/security.md, "Texts that leave the process").
 
-Messages contain a document's keys only if they are known, so each key that we read has to be known. And messages of a
-library about a text may contain a part of that text, so only one place uses them, which cuts that part out.
+Messages contain only those keys of a document that known_keys.cc lists, so each key that we read has to be listed. A
+library's message about a text may contain a part of the text. So only json/parse.cc uses such messages, and removes
+that part.
 """
 
 import re
@@ -31,7 +32,7 @@ def main():
                 if folded(key) not in known:
                     findings.add(path, number, f"the key {key} is missing in src/json/known_keys.cc")
             if ".what()" in line and path != CUTS_OUT:
-                findings.add(path, number, "what() may have in it what was read: see src/json/parse.cc")
+                findings.add(path, number, "what() may contain a part of the input: see src/json/parse.cc")
     findings.report(len(paths))
 
 

@@ -40,15 +40,15 @@ def calls_in(path):
 
 def rows_of(page, findings):
     """Returns {file: (line, calls)}."""
-    rows, is_in_it = {}, False
+    rows, is_in_section = {}, False
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("## "):
-            is_in_it = line == HEADING
-        match = ROW.match(line) if is_in_it else None
+            is_in_section = line == HEADING
+        match = ROW.match(line) if is_in_section else None
         if match:
             rows[match[1]] = (number, set(re.findall(r"`([^`]+)`", match[2])))
-        elif is_in_it and line.startswith("| `"):
-            findings.add(page, number, "has no file, calls and a sentence that says why they are safe")
+        elif is_in_section and line.startswith("| `"):
+            findings.add(page, number, "this row needs a file, its calls, and a sentence that explains why they are safe")
     return rows
 
 
@@ -64,8 +64,8 @@ def main():
         found = calls_in(path)
         row, named = rows.pop(name, (1, set()))
         for call in sorted(set(found) - named):
-            findings.add(path, found[call], f"calls {call}(): say in the table of {PAGE} what keeps a user from making "
-                                            f"it touch something else")
+            findings.add(path, found[call], f"calls {call}(): explain in the table of {PAGE} why no user can make it "
+                                            f"touch another file")
         for call in sorted(named - set(found)):
             findings.add(page, row, f"{name} does not call {call}()")
     for name, (row, _) in rows.items():

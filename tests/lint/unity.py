@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""No two files of a folder of src/ or tests/unit/ give one name to two things, so that it can be compiled as one file.
+"""Checks that no two files of a folder of src/ or tests/unit/ give the same name to different things.
 
-A unity build (`meson setup -Dunity=on`) includes the sources of a target one after the other.  The next file then sees
-what the one before has in its anonymous namespaces.  Two definitions of one name do not compile.  Two functions of one
-name become overloads that nobody meant, and a name that the namespaces around have too hides theirs from the next file:
-both can compile and mean something else.
+So each folder can be compiled as one file.
 
-This reads C++ as this house writes it, and does not know all of the language.
+A unity build (`meson setup -Dunity=on`) includes the sources of a target one after the other.  Each file then sees the
+anonymous namespaces of the files before it.  Two definitions of one name do not compile.  Two functions of one name
+become overloads of each other.  A name in an anonymous namespace can hide the same name of an enclosing namespace from
+the next files.  Overloads and hidden names can compile, with another meaning than intended.
+
+This check understands the C++ that is usual in Pintle, not the whole language.
 """
 
 import collections
@@ -27,15 +29,15 @@ OPERAND = re.compile(r"\b(?:requires|decltype|noexcept|alignas) ?(?=\()")
 TYPE = re.compile(r"^(?:struct|class|union|enum(?: class| struct)?) (?!.*\()")
 ALIAS = re.compile(r"^(?:using|namespace) (?!namespace )(?:[\w:]+::)?(\w+)$")
 ATTRIBUTES = re.compile(r"^(?:\[\[[^]]*\]\] )+")
-# TEST() and the like define no name that anybody writes.
+# TEST() and similar macros define no name that other code uses.
 NOTHING = re.compile(r"^(?:using namespace|static_assert|extern|friend)\b|\boperator\b|^[A-Z_0-9]+ ?\(|^$")
 CONSTANT = re.compile(r"^(?:static|constexpr|const|constinit) (?!.*\()")
 
 ANONYMOUS = "{}"
 TRANSPARENT = ""  # extern "C"
 
-# What gives a name to something outside of functions and classes.  A private one is meant for its file only;
-# `stands_for` is the text of an alias, which any number of files may have.
+# A definition of a name outside of functions and classes.  A private definition is meant for its file only.
+# `stands_for` is the text of an alias; several files may define the same alias.
 Definition = collections.namedtuple("Definition", "path line scope name stands_for is_private")
 
 
@@ -81,7 +83,8 @@ def named(head, has_body):
         return ALIAS.match(head)[1]
     if TYPE.match(head):
         match = re.search(r"([\w:]+)(?: final)?$", re.sub(r" ?(?<!:):(?!:).*", "", head))
-        return match[1] if match and has_body and "::" not in match[1] else None  # None: of a class, or only announced
+        # A nested type that is defined outside of its class gives no name here, and neither does a forward declaration.
+        return match[1] if match and has_body and "::" not in match[1] else None
     head = without_angles(without_operands(head))
     match = re.search(r"([\w:~]+) ?\(", head) or re.search(r"([\w:]+)(?: ?\[.*)?$", head)
     return match[1] if match and "::" not in match[1] else None  # None: a member, which its class declares
@@ -143,7 +146,7 @@ class Reader:
                 is_function = is_function or (head_end is None and "(" in without_angles(head) and not TYPE.match(head))
                 head_end = head_end or at
                 at = closing(code, at)
-                # Otherwise it was the first value of a member.
+                # Otherwise the braces hold the initial value of a member, and the function's body follows.
                 if is_function and code[at + 1:].lstrip()[:1] not in (",", "{"):
                     break
             at += 1
@@ -190,8 +193,8 @@ def check(folder, definitions, outer, findings):
             if clash is not None:
                 place = f"{clash.path.relative_to(sources.TOP)}:{clash.line}"
                 findings.add(one.path, one.line,
-                             f"{name} is another thing at {place}, and {folder}/ may be compiled as one file: give "
-                             f"both one definition, or names that say more")
+                             f"{name} also names another thing at {place}, but {folder}/ may be compiled as one file: "
+                             f"share one definition, or choose two names")
 
 
 def main():
@@ -213,7 +216,7 @@ def main():
             for definition in found:
                 outer[definition.name].append(definition)
     if not any(definition.is_private for found in folders.values() for definition in found):
-        findings.add(sources.TOP / "src", 1, "no name was found that is meant for its file only")
+        findings.add(sources.TOP / "src", 1, "the check found no name in an anonymous namespace")
     for folder, definitions in sorted(folders.items()):
         check(folder, definitions, outer, findings)
     findings.report(len(paths))

@@ -44,7 +44,7 @@ class Agent:
 
     def _call(self, command, **arguments):
         self._send(command, **arguments)
-        # A machine that shuts down stops answering, and closes the connection at its end: minutes later on a busy host.
+        # A machine that shuts down stops answering.  It closes the connection at its end, minutes later on a busy host.
         answer = self._receive(600)
         if "return" not in answer:
             raise RuntimeError(f"{command} {arguments}: {answer}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of a test cluster that run our agent, and the controller's side of its protocol."""
+"""Nodes of a test cluster that run our agent, and a simulated controller that answers their drain requests."""
 
 import contextlib
 import http.client
@@ -64,15 +64,15 @@ class AgentNode(Installed):
 
     def wait_for(self, seconds=60, **wanted):
         """Waits until the annotations have these values.  A value may be a predicate."""
-        def there():
+        def matching_annotations():
             have = self.annotations()
             fits = all(value(have.get(key, "")) if callable(value) else have.get(key) == value
                        for key, value in wanted.items())
             return have if fits else None
         try:
-            return wait_until(there, f"{self.name} has {wanted}", seconds, every=0.05)
+            return wait_until(matching_annotations, f"{self.name} has {wanted}", seconds, every=0.05)
         except TimeoutError as late:
-            raise AssertionError(f"{late}; it has {self.annotations()}; its agent said:\n{self.log()}") from None
+            raise AssertionError(f"{late}; it has {self.annotations()}; its agent has logged:\n{self.log()}") from None
 
     def wait_done(self, config, seconds=60):
         return self.wait_for(seconds, state="Done", currentConfig=config, reason="")
@@ -102,14 +102,14 @@ def conditions_now(node):
 
 
 class Watch(contextlib.AbstractContextManager):
-    """Follows a watch of a collection inside `with`."""
+    """Watches a collection of objects inside `with`, and calls receive() with each new state of an object."""
 
     path = None
 
     def __init__(self, cluster):
         self._cluster, self._ending = cluster, threading.Event()
 
-    def saw(self, thing):
+    def receive(self, thing):
         raise NotImplementedError
 
     def __enter__(self):
@@ -132,7 +132,7 @@ class Watch(contextlib.AbstractContextManager):
                         thing = json.loads(line)["object"]
                         if thing["kind"] == "Status":
                             break
-                        self.saw(thing)
+                        self.receive(thing)
             self._ending.wait(0.05)  # This is the pause before the next attempt.
 
 
@@ -145,11 +145,11 @@ class Events(Watch):
         super().__init__(cluster)
         self.seen = []
 
-    def saw(self, thing):
+    def receive(self, thing):
         self.seen.append((thing["metadata"]["name"], annotations_of(thing)))
-        self.happen(*self.seen[-1])
+        self.react(*self.seen[-1])
 
-    def happen(self, name, annotations):
+    def react(self, name, annotations):
         """Subclasses override this to react."""
 
     def of(self, name, *keys):
@@ -171,14 +171,14 @@ class Conditions(Watch):
         super().__init__(cluster)
         self.seen, self._last = [], {}
 
-    def saw(self, thing):
+    def receive(self, thing):
         name = thing["metadata"]["name"]
-        # Conditions of one moment are written together, the older one first.
+        # The agent writes several conditions at once, in the order in which they have changed.
         for condition in thing.get("status", {}).get("conditions", []):
-            said = (condition["status"], condition["message"])
-            if self._last.get((name, condition["type"])) != said and condition["reason"] != "NotYetOccurred":
-                self.seen.append((name, condition["type"], *said))
-            self._last[name, condition["type"]] = said
+            report = (condition["status"], condition["message"])
+            if self._last.get((name, condition["type"])) != report and condition["reason"] != "NotYetOccurred":
+                self.seen.append((name, condition["type"], *report))
+            self._last[name, condition["type"]] = report
 
     def of(self, name):
         """Returns the changes of one node's conditions as "Type=Status"."""
@@ -186,18 +186,21 @@ class Conditions(Watch):
 
 
 class DrainController(Events):
-    """Answers the agents' requests, as the controller does when there are no pods to evict; `asked` has all of them."""
+    """Answers the agents' drain requests as the controller does when there are no pods to evict.
+
+    `requests` has all requests, as pairs of the node's name and "drain-CONFIG" or "uncordon-CONFIG".
+    """
 
     def __init__(self, cluster, answers=True):
         super().__init__(cluster)
-        self.asked, self.answers = [], answers
+        self.requests, self.answers = [], answers
 
-    def happen(self, name, annotations):
+    def react(self, name, annotations):
         desired = annotations.get("desiredDrain")
         if not desired or desired == annotations.get("lastAppliedDrain"):
             return
-        if (name, desired) not in self.asked[-1:]:
-            self.asked.append((name, desired))
+        if (name, desired) not in self.requests[-1:]:
+            self.requests.append((name, desired))
         if self.answers:
             patch = {"metadata": {"annotations": {PREFIX + "lastAppliedDrain": desired}},
                      "spec": {"unschedulable": desired.startswith("drain-") or None}}
@@ -217,7 +220,7 @@ def agent_cluster():
 
 @contextlib.contextmanager
 def node_maker(cluster):
-    """Yields a function that makes nodes, each with its own name in the cluster, which last until the end of `with`."""
+    """Yields a function that makes nodes.  Each has its own name in the cluster, and lasts until the end of `with`."""
     with contextlib.ExitStack() as stack:
         def make(plain=True, more=""):
             machine = stack.enter_context(Node(plain=plain, network="host"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests ask of an API server all the time, without a process of kubectl for each question."""
+"""Sends the frequent requests of tests to an API server directly, without starting kubectl for each of them."""
 
 import http.client
 import threading
@@ -8,10 +8,10 @@ import urllib.parse
 USER_AGENT = "pintle-tests"
 
 
-class KeptConnections:
-    """Connections to one server that are used again, one for each thread.  Only requests that read are sent on them.
+class PersistentConnections:
+    """Connections to one server that are reused, one for each thread.  They are only for requests that read.
 
-    A server may have closed a kept connection in the meantime.  A request that reads can be sent again on a new one.
+    The server may have closed a connection in the meantime.  A request that reads can be repeated on a new connection.
     """
 
     def __init__(self, connect):
@@ -24,7 +24,7 @@ class KeptConnections:
             try:
                 return self._ask(connection, path, headers)
             except (OSError, http.client.HTTPException):
-                pass    # The server has gone since; whether another is there, a new connection tells.
+                pass    # The server has closed the connection, so the request is repeated on a new one.
         return self._ask(self._connect(), path, headers)
 
     def _ask(self, connection, path, headers):
@@ -43,7 +43,7 @@ class KeptConnections:
 class Resources:
     """The resources that a server serves, each as (path of the group's version, name of that version, resource).
 
-    Those that were found are remembered.  Others may be added to the server at any time.
+    Resources that were found are remembered.  A resource may be added to the server at any time.
     """
 
     def __init__(self):
@@ -52,7 +52,7 @@ class Resources:
     def named(self, name, read):
         """Returns the resource that kubectl means by the name, or None; `read` returns the answer to a GET.
 
-        As with kubectl, it is that of the first group that knows the name.
+        If several groups know the name, the first one counts, as with kubectl.
         """
         name = name.lower()
         for version in _versions(read) if name not in self._found else ():
@@ -72,7 +72,7 @@ class Resources:
     def _find(self, key, version, read, fits):
         root = f"/api/{version}" if "/" not in version else f"/apis/{version}"
         for resource in read(root).get("resources", []):
-            if "/" not in resource["name"] and fits(resource):    # Others are parts of one, such as its status.
+            if "/" not in resource["name"] and fits(resource):    # A name with a slash is a subresource.
                 self._found.setdefault(key, (root, version, resource))
 
 
@@ -83,14 +83,14 @@ def _versions(read):
 
 
 def path_of(found, namespace, name=None):
-    """Returns the path of an object, or of a collection; without a namespace, that of all namespaces."""
+    """Returns the path of an object, or of a collection; without a namespace, the collection is in all namespaces."""
     root, _, resource = found
     place = f"/namespaces/{namespace}" if resource["namespaced"] and namespace else ""
     return f"{root}{place}/{resource['name']}" + (f"/{name}" if name else "")
 
 
 class Question:
-    """The words of `kubectl get`; `is_known` is false if there are any that only kubectl understands."""
+    """The parsed words of `kubectl get`; `is_known` is false if only kubectl understands one of the words."""
 
     def __init__(self, words):
         self.namespace, self.selectors, names = "default", {}, []

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 
-def begin(machine, argv):
-    """Ends the program unless ARGV is empty or `-- COMMAND...`."""
-    # A shell starts its background jobs with SIGINT ignored, and then nothing would be cleaned up.
+def check_arguments(machine, argv):
+    """Ends the program with a usage message unless ARGV is empty or `-- COMMAND...`."""
+    # A shell starts its background jobs with SIGINT ignored.  Without this, Ctrl-C would not remove the machine.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if argv and (argv[0] != "--" or len(argv) == 1):
         print(f"usage: python3 -m machines {machine} [-- COMMAND...]", file=sys.stderr)

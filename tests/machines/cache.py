@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps what takes long to make: each thing is made once, outside the source tree, and named by its recipe's hash."""
+"""A cache for images and programs that take long to make.  Each is made once, outside the source tree, and has the hash
+of its recipe in its name.
+"""
 
 import contextlib
 import fcntl
@@ -21,7 +23,7 @@ def directory():
 
 
 def recipe_key(*parts):
-    """Returns a hash of everything that decides the result: texts, options, and whole source files."""
+    """Returns a hash of everything that the result depends on: texts, options, and whole source files."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, pathlib.Path) else str(part).encode()
@@ -32,8 +34,8 @@ def recipe_key(*parts):
 def made_once(name, key, make):
     """Returns the path NAME-KEY in the cache, calling make(path) if it is not there yet.
 
-    Two processes that want the same thing wait for one another.  Nothing has its final name before it is complete, and
-    results of older recipes are removed.
+    If two processes want the same thing, the second one waits for the first.  A result gets its name when it is
+    complete.  Results of older recipes are removed.
     """
     base = directory()
     wanted = base / f"{name}-{key}"

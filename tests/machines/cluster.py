@@ -48,7 +48,7 @@ class Cluster:
                 if kind is None:
                     server.check()
                 elif issubclass(kind, Exception):
-                    print(f"--- {server.name} said last:\n{server.last_words()}", file=sys.stderr)
+                    print(f"--- the end of the log of {server.name}:\n{server.end_of_log()}", file=sys.stderr)
         finally:
             self._clean_up()
 
@@ -65,7 +65,7 @@ class Cluster:
         return self.admin.must("GET", "/version")["gitVersion"]
 
     def api(self, group, *versions):
-        """Returns the first of these versions that is served, as GROUP/VERSION; the group is one of Kubernetes' own."""
+        """Returns the first of these versions of a group of Kubernetes that is served, as GROUP/VERSION."""
         return control_plane.served_version(self._groups, group, *versions)
 
     def has(self, group_version, resource):
@@ -171,7 +171,7 @@ class Cluster:
             self.controller_manager.start()
             self.scheduler.start()
             self._wait_for_the_rest()
-            # This is asked once, since the API server may be down later, as part of a test.
+            # The groups are read once, since a test may stop the API server later.
             self._groups = self.admin.must("GET", "/apis")
         except BaseException:
             self._stop_all()
@@ -256,7 +256,7 @@ class Cluster:
                 "service_account_private_key_file": self._accounts.key, "root_ca_file": self.authority.certificate,
                 "cluster_signing_cert_file": self.authority.certificate,
                 "cluster_signing_key_file": self.authority.pair.key,
-                # No kubelet renews its lease here, and a node must not count as lost because of that.
+                # No kubelet renews the lease of its node here; without this option, all nodes would count as lost.
                 "node_monitor_grace_period": "24h",
                 # The manager creates this folder, by default below /usr.
                 "flex_volume_plugin_dir": self.folder / "flex-volumes"}
@@ -280,7 +280,7 @@ def prepare():
 
 def main(argv):
     """`cluster [-- COMMAND...]`: runs a command or a shell, or waits, with a KUBECONFIG for the cluster."""
-    by_hand.begin("cluster", argv)
+    by_hand.check_arguments("cluster", argv)
     started = time.monotonic()
     with Cluster() as cluster:
         print(f"Kubernetes {cluster.version} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)

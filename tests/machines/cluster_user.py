@@ -26,12 +26,12 @@ class User:
 
     def __init__(self, cluster, name, pair):
         self.name, self.pair, self.headers = name, pair, {}
-        self._be_known(cluster, pair.key.with_suffix(".kubeconfig"), {
+        self._set_up(cluster, pair.key.with_suffix(".kubeconfig"), {
             "client-certificate-data": _base64_of(pair.certificate), "client-key-data": _base64_of(pair.key)})
 
-    def _be_known(self, cluster, kubeconfig, credentials):
+    def _set_up(self, cluster, kubeconfig, credentials):
         self._cluster, self.kubeconfig = cluster, kubeconfig
-        self._kept = api_client.KeptConnections(lambda: cluster.connection(self.pair))
+        self._connections = api_client.PersistentConnections(lambda: cluster.connection(self.pair))
         kubeconfig.touch(mode=0o600)
         kubeconfig.write_text(json.dumps(self._config(credentials)), encoding="ascii")
 
@@ -42,8 +42,9 @@ class User:
     def get(self, *words):
         """Returns the result of `kubectl get` as parsed JSON.
 
-        Tests ask this in loops, where a process for each question would be most of the work.  So kubectl is started
-        only if the words are beyond us, or the request failed: then the error is kubectl's.
+        Tests call this in loops, in which starting kubectl would be most of the work.  So the request is sent directly.
+        kubectl is started only if Question does not understand the words, or if the request failed: then the error is
+        kubectl's.
         """
         question = api_client.Question(words)
         if question.is_known:
@@ -56,8 +57,8 @@ class User:
     def create(self, thing):
         """Creates an object given as a dict, or as YAML.
 
-        The API server checks the object.  To check it, too, kubectl would read all schemas.  kubectl sends what is not
-        a dict, and repeats what was refused, for its error.
+        A dict is sent directly.  YAML, and a dict that was refused, go through kubectl; then the error is kubectl's.
+        The API server checks the object.  kubectl does not, because it would have to read all schemas for that.
         """
         if not isinstance(thing, str):
             with contextlib.suppress(OSError, http.client.HTTPException, Refused):
@@ -83,7 +84,7 @@ class User:
         headers = {"Accept": "application/json", "User-Agent": api_client.USER_AGENT} | \
             ({} if body is None else {"Content-Type": kind}) | self.headers
         if method == "GET" and body is None:
-            status, text = self._kept.get(path, headers)
+            status, text = self._connections.get(path, headers)
             return status, _parsed(text)
         text = body if body is None or isinstance(body, str) else json.dumps(body)
         with contextlib.closing(self._cluster.connection(self.pair)) as connection:
@@ -120,10 +121,10 @@ class Account(User):
             # No test takes longer than this.
             "spec": {"expirationSeconds": 24 * 60 * 60}})["status"]["token"]
         self.headers = {"Authorization": f"Bearer {self.token}"}
-        self._be_known(cluster, cluster.folder / f"{namespace}-{name}.kubeconfig", {"token": self.token})
+        self._set_up(cluster, cluster.folder / f"{namespace}-{name}.kubeconfig", {"token": self.token})
 
 
-class Patient:
+class PatientUser:
     """A user who repeats requests while the API server is down."""
 
     def __init__(self, user, seconds=60):
@@ -136,7 +137,7 @@ class Patient:
             try:
                 status, answer = self._user.request(method, path, body, kind)
             except (OSError, http.client.HTTPException):
-                status, answer = 503, {"message": "there is nobody"}
+                status, answer = 503, {"message": "the API server does not answer"}
             # A request that got no answer may have taken effect.
             if is_again and (method, status) == ("DELETE", 404):
                 return 200, answer

@@ -7,7 +7,7 @@ import socket
 import time
 
 from . import shell
-from .kept import Kept, MachineDied
+from .supervised import MachineDied, SupervisedProcess
 
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
                "LANG": "C.UTF-8"}
@@ -15,7 +15,7 @@ ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 REBOOTED = 133  # The exit status of nspawn when the machine reboots.
 
 
-class Container(Kept):
+class Container(SupervisedProcess):
     """Boots the machine that `boot` describes (see keeper.py); ready when systemd has finished starting."""
 
     def __init__(self, name, boot, scratch, network="private", binds=()):
@@ -42,7 +42,7 @@ class Container(Kept):
     def wait_ready(self, seconds=60):
         """Waits until systemd has started everything; returns "running", or "degraded" if a unit failed.
 
-        Returns "reboot" if the machine reboots before.
+        If the machine reboots before that, it returns "reboot".
         """
         deadline = time.monotonic() + seconds
         ready = False
@@ -54,9 +54,10 @@ class Container(Kept):
             if time.monotonic() > deadline:
                 raise MachineDied(f"{self.name} has not booted after {seconds} s", self.console())
             if select.select([self._notify], [], [], 0.1)[0]:
-                said = dict(line.split("=", 1) for line in self._notify.recv(4096).decode().splitlines() if "=" in line)
-                self.leader = said.get("X_NSPAWN_LEADER_PID", self.leader)
-                ready = said.get("READY") == "1"
+                message = self._notify.recv(4096).decode()
+                fields = dict(line.split("=", 1) for line in message.splitlines() if "=" in line)
+                self.leader = fields.get("X_NSPAWN_LEADER_PID", self.leader)
+                ready = fields.get("READY") == "1"
         return self.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
 
     def run(self, *words, check=True, input=None):
@@ -77,8 +78,8 @@ class Container(Kept):
     def entering(self):
         """Returns the words that have to be put before a command so that it runs in the machine.
 
-        A shell waits for the command.  If nsenter did, it would stop itself when the shutdown stops the command, as it
-        stops all processes, and nobody would continue it.
+        A shell in the machine waits for the command.  If nsenter waited, it would stop itself (SIGSTOP) as soon as the
+        shutdown stops the command along with all other processes, and nobody would continue nsenter.
         """
         return ["nsenter", "--no-fork", f"--target={self.leader}", "--all", "--",
                 "/bin/sh", "-c", '"$@"; exit "$?"', "sh"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the Kubernetes programs that the tests use, and what their version can do.
+"""Finds the Kubernetes programs that the tests use, and the abilities of their version.
 
-The answers come from the programs' help and from the API server, so that the tests run on any version.
+The abilities are read from the programs' help and from the API server, so that the tests run on any version.
 """
 
 import functools
@@ -46,7 +46,7 @@ def options_in(text):
 
 
 def only_known(known, **options):
-    """Returns those of the options that the program knows; for options that older or newer versions lack."""
+    """Returns those of the options that the program knows.  Older or newer versions lack some."""
     return {name: value for name, value in options.items() if name.replace("_", "-") in known}
 
 

@@ -28,7 +28,7 @@ def prepare_cluster(cluster):
 
 
 def wait_until_owners_are_known(cluster):
-    """Waits for the admission plugin that looks up an owner's kind: its list may be older than our kinds."""
+    """Waits until the admission plugin that looks up an owner's kind knows our kinds, which were just installed."""
     config = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
               "metadata": {"name": "owned", "ownerReferences": [{
                   "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool", "name": "owner",
@@ -62,7 +62,7 @@ class Controller(Daemon):
     def __exit__(self, kind, *_):
         # pytest prints this only if the test fails.
         if kind or "PYTEST_CURRENT_TEST" in os.environ:
-            print(f"--- {self.name} said last:\n{self.last_words()}", file=sys.stderr)
+            print(f"--- the end of the log of {self.name}:\n{self.end_of_log()}", file=sys.stderr)
         self.check()
         if self.pid:
             self.end()
@@ -71,7 +71,7 @@ class Controller(Daemon):
         """Ends the replica as an update of the deployment would, so that it releases its lease."""
         self._process.terminate()
         try:
-            assert self._process.wait(30) == 0, self.last_words()
+            assert self._process.wait(30) == 0, self.end_of_log()
         finally:
             self.stop()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ControllerConfig as its operator writes it: with each field that OpenShift's CRD requires, even if it is null."""
+"""A ControllerConfig as the Operator writes it: with each field that OpenShift's CRD requires, even if it is null."""
 
 import base64
 

@@ -29,7 +29,7 @@ class Daemon:
     def start(self):
         shell.need("setpriv")
         with open(self.log, "ab") as log:
-            # It has a session of its own, so that only we get a Ctrl-C at the terminal, and end it in order.
+            # The server has a session of its own, so that Ctrl-C at the terminal reaches only us; we end the server.
             self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *self._words], stdout=log, stderr=log,
                                              stdin=subprocess.DEVNULL, start_new_session=True)
 
@@ -48,11 +48,11 @@ class Daemon:
         """Raises an error with the end of the log if the server ended by itself."""
         if self._process is None or self._process.poll() is None:
             return
-        said = self.last_words()
-        kind = PortTaken if "address already in use" in said else RuntimeError
-        raise kind(f"{self.name} ended with status {self._process.returncode}:\n{said}")
+        log = self.end_of_log()
+        kind = PortTaken if "address already in use" in log else RuntimeError
+        raise kind(f"{self.name} ended with status {self._process.returncode}:\n{log}")
 
-    def last_words(self, lines=30):
+    def end_of_log(self, lines=30):
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
     def wait_for(self, ready, what, seconds):
@@ -64,7 +64,7 @@ class Daemon:
         try:
             return wait_until(condition, what, seconds)
         except TimeoutError as late:
-            raise TimeoutError(f"{late}; {self.name} said:\n{self.last_words()}") from None
+            raise TimeoutError(f"{late}; the log of {self.name}:\n{self.end_of_log()}") from None
 
 
 def free_ports(count, address="127.0.0.1"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A proxy for the API server that kills the client at a chosen write, before it has reached the server or after."""
+"""A proxy for the API server that kills the client at a chosen write, before or after the server has received it."""
 
 import json
 import threading
@@ -31,18 +31,18 @@ class DeadlyProxy(Proxy):
         if not (_is_write(request, body) and self._counted(request) == self.number):
             return super().treat(request, body)
         if self.moment == AFTER:
-            with self.asked(request, body) as answer:
+            with self.forwarded(request, body) as answer:
                 answer.read()
         self.kill()
         return None
 
     def _counted(self, request):
         """Returns the number of this write, or None if it does not count."""
-        what = f"{request.command} {request.path.split('?')[0]}"
+        write = f"{request.command} {request.path.split('?')[0]}"
         with self._counting:
-            if "/leases" in what and any("/leases" in write for write in self.writes):
+            if "/leases" in write and any("/leases" in earlier for earlier in self.writes):
                 return None
-            self.writes.append(what)
+            self.writes.append(write)
             return len(self.writes)
 
 

@@ -28,8 +28,9 @@ def commit(machine, files, version):
 def staging(commit_or_branch, kernel_arguments=()):
     """Returns a command that stages a deployment with this boot's kernel arguments and the given ones.
 
-    systemd starts the unit that finalises it at shutdown only some time after the staged deployment was written.  If
-    the shutdown begins before, nothing fails, but the deployment is lost; so the command waits for the unit.
+    At shutdown, a unit finalises the deployment.  systemd starts this unit some time after the staged deployment was
+    written.  If the shutdown begins earlier, nothing fails, but the deployment is lost.  So the command waits for the
+    unit.
     """
     return ["sh", "-ec", """
         ostree admin deploy --stage --karg-proc-cmdline "$@"
@@ -43,7 +44,7 @@ def stage(machine, commit_or_branch=BRANCH, kernel_arguments=()):
 
 
 def roll_back(machine):
-    """Makes the other one of two deployments the next to boot, by exchanging the versions of their boot entries.
+    """Makes the machine boot the other one of its two deployments, by exchanging the versions of their boot entries.
 
     Debian 12's `ostree admin` has no set-default.  libostree reads the order of deployments from these versions.
     """

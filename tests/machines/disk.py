@@ -18,9 +18,9 @@ class Disk:
     def boot_entries(self):
         """Returns the entries of the Boot Loader Specification, in the order in which a boot loader tries them.
 
-        Each is a dictionary of its keys; "file" is its name.
+        Each entry is a dictionary of its keys; "file" is the name of its file.
         """
-        wait_until(lambda: not self._attached(), f"the last boot has let go of {self.path}", 120)
+        wait_until(lambda: not self._attached(), f"the last boot has released {self.path}", 120)
         self._replay_journal()
         loader = re.search(r'Fast link dest: "([^"]+)"', self._debugfs("stat /boot/loader"))
         if not loader:
@@ -35,7 +35,7 @@ class Disk:
         self._debugfs(f"dump /boot/{path.removeprefix('/').removeprefix('boot/')} {to}")
 
     def _attached(self):
-        """Returns whether a loop device has the disk as its backing file, so that some writes may be missing in it."""
+        """Returns whether a loop device uses the disk as its backing file; then the file may lack some writes."""
         for backing_file in pathlib.Path("/sys/block").glob("loop*/loop/backing_file"):
             with contextlib.suppress(OSError):
                 if backing_file.read_text().rstrip("\n") == str(self.path):
@@ -45,8 +45,8 @@ class Disk:
     def _replay_journal(self):
         """Replays the journal of the file system after a power cut.
 
-        GRUB does not do that: after a cut between ostree's change of /boot and the freeze that flushes it, GRUB may be
-        unable to read /boot.  Tests of a node's own state are clearer without that case.
+        GRUB does not replay it.  If the power is cut between ostree's change of /boot and the freeze that flushes the
+        change, GRUB may be unable to read /boot.  These tests are not about that case, so the journal is replayed here.
         """
         need("e2fsck")
         result = run("e2fsck", "-p", "-E", "journal_only", self.path, check=False)

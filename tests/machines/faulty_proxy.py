@@ -12,7 +12,7 @@ from .proxy import Proxy, is_watch
 class FaultyProxy(Proxy):
     """Makes a part of the requests fail, and ends each watch after a second.
 
-    It can delay a watch: by `late` seconds for each event, and behind all events before it.
+    With `late`, it delays each event of a watch by that many seconds after the event before it.
     """
 
     def __init__(self, cluster, user, part=0.3, seed=1, late=0):
@@ -30,7 +30,7 @@ class FaultyProxy(Proxy):
             return self._refuse(request, int(fault))
         if fault == "lost":
             return None
-        with self.asked(request, body) as answer:
+        with self.forwarded(request, body) as answer:
             if fault == "lost after it":
                 # The server has handled the request by then.  A watch is not read to its end, which would take minutes.
                 return None if is_watch(request) else answer.read() and None

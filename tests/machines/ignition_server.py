@@ -57,10 +57,11 @@ class IgnitionServer:
 
     def read_again(self):
         """Makes the server read its files again, waits for that, and returns what it logs about it."""
-        said = len(self.log())
+        logged_before = len(self.log())
         self._process.send_signal(signal.SIGHUP)
-        wait_until(lambda: re.search("read again|Nothing was changed", self.log()[said:]), "it read its files", 60)
-        return self.log()[said:]
+        wait_until(lambda: re.search("read again|Nothing was changed", self.log()[logged_before:]),
+                   "the server has read its files", 60)
+        return self.log()[logged_before:]
 
     def _urls(self):
         assert self._process.poll() is None, f"the Ignition server ended: {self.log()}"

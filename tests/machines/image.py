@@ -21,7 +21,7 @@ OS_NAME = "debian"
 BRANCH = "debian/test"
 
 SUITE = "bookworm"
-# The last line has the libraries and programs that ours need.
+# The last line has the libraries and programs that Pintle needs.
 PACKAGES = """
     systemd systemd-sysv dbus libpam-systemd udev kmod procps iproute2 less ca-certificates e2fsprogs zstd cpio
     ostree ostree-boot dracut qemu-guest-agent linux-image-cloud-amd64
@@ -38,7 +38,7 @@ IGNITION_PACKAGES = ["ignition", "dracut-network", "curl"]
 KERNEL_ARGUMENTS = "root=LABEL=root rw console=ttyS0 panic=-1 mitigations=off quiet systemd.show_status=0".split()
 DISK_SIZE = 3 << 30
 
-# Units that start by the clock would disturb every test.
+# Units that timers start would disturb every test.
 MASKED_UNITS = """
     apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer e2scrub_reap.service fstrim.timer
     systemd-boot-random-seed.service

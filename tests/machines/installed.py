@@ -63,14 +63,14 @@ class Installed:
         self.run("tee", "/root/configs/50-all.json", input=json.dumps(config))
 
     def apply(self, config, *words, status=2):
-        """Applies the config, or none; a reboot that it needs is left to the test."""
+        """Applies the config, or removes it if it is None.  It does not reboot; the test has to."""
         if config:
             self.write_config(config)
         which = ["/root/configs"] if config else ["--none"]
         return self.pintle("apply", "--yes", "--no-reboot", *words, *which, status=status)
 
     def settle(self):
-        """Waits until the change that the boot was part of has ended."""
+        """Waits until the change that needed this boot has ended."""
         self.run("systemctl", "start", "pintle-recover.service")
 
     def read(self, path):

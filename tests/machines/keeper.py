@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps one running machine.  It is a program of its own: it ends with its machine, and its machine ends with it.
+"""A program that runs one machine.  The program ends with its machine, and the machine ends with the program.
 
-A JSON file describes the machine; the end of standard input stops it.  Standard input also ends when the test
-program dies, in whatever way.  Then nobody else is left to clean up, so the machine's files are removed as well.
+A JSON file describes the machine.  When standard input ends, this program stops the machine.  Standard input also ends
+when the test program dies, in whatever way.  Then nobody else is left to clean up, so this program also removes the
+machine's files.
 
-It is started in a mount namespace of its own, so that its mounts are visible to the machine only and cannot outlive
-it.  Since it is run as a file there, it imports none of our modules.
+This program has a mount namespace of its own, so that only the machine sees its mounts, and they end with it.  Since it
+is run as a file, it imports none of our modules.
 """
 
 import contextlib
@@ -37,7 +38,7 @@ def mount(*words):
 
 
 def only_the_second_cgroup_version():
-    """Some hosts mount both versions; systemd wants one, and machines that run side by side want separate groups."""
+    """Mounts only cgroup2.  Some hosts mount both versions of cgroups, but the machine needs only cgroup2."""
     if os.path.ismount(CGROUPS):
         subprocess.run(["umount", "--recursive", CGROUPS], check=True)
     mount("-t", "cgroup2", "none", CGROUPS)
@@ -63,8 +64,8 @@ def deployment(boot, run):
         (initramfs / name).mkdir()
     for name in ("bin", "lib", "lib64"):
         (initramfs / name).symlink_to(f"usr/{name}")
-    # The disk needs a file system of its own, since libostree really remounts it.  The machine's syncs need not reach
-    # the host's disk, since a power cut of the host would end the test as well.
+    # The disk is mounted as a file system of its own, because libostree remounts it.  The machine's syncs need not
+    # reach the host's disk (barrier=0), because a power cut of the host would end the test as well.
     mount("-o", "loop,barrier=0", boot["disk"], SYSROOT)
     chosen = next(word for word in reversed(boot["options"].split()) if word.startswith("ostree="))
     mount("--bind", SYSROOT / chosen.removeprefix("ostree=/") / "usr", initramfs / "usr")
@@ -74,14 +75,14 @@ def deployment(boot, run):
     mount("--bind", arguments, initramfs / "proc/cmdline")
     subprocess.run(["chroot", initramfs, "/usr/lib/ostree/ostree-prepare-root", "/sysroot"], check=True)
     options = [
-        # The file is in a /run that the machine covers with its own.
+        # The host's file is bound into the machine, because the machine mounts its own /run over the host's.
         "--bind-ro=/run/ostree-booted", "--tmpfs=/run/ostree:mode=0755",
         # nspawn mounts over /proc from inside the machine, so the source has to be there, too.
         f"--bind-ro={arguments}:/run/host/cmdline", "--bind-ro=/run/host/cmdline:/proc/cmdline",
     ]
     if pathlib.Path("/run/ostree-sysroot-ro.stamp").exists():
-        # This file in the initramfs makes ostree-remount mount /sysroot read-only.  It cannot be a mount, since
-        # ostree-remount has to remove it.
+        # This file makes ostree-remount mount /sysroot read-only.  ostree-remount has to remove the file, which is not
+        # possible for a bind mount.  So a drop-in creates the file in the machine.
         ask = run / "ask.conf"
         ask.write_text("[Service]\nExecStartPre=touch /run/ostree-sysroot-ro.stamp\n")
         options.append(f"--bind-ro={ask}:/run/systemd/system/ostree-remount.service.d/ask.conf")
@@ -89,9 +90,9 @@ def deployment(boot, run):
 
 
 def thaw():
-    """Thaws a file system that the machine has frozen, as ostree does for a moment after changing /boot.
+    """Thaws the file system if the machine was killed while it was frozen: ostree freezes it after changing /boot.
 
-    A real power cut has no such problem.  Here, the kernel would keep the disk busy for ever.
+    Otherwise, the host's kernel would keep the disk busy for ever.
     """
     if not os.path.ismount(SYSROOT):
         return
@@ -115,9 +116,9 @@ def container(boot):
 
 @contextlib.contextmanager
 def own_run():
-    """Mounts a /run of our own, so that nspawn leaves nothing in the host's; our mounts below it go with it.
+    """Mounts a /run of our own, so that nspawn leaves nothing in the host's; at the end, unmounts it and all below it.
 
-    The kernel would unmount them, too, but would not tell when it is done with the disk.
+    The kernel would unmount these mounts with the namespace, but we could not wait until it has released the disk.
     """
     mount("-t", "tmpfs", "tmpfs", "/run")
     try:
@@ -128,7 +129,7 @@ def own_run():
 
 @contextlib.contextmanager
 def cgroup(name):
-    """Makes a group for the machine's processes; none survives it."""
+    """Makes a cgroup for the machine's processes; at the end, kills them and removes the cgroup."""
     group = CGROUPS / name
     group.mkdir()
     try:
@@ -144,7 +145,7 @@ def kill(group):
 
 
 def empty(group):
-    """Kills the remaining processes of a group, and reaps those that have become our children by that."""
+    """Kills the remaining processes of a cgroup, and reaps those that have become our children."""
     kill(group)
     deadline = time.monotonic() + 10
     while "populated 1" in (group / "cgroup.events").read_text():
@@ -163,31 +164,31 @@ def reap():
             pass
 
 
-def run_until_told(words, group=None):
+def run_until_stopped(words, group=None):
     """Runs a command until it ends, or until our standard input does.  Returns its exit status."""
     def prepare():
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if group:
             (group / "cgroup.procs").write_text("0")
 
-    # We have one thread only, so running code between fork and exec is safe.
+    # This program has one thread, so running code between fork and exec is safe.
     child = subprocess.Popen(words, stdin=subprocess.DEVNULL, preexec_fn=prepare)
-    ended, told = os.pidfd_open(child.pid), sys.stdin.fileno()
+    ended, stop = os.pidfd_open(child.pid), sys.stdin.fileno()
     poll = select.poll()
     poll.register(ended, select.POLLIN)
-    poll.register(told, select.POLLIN)
+    poll.register(stop, select.POLLIN)
     if ended not in dict(poll.poll()):
-        # All at once, like a power cut: no process may clean up after another one has died.
+        # All processes die at once, as in a power cut, so that none can clean up after another.
         kill(group) if group else child.kill()
     return child.wait()
 
 
 def keep(boot):
     if "command" in boot:
-        return run_until_told(boot["command"])
+        return run_until_stopped(boot["command"])
     only_the_second_cgroup_version()
     with own_run(), cgroup(boot["cgroup"]) as group:
-        return run_until_told(container(boot), group)
+        return run_until_stopped(container(boot), group)
 
 
 def main():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a kubelet's requests to the API server, for nodes without one.
+"""Sends a kubelet's requests to the API server, for nodes without a kubelet.
 
-They are made with the node's own credentials, so that the API server checks them as it checks a kubelet's.
+The requests have the node's own credentials, so that the API server checks them as it checks a kubelet's.
 """
 
 import datetime
@@ -22,7 +22,7 @@ def run_pods(user, name):
 
 
 def tend(user, pod):
-    """Makes one pod run and become ready, or terminates it if it is being deleted; returns it if it runs."""
+    """Makes one pod run and become ready, or terminates it if it is being deleted; returns the pod if it runs."""
     path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
     if "deletionTimestamp" in pod["metadata"]:
         user.must("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}})

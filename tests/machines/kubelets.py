@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kubelets of all nodes where machines have none: pods run, and end when they are deleted."""
+"""Does the work of the kubelets of all nodes, for tests without machines: pods run, and end when they are deleted."""
 
 import contextlib
 
 from . import kubelet
 from .agent_node import Watch
-from .cluster_user import Patient, Refused
+from .cluster_user import PatientUser, Refused
 
 
 class Kubelets(Watch):
     path = "/api/v1/pods"
 
-    def saw(self, thing):
+    def receive(self, thing):
         node, status = thing["spec"].get("nodeName"), thing.get("status", {})
-        is_asked_to_go = "deletionTimestamp" in thing["metadata"] and not thing["metadata"].get("finalizers")
-        if not node or not (is_asked_to_go or status.get("phase") == "Pending"):
+        is_being_deleted = "deletionTimestamp" in thing["metadata"] and not thing["metadata"].get("finalizers")
+        if not node or not (is_being_deleted or status.get("phase") == "Pending"):
             return
         with contextlib.suppress(Refused):    # The pod is gone already, or has changed again.
-            kubelet.tend(Patient(self._cluster.node(node)), thing)
+            kubelet.tend(PatientUser(self._cluster.node(node)), thing)

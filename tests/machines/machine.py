@@ -8,12 +8,12 @@ import shutil
 import tempfile
 import time
 
-from .kept import MachineDied
+from .supervised import MachineDied
 from .wait import wait_until
 
 
 class Machine(contextlib.AbstractContextManager):
-    """A context manager.  Its disk lasts until the end of the context, through reboots and power cuts."""
+    """A machine that runs inside `with`.  Its disk lasts until the end of `with`, through reboots and power cuts."""
 
     def __init__(self, name):
         self.name = name
@@ -103,14 +103,14 @@ class Machine(contextlib.AbstractContextManager):
         self._load()
         self.kill_after(seconds)
 
-    def start_in_vain(self, *signs, seconds=400):
-        """Boots a machine that cannot come up; kills it when its console has one of these texts, and returns that."""
+    def start_broken(self, *signs, seconds=400):
+        """Boots a machine that cannot come up; kills it when its console has one of these texts.  Returns the text."""
         before = len(self.console())
         self._load()
-        said = wait_until(lambda: next((sign for sign in signs if sign in self.console()[before:]), None),
-                          f"the console says {' or '.join(signs)}", seconds)
+        found = wait_until(lambda: next((sign for sign in signs if sign in self.console()[before:]), None),
+                           f"the console has {' or '.join(signs)}", seconds)
         self.kill()
-        return said
+        return found
 
     def kill_after(self, seconds):
         """Kills the machine after some seconds, unless it ends before by itself."""
@@ -128,17 +128,17 @@ class Machine(contextlib.AbstractContextManager):
         return self._process.console()
 
     def _ask_logind(self, method):
-        # The machine may be gone before it answers.  If it stays up, the caller's wait fails.
+        # The machine may be gone before logind answers.  If the machine stays up, the caller's wait fails.
         self.run("busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1",
                  "org.freedesktop.login1.Manager", method, "b", "false", check=False)
 
 
 
-def a_name(kind):
+def new_name(kind):
     return f"{kind}-{secrets.token_hex(3)}"
 
 
-def own_and_command(argv):
+def split_command_line(argv):
     """Splits a command line at the first `--` into our own options and the command to run in the machine."""
     end = argv.index("--") if "--" in argv else len(argv)
     return argv[:end], argv[end + 1:]

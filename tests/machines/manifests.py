@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Kustomize makes of the folders in deploy/.
+"""Runs Kustomize on the folders in deploy/.
 
-The manifests are written for today's Kustomize.  The one in kubectl 1.20 has other names for two things, which newer
-ones have dropped; so it is given a copy with its own names.
+The manifests are written for today's Kustomize.  The Kustomize in kubectl 1.20 has other names for two keys, which
+newer versions have dropped.  So it gets a copy of the folders with the old names.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ def kustomize(cluster, folder):
     folder = pathlib.Path(folder).resolve()
     top = DEPLOY if folder.is_relative_to(DEPLOY) else folder
     with tempfile.TemporaryDirectory(prefix="pintle-manifests-") as copies:
-        # An overlay elsewhere has its copy beside that of deploy/, and its resources are in that one.
+        # The copy of an overlay is beside the copy of deploy/, so that its relative paths still lead there.
         for source in {DEPLOY, top}:
             shutil.copytree(source, pathlib.Path(copies) / source.name)
         _make_old(copies)
@@ -52,11 +52,9 @@ def for_old_kustomize(text):
 
 
 def for_this_cluster(cluster, text):
-    """Adapts the manifests: the cluster may be too old for the newest version of this one kind, which has not changed
-    since.
-    """
+    """Replaces policy/v1 by policy/v1beta1 if the cluster is too old; this kind is the same in both versions."""
     return text.replace("policy/v1\n", cluster.api("policy", "v1", "v1beta1") + "\n")
 
 
-def made_for(cluster, folder):
+def manifests_for(cluster, folder):
     return for_this_cluster(cluster, kustomize(cluster, folder))

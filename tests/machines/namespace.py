@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a command in a mount namespace of its own, from which no mount escapes: `python3 namespace.py COMMAND...`
 
-`unshare --mount` can do that only if the root directory is a mount point.  In a chroot it often is not, and
-systemd-nspawn and nsenter also want it to be the namespace's root.  So this makes it the root of the namespace.
+`unshare --mount` needs a root directory that is a mount point.  In a chroot the root directory often is none.
+systemd-nspawn and nsenter also need a root directory that is the namespace's root.  So this program makes the current
+root directory the root of the new namespace.
 """
 
 import ctypes
@@ -28,7 +29,7 @@ def check(status):
 
 
 def climb_out_of_chroot():
-    """Makes the namespace's root our root: outside the current root directory, ".." leads up to it."""
+    """Makes the namespace's root our root directory.  Outside the chroot, ".." leads up to this root."""
     os.chdir("/")
     os.chroot("proc")
     while not os.path.samefile(".", ".."):
@@ -37,7 +38,7 @@ def climb_out_of_chroot():
 
 
 def make_root_of_namespace(directory):
-    """A process that enters the machine's namespace later finds only what we see."""
+    """Makes the directory the namespace's root, so that a process that enters the namespace sees the same files."""
     check(libc.mount(directory.encode(), directory.encode(), None, MS_BIND | MS_REC, None))
     os.chdir(directory)
     check(libc.syscall(PIVOT_ROOT, b".", b"."))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A machine that boots for the first time: Pintle is in its image, Ignition and Pintle's module are in its initramfs.
 
-Three things are not real.  The harness plays the boot loader, which enables Ignition at the first boot only.  A unit in
-the initramfs mounts /var, as on CoreOS a part of the OS does for Ignition.  And no file gets an SELinux label.
+Three things are not real.  These tests replace the boot loader, which enables Ignition at the first boot only.  A unit
+in the initramfs mounts /var for Ignition, as a part of CoreOS does.  And no file gets an SELinux label.
 """
 
 import json
@@ -18,7 +18,7 @@ from .shell import need, run
 from .vm import Vm
 
 FIRST_CONFIG = "/etc/ignition-machine-config-encapsulated.json"
-# Neither Ignition's module nor Pintle's is named: where they are installed, they belong into every initramfs.
+# The command need not name the dracut modules of Ignition and Pintle: if they are installed, dracut always adds them.
 OMITTED = "plymouth crypt dm dmraid lvm mdraid multipath nfs iscsi fcoe lunmask resume i18n terminfo btrfs"
 DRACUT = ["dracut", "--force", "--no-hostonly", "--reproducible", "--compress=cat", "--add", "ostree",
           "--omit", OMITTED, "--drivers", "virtio_blk virtio_pci virtio_console ext4 overlay erofs loop qemu_fw_cfg"]
@@ -40,7 +40,7 @@ RemainAfterExit=yes
 ExecStart=mount --bind {source} /sysroot{place}
 ExecStop=umount /sysroot{place}
 """
-# Files by path that make the image one that Ignition can work with.
+# Files that Ignition needs in the image and in the initramfs, by path.
 OF_THE_OS = {
     # systemd applies presets, by which Ignition enables units, at the first boot of a machine without an identity.
     "etc/machine-id": "uninitialized\n",
@@ -58,7 +58,7 @@ OF_THE_INITRAMFS = {
 class NewMachine(Vm):
     """`disk` was made by make_disk(); `config` is Ignition's config.
 
-    settles    whether the first boot reaches its end without help
+    settles    False if the first boot cannot reach its end by itself; then start() only waits for the guest agent
     arguments  kernel arguments of the first boot
     """
 
@@ -91,9 +91,8 @@ class NewMachine(Vm):
 
 
 def make_disk(disk, build):
-    """Makes an OSTree disk at a path, with Meson's install of a build, laid out as a package would be.
-
-    Returns the commit of its image.
+    """Makes an OSTree disk at the path `disk`.  Its image contains the build as `meson install` installs it, in the
+    directories of a package.  Returns the commit of the image.
     """
     need("meson", "strip", "mount")
     with tempfile.TemporaryDirectory(prefix="pintle-") as scratch:
@@ -129,7 +128,7 @@ class _Layers:
 
 
 def _install(build, root):
-    """Installs like a package, whose prefix differs from the build's."""
+    """Installs the build below `root`, and moves the files to the prefix of a package, /usr."""
     run("meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", root)
     for place, below in (("usr/local", "usr"), ("lib", "usr/lib")):
         shutil.copytree(root / place, root / below, symlinks=True, dirs_exist_ok=True)

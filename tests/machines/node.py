@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node that boots in about a second: a container with real systemd, D-Bus and logind, and real OSTree deployments.
 
-The harness plays the boot loader and the kernel: at each boot it chooses the boot entry, makes the node's own
-ostree-prepare-root find the deployment, puts the kernel arguments into /proc/cmdline, and starts systemd.
+The tests replace the boot loader and the kernel: at each boot they choose the boot entry, let the node's own
+ostree-prepare-root find the deployment, put the kernel arguments into /proc/cmdline, and start systemd.
 """
 
 import argparse
@@ -14,8 +14,8 @@ import sys
 from . import image
 from .container import ENVIRONMENT, Container
 from .disk import Disk
-from .kept import MachineDied
-from .machine import Machine, a_name, own_and_command
+from .machine import Machine, new_name, split_command_line
+from .supervised import MachineDied
 
 BUILD = "/run/pintle-build"  # The node's mount of the build directory that PINTLE_BUILD names.
 
@@ -29,7 +29,7 @@ class Node(Machine):
     """
 
     def __init__(self, plain=False, name=None, network="private", binds=None):
-        super().__init__(name or a_name("node"))
+        super().__init__(name or new_name("node"))
         self.plain, self.network = plain, network
         self.binds = dict(binds or {})
         if "PINTLE_BUILD" in os.environ:
@@ -70,8 +70,8 @@ class Node(Machine):
 
 def main(argv):
     """`node [--plain] [--network private|host|PATH] [-- COMMAND...]`"""
-    own, command = own_and_command(argv)
-    about = "Boots a node, and runs a command or gives a shell in it."
+    own, command = split_command_line(argv)
+    about = "Boots a node, and runs a command or a shell in it."
     parser = argparse.ArgumentParser(prog="machines node", description=about)
     parser.add_argument("--plain", action="store_true", help="no OSTree")
     parser.add_argument("--network", default="private", help="private, host, or the path of a network namespace")

@@ -15,7 +15,7 @@ KINDS = [
     ("operator.openshift.io", "v1alpha1", "ImageContentSourcePolicy", "imagecontentsourcepolicies", "Cluster"),
 ]
 
-# What the operator reports in.  A cluster without it is not OpenShift, so most tests do without.
+# The kind in which the operator reports its status.  Only OpenShift has this kind, so most tests do not install it.
 CLUSTER_OPERATOR = ("config.openshift.io", "v1", "ClusterOperator", "clusteroperators", "Cluster")
 
 

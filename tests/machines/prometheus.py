@@ -13,7 +13,7 @@ from . import daemon, shell
 from .daemon import Daemon
 
 RULES = pathlib.Path(__file__).parents[2] / "deploy/monitoring/prometheus-rule.yaml"
-_PATIENCE = 60    # Seconds for it to become ready on a busy machine.
+_PATIENCE = 60    # Seconds for Prometheus to become ready on a busy machine.
 
 
 def rules():

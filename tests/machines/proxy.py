@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A proxy for the API server, whose subclasses disturb requests; it changes nothing itself.
+"""A proxy for the API server.  It forwards all requests unchanged; its subclasses disturb them.
 
-It serves plain HTTP on loopback, and makes its requests with the credentials of one user.
+It serves plain HTTP on loopback, and forwards the requests with the credentials of one user.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import threading
 
 
 class Proxy(contextlib.AbstractContextManager):
-    """`url` is the API server for this user."""
+    """`url` is where clients reach the API server as this user."""
 
     def __init__(self, cluster, user):
         self.cluster, self.user = cluster, user
@@ -54,7 +54,7 @@ class Proxy(contextlib.AbstractContextManager):
         return json.dumps(config)
 
     def serve(self, request):
-        """Handles one request; if it ends without an answer, the client sees a lost connection."""
+        """Handles one request.  If treat() sends no answer, the client sees a lost connection."""
         body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
         request.close_connection = True
         # The client may have ended, and the API server may be down.
@@ -63,12 +63,12 @@ class Proxy(contextlib.AbstractContextManager):
 
     def treat(self, request, body):
         """Forwards the request, and the answer back.  Subclasses override this."""
-        with self.asked(request, body) as answer:
+        with self.forwarded(request, body) as answer:
             self.answer(request, answer)
 
     @contextlib.contextmanager
-    def asked(self, request, body):
-        """Yields the API server's answer to the request."""
+    def forwarded(self, request, body):
+        """Forwards the request, and yields the API server's answer."""
         with contextlib.closing(self.cluster.connection(self.user.pair)) as way:
             with self._lock:
                 self._ways.add(way)

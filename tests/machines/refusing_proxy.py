@@ -9,26 +9,26 @@ from .proxy import Proxy
 
 
 class Refusal:
-    """Requests of one kind, which get this status and message; with the status None, they get no answer at all."""
+    """A kind of requests that are refused with this status and message; with the status None, they get no answer."""
 
     def __init__(self, words, status, method, path, having=b"", without=b"\0", headers=()):
         self.words, self.status, self.headers = words, status, dict(headers)
         self._method, self._path, self._having, self._without = method, path, having, without
-        self._came = []
+        self._times = []
 
-    def is_of(self, request, body):
+    def matches(self, request, body):
         return request.command == self._method and request.path.split("?")[0].endswith(self._path) \
             and self._having in body and self._without not in body
 
-    def met(self):
-        self._came.append(time.monotonic())
+    def count(self):
+        self._times.append(time.monotonic())
 
     def seconds(self):
         """Returns the time since the first refusal, or 0 if there was none."""
-        return time.monotonic() - self._came[0] if self._came else 0
+        return time.monotonic() - self._times[0] if self._times else 0
 
     def in_first_minute(self):
-        return sum(came <= self._came[0] + 60 for came in self._came)
+        return sum(came <= self._times[0] + 60 for came in self._times)
 
 
 class RefusingProxy(Proxy):
@@ -42,10 +42,10 @@ class RefusingProxy(Proxy):
         super().__exit__(*failure)
 
     def treat(self, request, body):
-        refusal = next((each for each in self.refusals if each.is_of(request, body)), None)
+        refusal = next((each for each in self.refusals if each.matches(request, body)), None)
         if refusal is None:
             return super().treat(request, body)
-        refusal.met()
+        refusal.count()
         if refusal.status is None:
             self._ended.wait()
             return None

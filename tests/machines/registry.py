@@ -131,7 +131,7 @@ class Registry:
 
 def main(argv):
     """`registry [-- COMMAND...]`: runs a command or a shell, or waits, with the registry's name and credentials."""
-    by_hand.begin("registry", argv)
+    by_hand.check_arguments("registry", argv)
     with Registry() as registry:
         return by_hand.use(argv, {"PINTLE_REGISTRY": registry.host, "REGISTRY_AUTH_FILE": str(registry.auth_file),
                                   "PINTLE_REGISTRY_CERTS": str(registry.certs_dir)})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs commands such that an error names the command and has its output."""
+"""Runs commands; an error names the command and contains its output."""
 
 import os
 import subprocess

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes without machines: each behaves like a node agent, but only by setting annotations.
+"""Simulates the agents of nodes without machines: it sets the annotations of a Node as its agent would.
 
-They are many and fast, for tests of the controller.  Tests of what a real agent does to a machine use
-machines.agent_node.
+Many such nodes can be simulated quickly, for tests of the controller.  Tests of real agents use machines.agent_node.
 """
 
 import contextlib
@@ -68,14 +67,14 @@ class SimulatedAgents(contextlib.AbstractContextManager):
     def go_on(self):
         self._held.clear()
 
-    def told(self):
+    def configs(self):
         """Returns {node: (current config, desired config)}."""
         nodes = self.admin.must("GET", "/api/v1/nodes")["items"]
         return {node["metadata"]["name"]: _configs(node) for node in nodes if node["metadata"]["name"] in self.names}
 
     def wait_until_all_have(self, config, names=None, seconds=60):
         names = names or self.names
-        wait_until(lambda: all(self.told()[name] == (config, config) for name in names),
+        wait_until(lambda: all(self.configs()[name] == (config, config) for name in names),
                    f"{names} have {config}", seconds)
 
     def _run(self):
@@ -99,47 +98,47 @@ class SimulatedAgents(contextlib.AbstractContextManager):
     def _answer(self, node):
         name = node["metadata"]["name"]
         current, desired = _configs(node)
-        state = _said(node, "state")
+        state = _annotation(node, "state")
         if current == desired:
             if state != "Done" and self._is_uncordoned(node, desired):
-                self._say(name, state="Done", reason="")
-                self._be_ready(name, "True")
+                self._annotate(name, state="Done", reason="")
+                self._set_ready(name, "True")
         elif desired in self.broken:
             if state != "Degraded" and self._is_drained(node, desired):
-                self._say(name, state="Degraded", reason=f"{desired} cannot be applied")
+                self._annotate(name, state="Degraded", reason=f"{desired} cannot be applied")
         elif desired in self.deadly:
             if state != "Working":
-                self._say(name, state="Working")
-                self._be_ready(name, "False")
+                self._annotate(name, state="Working")
+                self._set_ready(name, "False")
         elif state != "Working":
-            self._say(name, state="Working", reason="")
+            self._annotate(name, state="Working", reason="")
         elif self._is_drained(node, desired) and self._is_uncordoned(node, desired):
-            self._be_ready(name, "True")
-            self._say(name, state="Done", reason="", currentConfig=desired)
+            self._set_ready(name, "True")
+            self._annotate(name, state="Done", reason="", currentConfig=desired)
             self.order.append(name)
 
     def _is_drained(self, node, config):
         """Returns whether the node is drained; requests a drain if nobody has."""
-        if not self.drains or _said(node, "desiredDrain") == f"uncordon-{config}":
+        if not self.drains or _annotation(node, "desiredDrain") == f"uncordon-{config}":
             return True
         return self._is_granted(node, f"drain-{config}")
 
     def _is_uncordoned(self, node, config):
-        if not self.drains or not _said(node, "desiredDrain"):
+        if not self.drains or not _annotation(node, "desiredDrain"):
             return True
         return self._is_granted(node, f"uncordon-{config}")
 
     def _is_granted(self, node, what):
-        if _said(node, "desiredDrain") != what:
-            self._say(node["metadata"]["name"], desiredDrain=what)
+        if _annotation(node, "desiredDrain") != what:
+            self._annotate(node["metadata"]["name"], desiredDrain=what)
             return False
-        return _said(node, "lastAppliedDrain") == what
+        return _annotation(node, "lastAppliedDrain") == what
 
-    def _say(self, name, **annotations):
+    def _annotate(self, name, **annotations):
         self.admin.must("PATCH", f"/api/v1/nodes/{name}", {
             "metadata": {"annotations": {PREFIX + key: value for key, value in annotations.items()}}}, _MERGE)
 
-    def _be_ready(self, name, status):
+    def _set_ready(self, name, status):
         self.admin.must("PATCH", f"/api/v1/nodes/{name}/status", {"status": {"conditions": [_ready(status)]}})
 
 
@@ -147,9 +146,9 @@ def _ready(status):
     return {"type": "Ready", "status": status, "reason": "Said"}
 
 
-def _said(node, key):
+def _annotation(node, key):
     return node["metadata"].get("annotations", {}).get(PREFIX + key)
 
 
 def _configs(node):
-    return _said(node, "currentConfig"), _said(node, "desiredConfig")
+    return _annotation(node, "currentConfig"), _annotation(node, "desiredConfig")

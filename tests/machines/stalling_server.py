@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server on loopback that sends half of some files, and the rest when it is told to go on."""
+"""A server on loopback that sends half of some files, and the other half when go_on() is called."""
 
 import contextlib
 import hashlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The OSTree node with a kernel and an initramfs of its own, in QEMU without KVM: a boot takes a quarter of a minute.
 
-The harness plays the boot loader: it copies the kernel of the first boot entry out of the disk.
+The tests replace the boot loader: they copy the kernel of the first boot entry out of the disk, and pass it to QEMU.
 """
 
 import argparse
@@ -16,22 +16,22 @@ from . import image
 from .agent import Agent
 from .container import ENVIRONMENT
 from .disk import Disk
-from .kept import Kept, MachineDied
-from .machine import Machine, a_name, own_and_command
+from .machine import Machine, new_name, split_command_line
 from .node import BUILD
 from .shell import CommandFailed, need, run
+from .supervised import MachineDied, SupervisedProcess
 from .wait import wait_until
 
-# A kernel argument beside those of the boot entry.  On a busy host, the emulated timer ticks so late that the kernel's
-# check of it ends in a panic.
+# This kernel argument is added to those of the boot entry.  On a busy host, the emulated timer ticks so late that the
+# kernel's check of the timer ends in a panic.
 FOR_THE_EMULATOR = "no_timer_check"
 
 
 class Vm(Machine):
-    """A Machine that is virtual.  `programs` are files of the host, which are in BUILD after the boot."""
+    """A Machine in QEMU.  `programs` are files of the host; after the boot, the machine has them in BUILD."""
 
     def __init__(self, name=None, programs=()):
-        super().__init__(name or a_name("vm"))
+        super().__init__(name or new_name("vm"))
         self.programs = programs
 
     def _prepare(self):
@@ -62,7 +62,7 @@ class Vm(Machine):
             self.run("mount", "-o", "ro", "LABEL=programs", BUILD)
 
 
-class Emulator(Kept):
+class Emulator(SupervisedProcess):
     """One boot of QEMU."""
 
     def __init__(self, name, scratch, options):
@@ -86,7 +86,7 @@ class Emulator(Kept):
                 end = self.wait_end(10)
             if end == "reboot":
                 return end
-            raise MachineDied(f"{self.name} went while it booted ({died}); its end: {end}", self.console()) from died
+            raise MachineDied(f"{self.name} ended while it booted ({died}): {end}", self.console()) from died
 
     def wait_until_it_answers(self, seconds=240):
         deadline = time.monotonic() + seconds
@@ -149,7 +149,9 @@ def _qemu(scratch):
 
 
 def _drive(path, *options):
-    """Returns options for a disk.  Its syncs need not reach the host's disk: a host's power cut ends the test, too."""
+    """Returns QEMU's options for a disk.  Its syncs need not reach the host's disk, because a power cut of the host
+    would end the test as well.
+    """
     return ["-drive", ",".join([f"file={path},format=raw,if=virtio,cache=unsafe", *options])]
 
 
@@ -165,7 +167,7 @@ def _make_program_disk(directory, programs):
 
 def main(argv):
     """`vm [-- COMMAND...]`"""
-    own, command = own_and_command(argv)
+    own, command = split_command_line(argv)
     about = "Boots a virtual machine; without a command, runs the lines of its input as shell commands in it."
     argparse.ArgumentParser(prog="machines vm", description=about).parse_args(own)
     with Vm() as vm:

@@ -12,5 +12,5 @@ def wait_until(condition, what, seconds, every=0.02):
         if value:
             return value
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{what}: still not so after {seconds} s")
+            raise TimeoutError(f"\"{what}\" is not true after {seconds} s")
         time.sleep(every)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proxies for the API server whose watches are late, or lose, repeat or reorder events.
 
-They do nothing that a real API server cannot do: lists and single objects are unchanged, events of one watch keep their
-order, and a watch that has lost an event ends, with 410 Gone or such that it can be resumed from before the event.
+They do nothing that a real API server cannot do.  Lists and single objects are unchanged.  Events of one watch keep
+their order.  A watch that has lost an event ends, either with 410 Gone, or so that the client can resume it from before
+the event.
 """
 
 import json

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers for a cluster of test machines: one that starts machines again after a reboot, and one that runs their
-pods."""
+"""Background work for a cluster of test machines: starts machines again after a reboot, and runs their pods."""
 
 import contextlib
 import threading
@@ -41,7 +40,7 @@ class _Threads(contextlib.AbstractContextManager):
 
 
 class Firmware(_Threads):
-    """Starts nodes again that have rebooted by themselves, and counts that."""
+    """Starts nodes again that have rebooted by themselves, and counts these reboots."""
 
     def __init__(self, nodes):
         super().__init__(nodes)
@@ -57,7 +56,7 @@ class Firmware(_Threads):
             node.machine.start()
 
 
-class Kubelets(_Threads):
+class PodRunners(_Threads):
     """Makes the nodes' pods run, and terminates those that are being deleted."""
 
     def act(self, node):

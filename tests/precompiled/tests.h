@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// As src/precompiled/standard.h, and what every test includes.
+// The headers that every test includes, in addition to those of src/precompiled/standard.h.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Counts the memory that `new` has given out, for a program that includes this, and measures the peak of a piece of
-// work.
+// Counts the memory that `new` has allocated in a program that includes this header, and measures the peak during a
+// call.
 
 #include <malloc.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes long contents in a short config.
+// Makes contents that are long, but short in a config because they are compressed.
 
 #include <cstddef>
 #include <string>

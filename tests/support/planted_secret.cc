@@ -34,200 +34,200 @@ std::string With(std::string_view before, std::string_view behind) {
 }
 
 template <typename T>
-void Add(const Result<T>& result, std::string& told) {
-  if (!result) told += result.error().message() + "\n";
+void Add(const Result<T>& result, std::string& messages) {
+  if (!result) messages += result.error().message() + "\n";
 }
 
-void Add(const json::Report& report, std::string& told) {
-  for (const json::Problem& problem : report.problems()) told += problem.ToString() + "\n";
-  Add(report.ToResult(), told);
+void Add(const json::Report& report, std::string& messages) {
+  for (const json::Problem& problem : report.problems()) messages += problem.ToString() + "\n";
+  Add(report.ToResult(), messages);
 }
 
-std::string ToldByJson(const std::string& text) {
-  std::string told;
+std::string MessagesOfJson(const std::string& text) {
+  std::string messages;
   json::Report report;
-  Add(json::Parse(text, &report), told);
-  Add(report, told);
-  return told;
+  Add(json::Parse(text, &report), messages);
+  Add(report, messages);
+  return messages;
 }
 
-std::string ToldByYaml(const std::string& text) {
-  std::string told;
+std::string MessagesOfYaml(const std::string& text) {
+  std::string messages;
   json::Report report;
-  Add(machineconfig::ParseYaml(text, &report), told);
-  Add(report, told);
-  return told;
+  Add(machineconfig::ParseYaml(text, &report), messages);
+  Add(report, messages);
+  return messages;
 }
 
-std::string ToldByToml(const std::string& text) {
-  std::string told;
-  Add(machineconfig::ParseToml(text), told);
-  return told;
+std::string MessagesOfToml(const std::string& text) {
+  std::string messages;
+  Add(machineconfig::ParseToml(text), messages);
+  return messages;
 }
 
-std::string ToldByUnit(const std::string& text) {
-  std::string told;
-  Add(ignition::ReadUnit(text), told);
-  return told;
+std::string MessagesOfUnit(const std::string& text) {
+  std::string messages;
+  Add(ignition::ReadUnit(text), messages);
+  return messages;
 }
 
-std::string ToldByDataUrl(const std::string& text) {
-  std::string told = ignition::DataUrlProblem(text) + "\n";
-  Add(ignition::DecodeDataUrl(text), told);
-  return told;
+std::string MessagesOfDataUrl(const std::string& text) {
+  std::string messages = ignition::DataUrlProblem(text) + "\n";
+  Add(ignition::DecodeDataUrl(text), messages);
+  return messages;
 }
 
-std::string ToldByUrl(const std::string& text) {
-  std::string told;
-  Add(net::Url::Parse(text), told);
-  return told;
+std::string MessagesOfUrl(const std::string& text) {
+  std::string messages;
+  Add(net::Url::Parse(text), messages);
+  return messages;
 }
 
-std::string ToldByIgnition(const std::string& text) {
-  std::string told;
+std::string MessagesOfIgnition(const std::string& text) {
+  std::string messages;
   json::Report report;
   const auto config = ignition::Parse(text, report);
-  Add(config, told);
-  Add(report, told);
-  if (!config) return told;
-  Add(machineconfig::CheckIgnition(*config), told);
+  Add(config, messages);
+  Add(report, messages);
+  if (!config) return messages;
+  Add(machineconfig::CheckIgnition(*config), messages);
   for (const auto version : {ignition::SpecVersion::k2_2, ignition::SpecVersion::k3_1}) {
     json::Report lost;
-    Add(ignition::ConvertTo(*config, version, &lost), told);
-    Add(lost, told);
+    Add(ignition::ConvertTo(*config, version, &lost), messages);
+    Add(lost, messages);
   }
-  return told;
+  return messages;
 }
 
-std::string ToldByMachineConfig(const std::string& text) {
-  std::string told;
+std::string MessagesOfMachineConfig(const std::string& text) {
+  std::string messages;
   json::Report report;
   auto documents = machineconfig::ParseYaml(text, &report);
-  Add(documents, told);
-  Add(report, told);
-  if (!documents) return told;
+  Add(documents, messages);
+  Add(report, messages);
+  if (!documents) return messages;
   for (json::Value& document : *documents) {
     const auto config = machineconfig::ReadMachineConfig(std::move(document));
-    Add(config, told);
+    Add(config, messages);
     if (!config) continue;
     json::Report problems;
-    Add(machineconfig::Validate(*config, problems), told);
+    Add(machineconfig::Validate(*config, problems), messages);
     machineconfig::FindProblems(*config, problems);
-    Add(problems, told);
+    Add(problems, messages);
   }
-  return told;
+  return messages;
 }
 
-std::string ToldByButane(const std::string& text) {
-  std::string told;
+std::string MessagesOfButane(const std::string& text) {
+  std::string messages;
   auto documents = machineconfig::ParseYaml(text);
-  Add(documents, told);
-  if (!documents) return told;
+  Add(documents, messages);
+  if (!documents) return messages;
   for (json::Value& document : *documents) {
     json::Report report;
-    Add(ignition::ReadButane(std::move(document), report), told);
-    Add(report, told);
+    Add(ignition::ReadButane(std::move(document), report), messages);
+    Add(report, messages);
   }
-  return told;
+  return messages;
 }
 
-std::string ToldByKubeconfig(const std::string& text) {
-  std::string told;
-  Add(kube::ParseKubeconfig(text, "/etc/kubernetes"), told);
-  Add(agent::WithAuthorities(text, "bundle"), told);
-  return told;
+std::string MessagesOfKubeconfig(const std::string& text) {
+  std::string messages;
+  Add(kube::ParseKubeconfig(text, "/etc/kubernetes"), messages);
+  Add(agent::WithAuthorities(text, "bundle"), messages);
+  return messages;
 }
 
-std::string ToldByControllerConfig(const std::string& text) {
-  std::string told;
+std::string MessagesOfControllerConfig(const std::string& text) {
+  std::string messages;
   auto value = json::Parse(text);
-  Add(value, told);
-  if (!value) return told;
+  Add(value, messages);
+  if (!value) return messages;
   const auto source = machineconfig::ReadObject<agent::ClusterFilesSource>(*std::move(value), "ControllerConfig");
-  Add(source, told);
-  if (source) Add(agent::FilesOf(*source), told);
-  return told;
+  Add(source, messages);
+  if (source) Add(agent::FilesOf(*source), messages);
+  return messages;
 }
 
-std::string ToldBySettings(const std::string& text) {
-  std::string told;
+std::string MessagesOfSettings(const std::string& text) {
+  std::string messages;
   agent::Settings settings;
-  Add(agent::AddSettings(text, "/etc/pintle/pintled.conf", settings), told);
-  return told;
+  Add(agent::AddSettings(text, "/etc/pintle/pintled.conf", settings), messages);
+  return messages;
 }
 
-std::string ToldByImage(const std::string& text) {
-  std::string told;
-  Add(host::ParseOciManifest(text), told);
-  Add(host::ParseOciConfig(text), told);
-  return told;
+std::string MessagesOfImage(const std::string& text) {
+  std::string messages;
+  Add(host::ParseOciManifest(text), messages);
+  Add(host::ParseOciConfig(text), messages);
+  return messages;
 }
 
 std::vector<Parser> AllParsers() {
   return {
       {"json", With(R"({"auths":{"quay.io":{"auth":")", R"(","n":1.5e3,"t":true}},"list":[1,null]})"), true,
-       &ToldByJson},
-      {"yaml", With("a: &x\n  password: ", "\n  b: !!int 1\nc: [*x, 'd']\n"), false, &ToldByYaml},
-      {"yaml quoted", With("password: \"", "\\n\"\nn: !!float 1.5\nb: !!binary aGk=\n"), false, &ToldByYaml},
-      {"toml", With("[registry]\npassword = \"", "\"\nport = 5000\nlist = [1, 'x']\n"), false, &ToldByToml},
-      {"toml literal", With("token = '", "'\n[a.b]\nc = {d = 1}\n"), false, &ToldByToml},
+       &MessagesOfJson},
+      {"yaml", With("a: &x\n  password: ", "\n  b: !!int 1\nc: [*x, 'd']\n"), false, &MessagesOfYaml},
+      {"yaml quoted", With("password: \"", "\\n\"\nn: !!float 1.5\nb: !!binary aGk=\n"), false, &MessagesOfYaml},
+      {"toml", With("[registry]\npassword = \"", "\"\nport = 5000\nlist = [1, 'x']\n"), false, &MessagesOfToml},
+      {"toml literal", With("token = '", "'\n[a.b]\nc = {d = 1}\n"), false, &MessagesOfToml},
       {"unit", With("[Service]\nEnvironment=TOKEN=", "\nExecStart=/bin/true\n[Install]\nWantedBy=a.target\n"), false,
-       &ToldByUnit},
-      {"unit section", With("[Service] ", "\nExecStart=/bin/true\n"), false, &ToldByUnit},
-      {"data url", With("data:text/plain;charset=utf-8,", "%0A"), false, &ToldByDataUrl},
-      {"data url base64", With("data:;base64,", ""), false, &ToldByDataUrl},
-      {"url", With("https://user:", "@host:6443/path?token=x"), false, &ToldByUrl},
+       &MessagesOfUnit},
+      {"unit section", With("[Service] ", "\nExecStart=/bin/true\n"), false, &MessagesOfUnit},
+      {"data url", With("data:text/plain;charset=utf-8,", "%0A"), false, &MessagesOfDataUrl},
+      {"data url base64", With("data:;base64,", ""), false, &MessagesOfDataUrl},
+      {"url", With("https://user:", "@host:6443/path?token=x"), false, &MessagesOfUrl},
       {"ignition 3",
        With(
            R"({"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"core","passwordHash":")",
            R"(","sshAuthorizedKeys":["ssh-ed25519 AAAA"]}]},"storage":{"files":[{"path":"/etc/x","mode":384,"contents":)"
            R"({"source":"data:,x","httpHeaders":[]}}],"luks":[{"name":"l","device":"/dev/vda","clevis":{"custom":)"
            R"({"pin":"sss","config":"c"}}}]},"systemd":{"units":[{"name":"a.service","contents":"[Unit]\n"}]}})"),
-       true, &ToldByIgnition},
+       true, &MessagesOfIgnition},
       {"ignition 2",
        With(R"({"ignition":{"version":"2.2.0"},"passwd":{"users":[{"name":"core","passwordHash":")",
             R"("}]},"storage":{"files":[{"filesystem":"root","path":"/etc/x","mode":384,"contents":)"
             R"({"source":"data:,x"}}]}})"),
-       true, &ToldByIgnition},
+       true, &MessagesOfIgnition},
       {"machine config",
        With(R"({"kind":"MachineConfig","metadata":{"name":"a","labels":{"l":"v"},"annotations":{"a":"v"}},"spec":)"
             R"({"kernelArguments":["a=b"],"fips":false,"config":{"ignition":{"version":"3.4.0"},"passwd":{"users":[)"
             R"({"name":"core","passwordHash":")",
             R"("}]}}}})"),
-       true, &ToldByMachineConfig},
+       true, &MessagesOfMachineConfig},
       {"machine config in yaml",
        With("kind: MachineConfig\nmetadata: {name: a}\nspec:\n  config:\n    ignition: {version: 3.4.0}\n    passwd:\n"
             "      users:\n      - name: core\n        passwordHash: ",
             "\n"),
-       false, &ToldByMachineConfig},
+       false, &MessagesOfMachineConfig},
       {"butane",
        With(R"({"variant":"fcos","version":"1.5.0","passwd":{"users":[{"name":"core","password_hash":")",
             R"("}]},"storage":{"files":[{"path":"/etc/x","mode":384,"contents":{"inline":"x"}}]}})"),
-       true, &ToldByButane},
+       true, &MessagesOfButane},
       {"kubeconfig",
        With(R"({"apiVersion":"v1","current-context":"c","clusters":[{"name":"k","cluster":{"server":"https://a:6443",)"
             R"("certificate-authority-data":"aGk="}}],"contexts":[{"name":"c","context":{"cluster":"k","user":"u"}}],)"
             R"("users":[{"name":"u","user":{"token":")",
             R"("}}]})"),
-       true, &ToldByKubeconfig},
+       true, &MessagesOfKubeconfig},
       {"controller config",
        With(R"({"kind":"ControllerConfig","metadata":{"name":"c"},"spec":{"kubeAPIServerServingCAData":"aGk=",)"
             R"("imageRegistryBundleData":[{"file":"quay.io","data":"aGk="}],"internalRegistryPullSecret":")",
             R"("}})"),
-       true, &ToldByControllerConfig},
+       true, &MessagesOfControllerConfig},
       {"settings", With("[Agent]\nSource=local\n[Kubernetes]\nKubeletHealth=http://u:", "@localhost/\n[Metrics]\n"),
-       false, &ToldBySettings},
+       false, &MessagesOfSettings},
       {"image",
        With(R"({"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"digest":"sha256:)"
             R"(aa","size":2},"layers":[{"digest":"sha256:bb","size":3}],"annotations":{"a":")",
             R"("}})"),
-       true, &ToldByImage},
+       true, &MessagesOfImage},
   };
 }
 
 // Returns whether a line is about a name in a field for names.  The fuzzer can move the secret there, and names may
 // appear in messages.
-bool SpeaksOfAName(std::string_view line) {
+bool IsAboutName(std::string_view line) {
   constexpr auto kWithNames = std::to_array<std::string_view>({
       "unit \"",
       "invalid mode ",
@@ -257,22 +257,22 @@ std::span<const Parser> Parsers() {
   return kParsers;
 }
 
-std::string_view PieceOfSecretIn(std::string_view told) {
-  constexpr std::size_t kTellingLength = 6;
-  for (std::size_t at = 0; at + kTellingLength <= kSecret.size(); ++at) {
-    const std::string_view piece = kSecret.substr(at, kTellingLength);
-    if (told.find(piece) != std::string_view::npos) return piece;
+std::string_view PieceOfSecretIn(std::string_view messages) {
+  constexpr std::size_t kMinimumLength = 6;
+  for (std::size_t at = 0; at + kMinimumLength <= kSecret.size(); ++at) {
+    const std::string_view piece = kSecret.substr(at, kMinimumLength);
+    if (messages.find(piece) != std::string_view::npos) return piece;
   }
   return {};
 }
 
-std::string ToldWithoutNames(const Parser& parser, const std::string& text) {
-  const std::string told = parser.told(text);
+std::string MessagesWithoutNames(const Parser& parser, const std::string& text) {
+  const std::string messages = parser.messages(text);
   std::string rest;
-  for (std::size_t begin = 0; begin < told.size();) {
-    const std::size_t end = std::min(told.find('\n', begin), told.size());
-    const std::string_view line = std::string_view(told).substr(begin, end - begin);
-    if (!SpeaksOfAName(line)) rest += std::string(line) + "\n";
+  for (std::size_t begin = 0; begin < messages.size();) {
+    const std::size_t end = std::min(messages.find('\n', begin), messages.size());
+    const std::string_view line = std::string_view(messages).substr(begin, end - begin);
+    if (!IsAboutName(line)) rest += std::string(line) + "\n";
     begin = end + 1;
   }
   return rest;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All parsers of texts from outside, with everything that each of them reports about a text.
+// All parsers of texts from outside, for tests of the messages that they return.
 //
-// A text may contain a secret, and a parser's reports reach logs, the bus and the cluster.  So a report may contain
-// nothing of the text except names, which are public.
+// A text may contain a secret, and a parser's messages reach logs, the bus and the cluster.  So a message may contain
+// no part of the text except names, which are public.
 
 #include <span>
 #include <string>
@@ -21,15 +21,17 @@ struct Parser {
   std::string sample;
   // The text is JSON, in which each value can be replaced by the secret.
   bool is_json;
-  std::string (*told)(const std::string& text);
+  // Returns all messages of the parser about a text.
+  std::string (*messages)(const std::string& text);
 };
 
 std::span<const Parser> Parsers();
 
-// Returns a piece of the secret that is in a text, or "".  A few characters may occur by chance.
-std::string_view PieceOfSecretIn(std::string_view told);
+// Returns a piece of the secret that is in the messages, or "".  Pieces of a few characters may occur by chance, so
+// they do not count.
+std::string_view PieceOfSecretIn(std::string_view messages);
 
-// Returns everything that a parser reports about a text, except for reports about names.
-std::string ToldWithoutNames(const Parser& parser, const std::string& text);
+// Returns all messages of a parser about a text, except for messages about names.
+std::string MessagesWithoutNames(const Parser& parser, const std::string& text);
 
 }  // namespace pintle::planted

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A thread in which the kernel refuses to make threads, or epoll instances, as if a limit had been reached.
+// Runs work in a thread for which the kernel refuses to create threads, or epoll instances, as if a limit were reached.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -30,8 +30,8 @@ inline void RefuseBy(std::span<sock_filter> filter) {
 inline void RefuseMoreThreads() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      // clone3(2) has its flags in memory, which a filter cannot read; so it is refused, and the C library uses
-      // clone(2).
+      // clone3(2) has its flags in memory, which a filter cannot read.  So it is always refused, and the C library
+      // uses clone(2) instead.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A machine for tests of changes: a real file tree with users and units, and a service manager that does what it is
-// asked unless a test says otherwise.  The files belong to root, so these tests have to run as root.
+// A machine for tests of changes: a real file tree with users and units, and a fake service manager whose jobs succeed
+// unless a test makes them fail.  The files belong to root, so these tests have to run as root.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -121,7 +121,7 @@ inline plan::TestConfig NoConfig() {
   return config;
 }
 
-// A config with everything that a config can have.
+// A config with a thing of each kind.
 inline plan::TestConfig Everything() {
   plan::TestConfig config;
   config.WithFile("/etc/motd", "data:,ours").WithFile("/etc/new/deep/file", "data:,new");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Describes everything in a file tree that a change could spoil, as a text, so that two trees can be compared.
+// Describes a file tree as a text, so that two trees can be compared: paths, modes, owners, attributes and contents.
 
 #include <filesystem>
 #include <string>
@@ -10,7 +10,8 @@ namespace pintle {
 
 std::string DescribeTree(const std::filesystem::path& root);
 
-// Makes temporary directories in memory if files there can have attributes, since thousands of trees are made.
+// Makes temporary directories in /dev/shm if files there can have extended attributes, because some tests make
+// thousands of trees.
 void UseMemory();
 
 }  // namespace pintle

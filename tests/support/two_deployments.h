@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A machine with two deployments: a directory for each, one /var mounted into both, and a file that names the one to
-// boot.  A rename of that file stands for what libostree does atomically.  It needs root and a mount namespace.
+// A machine with two deployments: a directory for each, one /var mounted into both, and a file that names the
+// deployment to boot.  Replacing this file by a rename simulates libostree's atomic switch.  The tests need root and a
+// mount namespace.
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -145,7 +146,7 @@ class BootableMachine {
   BootableMachine(const BootableMachine&) = delete;
   BootableMachine& operator=(const BootableMachine&) = delete;
 
-  // A boot loses what is only in memory, such as staged deployments.
+  // Boots the next deployment.  A staged deployment that was not finalized is lost.
   void Boot() {
     deployments.UnmountVar();
     std::filesystem::remove(directory_ / "staged");

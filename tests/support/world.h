@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small cluster for tests of passes: it provides the view of a pass, and applies its changes.
+// A small cluster for tests of the controller's passes: it makes the view that a pass reads, and applies the changes
+// that the pass returns.
 
 #include <map>
 #include <string>
@@ -71,7 +72,7 @@ struct World {
       reports.at(change.node).spec = change.spec;
     }
   }
-  // Passes until nothing remains to be changed; returns the number of passes.
+  // Runs passes until a pass returns no change; returns the number of passes with changes.
   int Settle() {
     for (int passes = 0;; ++passes) {
       const Changes changes = Pass();
@@ -94,16 +95,16 @@ struct World {
     node.metadata.resource_version = std::to_string(++version);
     node.metadata.creation_timestamp = api::Time{WallTime(std::chrono::seconds(version))};
     node.metadata.labels.emplace(std::string(api::kRoleLabelPrefix) + role, "");
-    Say(name, api::kCurrentConfigAnnotation, config);
-    Say(name, api::kDesiredConfigAnnotation, config);
-    Say(name, api::kStateAnnotation, std::string(api::kStateDone));
+    Annotate(name, api::kCurrentConfigAnnotation, config);
+    Annotate(name, api::kDesiredConfigAnnotation, config);
+    Annotate(name, api::kStateAnnotation, std::string(api::kStateDone));
     node.status.conditions = {{.type = "Ready", .status = "True"}};
     return node;
   }
-  void Say(const std::string& node, std::string_view key, const std::string& value) {
+  void Annotate(const std::string& node, std::string_view key, const std::string& value) {
     nodes.at(node).metadata.annotations.insert_or_assign(std::string(key), value);
   }
-  const std::string& Said(const std::string& node, std::string_view key) const {
+  const std::string& AnnotationOf(const std::string& node, std::string_view key) const {
     return nodes.at(node).metadata.Annotation(key);
   }
   const api::Condition* ConditionOf(const std::string& pool, std::string_view type) const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The vectors under tests/vectors/data: what the Machine Config Operator answers, as files.
+// The vectors under tests/vectors/data: inputs and the Machine Config Operator's answers to them, as files.
 //
-// Each kind is a directory, and each case a directory in it; a runner makes a test of each case:
+// Each kind is a directory, and each case is a directory in it.  A runner makes a test of each case:
 //
 //     class Render : public testing::TestWithParam<std::string> {};
 //     TEST_P(Render, Agrees) { const Case c("render", GetParam()); ... }

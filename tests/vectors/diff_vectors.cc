@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares two configs: the differences and the work of a node must be those that the operator reports.
+// Compares two configs: the differences and the actions on a node must be those of the Operator.
 
 #include <string>
 #include <utility>

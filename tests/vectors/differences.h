@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Describes the differences of two documents to people.
+// Describes the differences of two documents in messages.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace pintle::vectors {
 
 inline std::string Shown(const json::Value* value) { return value == nullptr ? "nothing" : json::ToText(*value); }
 
-// Returns a line for each place: "/status/machineCount: 1 became 2".
+// Returns a line for each difference: "/status/machineCount: 1 became 2".
 inline std::string Differences(const json::Value* expected, const json::Value* got, const std::string& place = "") {
   std::string lines;
   if (expected != nullptr && got != nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks whether an error of ours contains the Machine Config Operator's message.
+// Checks whether Pintle's error contains the Machine Config Operator's message.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,12 +17,13 @@ inline std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The operator prints the text before a problem of spec 2, with an arrow below.  We do not, since it may be a secret.
+// For a problem in spec 2, the Operator prints a part of the config, with an arrow below.  Pintle does not, because
+// this part may be a secret.
 inline bool IsExcerpt(std::string_view line) {
   return line.starts_with("    1: ") || line.find_first_not_of(" ^") == std::string_view::npos;
 }
 
-// Each line of the operator's text must be in ours.
+// Each line of the Operator's text, except such excerpts, must be in Pintle's.
 inline void ExpectContains(const std::string& ours, std::string_view expected) {
   for (expected = Trimmed(expected); !expected.empty();) {
     const std::size_t end = std::min(expected.find('\n'), expected.size());

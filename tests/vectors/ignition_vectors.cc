@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ignition configs: which are accepted, which are refused and with what message, and how each version of them is
-// served.
+// Reads Ignition configs: they must be accepted, or refused with the Operator's message, and converted to other
+// versions as by the Operator.
 
 #include <fmt/core.h>
 
@@ -40,7 +40,7 @@ std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& are) 
 
 bool IsRead(const Case& c) { return !c.Has("expected-error.txt"); }
 
-// The operator makes some configs that it could not read itself.
+// Returns whether the Operator's JSON for a case can be read: some of its outputs are not valid input.
 bool IsReadAgain(const Case& c) {
   const bool is_valid = !c.Has("expected-validate-error.txt") || !c.Has("convert-3.5-error.txt");
   return c.Has("expected-stdjson.json") && is_valid;

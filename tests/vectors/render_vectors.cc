@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Machine configs, and the rendered config of a pool, through the files that `pintle render` reads.
+// Renders machine configs for a pool, with the code that `pintle render` uses on files: the result must be the
+// Operator's.
 
 #include <set>
 #include <string>
@@ -47,7 +48,7 @@ std::string HashInputOf(const api::MachineConfigSpec& spec) {
   return text;
 }
 
-// The operator's own tool names all inputs as sources, including those that the selector leaves out.
+// The sources are not compared: the Operator's tool lists all inputs, including those that the selector leaves out.
 void ExpectTarget(const json::Value& pool, const machineconfig::Rendered& rendered) {
   const json::Value& configuration = pool.at("spec").at("configuration");
   EXPECT_EQ(configuration.at("name").text(), rendered.config.metadata.name);

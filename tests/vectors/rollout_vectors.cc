@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pools and their nodes: the next nodes, their patches, and the pool's status.
+// Decides about pools and their nodes: the next nodes, their patches and the pool's status must be the Operator's.
 
 #include <string>
 
@@ -18,7 +18,7 @@ using vectors::Case;
 
 json::Value Json(const Case& c, const std::string& file) { return ValueOf(json::Parse(c.Text(file))); }
 
-// Returns the question that the command line would ask.
+// Returns the input that `pintle rollout` would make of the case's files.
 RolloutQuestion Question(const Case& c) {
   RolloutQuestion question;
   question.pool_file = c.Path("pool.json");

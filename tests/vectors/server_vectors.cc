@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Requests to the Ignition server: our answers must be those of the Machine Config Operator's server, byte for byte.
+// Answers requests to the Ignition server: the answers must be those of the Operator's server, byte for byte.
 
 #include <fmt/core.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists of kernel arguments with awkward characters, and the names of the rendered configs that have them.
+// Renders configs with kernel arguments that have awkward characters: the rendered configs must have the Operator's
+// names.
 
 #include <sstream>
 #include <string>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual machines take minutes, so tests that are marked nightly run only with PINTLE_NIGHTLY set, as `./dev test
---nightly` does.
+"""Runs tests that are marked `nightly` only if PINTLE_NIGHTLY is set, as `./dev test --nightly` does, because tests on
+virtual machines take minutes.
 """
 
 import os

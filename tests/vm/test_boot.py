@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests what a container cannot have: a kernel with its arguments, an initramfs, power cuts under a live file system.
+"""Tests of boots that need a virtual machine: a kernel with its arguments, an initramfs, power cuts.
 """
 
 import os
@@ -61,7 +61,7 @@ def test_a_power_cut_around_a_staged_deployment_leads_to_the_old_or_the_new_one(
     whole = None
     for version in range(2, 2 + ROUNDS):
         old, new = booted, deploy.commit(vm, {"/usr/share/probe": str(version)}, str(version))
-        # The first shutdown is not cut short, which measures how long it takes on this machine.
+        # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
         cut = random.uniform(0, whole) if whole else 600
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", "sh", "-c", '"$@" && systemctl reboot', "sh", *deploy.staging(new))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests changes of a machine whose power is cut: unsynced data is lost with the kernel's memory."""
+"""Tests changes during which the power of the machine is cut, so that it loses all unsynced data."""
 
 import os
 import pathlib
@@ -11,11 +11,11 @@ import pytest
 
 from machines import deploy, shell
 from machines.installed import ALL, NOTHING, Installed, everything
-from machines.kept import MachineDied
 from machines.node import BUILD
+from machines.supervised import MachineDied
 from machines.vm import Vm
 
-# This service writes a line at each boot, with the files in /etc and /var as services read them.
+# At each boot, this service appends a line with the contents of a file in /etc and one in /var to the record.
 RECORDED = "/var/log/recorded"
 RECORDER = f"""[Service]
 Type=oneshot
@@ -54,7 +54,7 @@ def cut_power(vm, seconds):
 
 
 def start_after_cut(vm):
-    """Starts the machine. QEMU's emulation fails once in some hundred boots, which counts as another power cut."""
+    """Starts the machine. A failure of QEMU itself, which happens once in some hundred boots, counts as a power cut."""
     for _ in range(3):
         try:
             return vm.start()
@@ -79,7 +79,7 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine
         vm.run("sync")
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", *command)
-        # The first change is not cut short, which measures how long it takes on this machine.
+        # The first change is not cut short, to measure how long a change takes on this machine.
         if whole is None:
             vm.follow_reboot(300)
             machine.settle()
@@ -92,8 +92,8 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine
             machine.settle()
         now = machine.of_everything()
         is_new = now == ALL
-        # Services that start before the change is ended also read the files of one config.
-        # A cut may lose a record after the file has grown by it, which leaves zeros.  An empty record is an error.
+        # Even services that started before the change was completed have read the files of one config.
+        # A cut may lose the contents of a record, but not the growth of the file; that leaves zeros.
         read = set(machine.read(RECORDED).replace("\0", "").splitlines())
         assert read <= {"none none", "newnew"}, read
         print(f"{number}: cut after {cut:.1f} s of {whole:.1f} s, from {was} to {is_new}", flush=True)
@@ -107,13 +107,13 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine
 
 
 @pytest.mark.nightly
-def test_a_deployment_that_does_not_boot_leaves_the_old_files_to_the_old_one(machine):
+def test_when_a_new_deployment_does_not_boot_the_old_one_has_the_old_files(machine):
     vm = machine.machine
     first = deploy.booted_commit(vm)
     broken = deploy.commit(vm, {"/usr/lib/systemd/systemd": "no program"}, "2")
     machine.apply(everything(broken))
     vm.poweroff(300)
-    vm.start_in_vain("Freezing execution", "Kernel panic", "emergency mode", "Failed to execute")
+    vm.start_broken("Freezing execution", "Kernel panic", "emergency mode", "Failed to execute")
     vm.start(fall_back=True)
     machine.settle()
     assert deploy.booted_commit(vm) == first and machine.of_everything() == NOTHING

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a new machine: Ignition writes the first config in the initramfs, and Pintle checks there what is left to do.
+"""Tests a new machine: Ignition writes the first config in the initramfs, and Pintle checks there whether the OS is as
+the config wants it.
 """
 
 import json
@@ -82,12 +83,12 @@ def expect_configured(vm):
     assert json.loads(read(vm, CURRENT_CONFIG))["metadata"]["name"] == NAME
     assert not has(vm, FIRST_CONFIG) and has(vm, FIRST_CONFIG + ".bak")
     assert not has(vm, "/var/lib/pintle/change/journal.json")
-    # Nothing was written below the /var that all deployments share, where it would be hidden.
+    # Pintle wrote its files to the /var that all deployments share, not to the deployment's own /var, which is hidden.
     assert vm.run("sh", "-c", "ls -d /sysroot/ostree/deploy/*/deploy/*/var/lib/pintle", check=False).returncode != 0
     assert vm.run("pintle", "verify").stdout == f"This machine is as {NAME} wants it.\n"
 
 
-def test_where_the_image_is_right_it_comes_up_configured_in_one_boot(image):
+def test_a_new_machine_with_the_right_image_is_configured_in_one_boot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, ["mitigations=off"]))) as vm:
         assert DONE in said(vm, IN_THE_INITRAMFS) and not ran(vm, AFTER_IT)
@@ -107,7 +108,7 @@ def test_work_that_needs_another_deployment_is_left_to_the_real_root_and_takes_o
         assert vm.boots == 2 and "probe=1" in arguments and "ignition.firstboot" not in arguments
 
 
-def test_without_var_in_the_initramfs_it_is_left_to_the_real_root_without_a_reboot(image):
+def test_without_var_in_the_initramfs_the_real_root_completes_the_first_config_without_a_reboot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, users=())), arguments=["without=/var"]) as vm:
         assert DONE not in said(vm, IN_THE_INITRAMFS) and DONE in said(vm, AFTER_IT)
@@ -115,14 +116,15 @@ def test_without_var_in_the_initramfs_it_is_left_to_the_real_root_without_a_rebo
         assert vm.boots == 1
 
 
-def test_with_an_invalid_first_config_it_boots_and_reports_that(image):
+def test_a_machine_with_an_invalid_first_config_boots_and_reports_the_error(image):
     disk, commit = image
     config = served(rendered(commit))
     first = next(one for one in config["storage"]["files"] if one["path"] == FIRST_CONFIG)
     whole, first["contents"]["source"] = first["contents"]["source"], "data:,%7B"
     with NewMachine(disk, config, settles=False) as vm:
         for unit in (IN_THE_INITRAMFS, AFTER_IT):
-            wait_until(lambda unit=unit: "failed to parse MachineConfig" in said(vm, unit), f"{unit} says so", PATIENCE)
+            wait_until(lambda unit=unit: "failed to parse MachineConfig" in said(vm, unit),
+                       f"{unit} reports the error", PATIENCE)
         assert has(vm, FIRST_CONFIG) and not has(vm, CURRENT_CONFIG)
         # A corrected config is used at the next try.
         vm.run("tee", FIRST_CONFIG, input=urllib.parse.unquote(whole.removeprefix("data:,")))

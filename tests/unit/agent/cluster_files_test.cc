@@ -75,7 +75,7 @@ TEST(ClusterFiles, AnEmptyBundleForTheKubeletIsNotWritten) {
   EXPECT_THAT(ContentsOf(ValueOf(FilesOf(ClusterFilesSource()))), ElementsAre(std::pair(kCloudFile, "\n")));
 }
 
-TEST(ClusterFiles, AnErrorListsAllProblemsAndShowsNoSecret) {
+TEST(ClusterFiles, AnErrorListsAllProblemsAndContainsNoSecret) {
   auto source = WithRegistries({Bundle("../evil", "a"), Bundle("..", "a"), Bundle("", "a"), {"fine", "?"}},
                                {Bundle(std::string("a\0b", 3), "a")});
   source.spec.internal_pull_secret = "secret!";
@@ -151,7 +151,7 @@ TEST_F(PutClusterFilesTest, RemovesOnlyRegistriesThatItHasWritten) {
   EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/c/ca.crt")));
   EXPECT_EQ(Read("/etc/docker/certs.d/c/client.cert"), "mine");
   EXPECT_EQ(Read("/etc/docker/certs.d/mine/ca.crt"), "mine");
-  // A bundle that stays is never missing in between: it is the same inode.
+  // The bundle that stays was not rewritten: it has the same inode.
   EXPECT_EQ(StatusOf("/etc/docker/certs.d/b/ca.crt").st_ino, kept);
   EXPECT_THAT(Put(WithRegistries({Bundle("b", "b")})), IsEmpty());
 }

@@ -42,13 +42,13 @@ class DriftWatchTest : public testing::Test {
     return calls_;
   }
 
-  // Changes are delivered in order.  So when this last one has arrived, all earlier ones have.
+  // Makes one more change and waits for it.  Changes are delivered in order, so all earlier ones have arrived then.
   void RunToTheEndOfChanges() {
     end_directory_.Write("end", "");
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
 
-  // Timers that were set to the delay before this call fire before this one.
+  // Sets a timer to the delay and waits for it.  Timers that were set to the delay earlier fire before it.
   void RunPastTheDelay() {
     event::Timer past(
         *loop_, [this] { loop_->Stop(); }, event::Slack(1));
@@ -66,7 +66,7 @@ class DriftWatchTest : public testing::Test {
   TemporaryDirectory directory_;
   Root root_ = ValueOf(Root::Open(directory_.path()));
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
-  // Made first, so that it cannot reuse the inode number of a deleted directory.
+  // This directory is created first, so that it cannot reuse the inode number of a deleted directory.
   TemporaryDirectory end_directory_;
   event::InotifyWatch end_ = ValueOf(event::InotifyWatch::Create(
       *loop_, end_directory_.path(), IN_CLOSE_WRITE, [this](const event::FileHappening&) { loop_->Stop(); }));

@@ -133,7 +133,7 @@ TEST_F(HealthTest, ReportsThatTheDirectoryIsAFile) {
   EXPECT_THAT(Unwell(), ElementsAre("opening /check.d: open: Not a directory"));
 }
 
-TEST_F(HealthTest, ADanglingLinkIsNoDirectoryWithoutChecks) {
+TEST_F(HealthTest, ADanglingLinkInPlaceOfTheDirectoryIsReported) {
   std::filesystem::create_symlink("/nowhere", directory_ / "check.d");
   EXPECT_THAT(Unwell(), ElementsAre("opening /check.d: open: No such file or directory"));
 }

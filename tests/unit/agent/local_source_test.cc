@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A real LocalSource on real files.  It finds its directory by an absolute path, so its root is that of the machine on
-// which the test runs.
+// A real LocalSource on real files.  The source opens its directory by an absolute path, so its root is the root
+// directory of the machine that runs the test.
 class LocalSourceTest : public testing::Test {
  protected:
   LocalSourceTest() { fs::create_directories(configs_); }
@@ -78,7 +78,8 @@ class LocalSourceTest : public testing::Test {
   std::unique_ptr<LocalSource> source_;
 };
 
-// A clock that stands still until Pass().  It is far behind the real clock, so a timer that is set by it fires at once.
+// A clock that stands still until Pass().  It is far behind the real clock, so a timer that is set to its time fires at
+// once.
 class PassingClock final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return now_; }
@@ -90,9 +91,9 @@ class PassingClock final : public Clock {
 };
 
 // Counts how often files in a directory are opened.
-class Opened {
+class OpenCounter {
  public:
-  explicit Opened(const fs::path& directory) : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  explicit OpenCounter(const fs::path& directory) : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     // The kernel would merge two equal events in a row, so closing is watched as well.
     EXPECT_GE(::inotify_add_watch(fd_.get(), directory.c_str(), IN_OPEN | IN_CLOSE), 0);
   }
@@ -237,7 +238,7 @@ TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedNowAndThen) {
     fs::rename(directory_ / "next", configs_ / "50-many.ign");
   };
   change();
-  const Opened opened(configs_);
+  const OpenCounter opened(configs_);
   PassingClock clock;
   Begin(clock);
   std::function<void()> change_on = [&] {
@@ -250,7 +251,7 @@ TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedNowAndThen) {
   loop_->Post(change_on);
   Run();
   ASSERT_EQ(wanted_.size(), 1u) << unusable_.back();
-  // When the source reports this config, all work that was begun before has ended.
+  // When the source reports this last config, all earlier work has ended.
   WriteConfig("60-last.json", "1");
   Run();
   ASSERT_EQ(wanted_.size(), 2u);

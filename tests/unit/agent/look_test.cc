@@ -22,7 +22,7 @@ using change::Everything;
 using change::NoConfig;
 using testing::HasSubstr;
 
-// Files are recorded only once they have rested for a while.
+// A clock that is a minute ahead: files are recorded only if they have not changed for a while.
 class LaterClock final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return MonotonicTime::clock::now(); }
@@ -31,13 +31,13 @@ class LaterClock final : public Clock {
 
 class Look : public testing::Test {
  protected:
-  // Looks at the machine as it is to stay.
+  // Looks at the machine without a request for another config.
   Outlook Now() const {
     const auto current = ValueOf(CurrentGoal(machine_.host().root));
     return ValueOf(LookAt(machine_.host(), {}, current.value_or(Goal{"mco-empty-mc"}))).outlook;
   }
 
-  // Makes it a machine with a config of one file.
+  // Gives the machine a config with one file.
   void HaveMotd(const char* source) {
     machine_.policy = {};
     ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), WithMotd(source))));
@@ -72,7 +72,7 @@ class Look : public testing::Test {
   mutable change::SmallMachine machine_{directory_.path()};
 };
 
-TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
+TEST_F(Look, DoesNotFindTheConfigInEffectWhileTheJournalHasAChangeThatWasCutShort) {
   machine_.policy = {};
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Storable(Everything()))));
   const change::Journal journal(machine_.host().root);
@@ -80,7 +80,7 @@ TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
   for (const change::Phase phase : {change::Phase::kApplying, change::Phase::kUndoing}) {
     change.phase = phase;
     ASSERT_TRUE(Succeeded(journal.Write(change)));
-    // All files are as the new config says.
+    // All files are as in the new config.
     EXPECT_FALSE(Now().is_there);
     EXPECT_TRUE(Now().is_cut_short);
   }
@@ -88,7 +88,7 @@ TEST_F(Look, SeesNothingThereWhileTheJournalHasAChangeThatWasCutShort) {
   EXPECT_TRUE(Now().is_there);
 }
 
-TEST_F(Look, LeavesAChangeThatWaitsForARebootToWhoeverMadeIt) {
+TEST_F(Look, LeavesAChangeThatWaitsForARebootAlone) {
   machine_.policy = {};
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Storable(Everything()))));
   EXPECT_FALSE(Now().is_there);
@@ -98,7 +98,7 @@ TEST_F(Look, LeavesAChangeThatWaitsForARebootToWhoeverMadeIt) {
   EXPECT_TRUE(Now().is_cut_short);
 }
 
-TEST_F(Look, CountsWhatIsIgnoredIfTheWantedConfigSaysOtherwiseOfIt) {
+TEST_F(Look, CountsAnIgnoredFindingIfTheWantedConfigChangesTheThing) {
   HaveMotd("data:,one");
   machine_.Write("etc/motd", "mine");
   const host::Host host = machine_.host();

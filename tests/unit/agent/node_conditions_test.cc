@@ -48,7 +48,7 @@ plan::Action Action(std::string_view type, const std::string& service = {}) {
   return action;
 }
 
-// Returns a MachineConfigNode that the operator has created and that has these moments.
+// Returns a MachineConfigNode that the operator has created and that has the conditions of these moments.
 api::MachineConfigNode Known(const std::vector<Moment>& said = {}) {
   api::MachineConfigNode known;
   known.metadata.name = "a";
@@ -186,7 +186,7 @@ TEST(NextStatus, ChangesOnlyParentAndChild) {
   EXPECT_THAT(status.conditions, SizeIs(3));
 }
 
-TEST(NextStatus, IsNulloptIfTheMomentIsThereAlready) {
+TEST(NextStatus, IsNulloptIfTheStatusAlreadyHasTheMoment) {
   EXPECT_FALSE(NextStatus(Known({moment::Updated("a")}), moment::Updated("a"), kNode, kNow));
 }
 
@@ -322,7 +322,7 @@ TEST(NextStatus, ListsTheIrreconcilableChangesBesideTheCondition) {
   EXPECT_EQ(next->irreconcilable_changes[0].field_path, "spec.config.storage.disks[0].device");
   // The condition is the same as before, and so is its time.
   EXPECT_TRUE(json::Equal(next->conditions, known.status.conditions));
-  // A listed change is not written again; it stays while other moments are reported, and is removed when there is none.
+  // A list of changes is written once.  It stays while other moments are reported, and is removed when it is empty.
   auto listed = known;
   listed.status = *next;
   EXPECT_FALSE(NextStatus(listed, but, kNode, kNow));

@@ -188,7 +188,7 @@ TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
   GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
 }
 
-// The answer 404 is left out: a cluster without this kind gets no conditions.
+// The answer 404 is left out, because it means a cluster without this kind, which gets no conditions.
 std::vector<kube::BadAnswer> BadAnswersOfClustersWithConditions() {
   std::vector<kube::BadAnswer> all = kube::BadAnswers();
   std::erase_if(all, [](const kube::BadAnswer& bad) { return bad.answer.status == 404; });
@@ -198,7 +198,7 @@ std::vector<kube::BadAnswer> BadAnswersOfClustersWithConditions() {
 INSTANTIATE_TEST_SUITE_P(Each, BadAnswerToConditions, testing::ValuesIn(BadAnswersOfClustersWithConditions()),
                          [](const auto& bad) { return bad.param.name; });
 
-TEST_F(NodeConditionsWriterTest, LeavesAClusterAloneThatHasNone) {
+TEST_F(NodeConditionsWriterTest, WritesNothingInAClusterWithoutTheKindButAsksAgainLater) {
   for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "no such page"}}) {
     ScriptedServer server({std::move(answer), {.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
     const auto writer = Writer(server);

@@ -103,7 +103,7 @@ plan::Difference OfFilesAndImage() {
 std::vector<Row> Rows() {
   return {
       // Drains.
-      {"a drain is asked for",
+      {"a drain is requested",
        {},
        kDone,
        report::DrainNeeded{kNewGoal},
@@ -283,7 +283,7 @@ TEST_P(NodeReportTest, Reports) {
 
 INSTANTIATE_TEST_SUITE_P(All, NodeReportTest, testing::ValuesIn(Rows()));
 
-TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeWhenItIsSeen) {
+TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeOnceItIsRead) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
   Next(reported, unseen, report::Failed{Fault::kFailed, "no space"});

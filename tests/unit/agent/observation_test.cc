@@ -47,7 +47,7 @@ class ObservationTest : public testing::Test {
 
   Observation Seen(const SurveyRequest& request = {}) { return ValueOf(Observe(machine_.host(), request)); }
 
-  // Returns each file of the machine with the time of its last change.
+  // Returns all files of the machine with the times of their last changes.
   std::map<std::string, std::filesystem::file_time_type> Tree() const {
     std::map<std::string, std::filesystem::file_time_type> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_.path())) {
@@ -82,7 +82,7 @@ TEST_F(ObservationTest, HasTheFindingsAndTheirDetails) {
               ElementsAre("pintle restore /etc/motd", "pintle adopt /etc/motd", "pintle ignore /etc/motd --until 1d"));
 }
 
-TEST_F(ObservationTest, LossesAreTheFindingsThatTheWantedConfigDoesNotWant) {
+TEST_F(ObservationTest, LossesAreTheFindingsWhoseStateTheWantedConfigDoesNotHave) {
   machine_.Write("etc/motd", "two");
   EXPECT_THAT(Seen({.wanted = TargetOf(Config("rendered-worker-2", "data:,two"))}).losses, IsEmpty());
   EXPECT_THAT(Seen({.wanted = TargetOf(Config("rendered-worker-2", "data:,three"))}).losses,
@@ -97,7 +97,7 @@ TEST_F(ObservationTest, TheWantedConfigIsNotReadIfTheMachineHasIt) {
   EXPECT_FALSE(seen.to);
 }
 
-TEST_F(ObservationTest, EntriesThatAreIgnoredNoLongerAreThereForTheSurvey) {
+TEST_F(ObservationTest, ReadsEntriesWhoseTimeIsOver) {
   const WallTime past = machine_.host().clock.Wall() - std::chrono::hours(1);
   ASSERT_TRUE(Succeeded(change::KeepIgnored(machine_.host().root, {{"/etc/motd", past}})));
   EXPECT_THAT(Seen().ignored, SizeIs(1));
@@ -119,7 +119,7 @@ TEST_F(ObservationTest, AMachineWithoutAConfigHasTheAssumedOne) {
   EXPECT_EQ(GoalOf(Seen().current).config, "mco-empty-mc");
 }
 
-TEST_F(ObservationTest, TheBareConfigOfAFirstBootIsNotEnough) {
+TEST_F(ObservationTest, TheEmptyConfigOfAFirstBootIsReplacedByTheAssumedOne) {
   plan::TestConfig bare;
   bare.spec().config = ignition::Encode(bare.ignition());
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(Config("rendered-worker-1", "data:,one"), bare)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A text with a secret in it is damaged in every way; no parser's error may contain a part of the secret.
+// Damages a text that contains a secret in many ways.  No message of a parser may contain a part of the secret.
 //
-// Each kind of damage is tried at every fourth place, and the kinds begin at different places.  With PINTLE_NIGHTLY,
-// which `./dev test --nightly` sets, each is tried at all places.
+// Each kind of damage is tried at every fourth place; the kinds begin at different places.  With PINTLE_NIGHTLY, which
+// `./dev test --nightly` sets, each kind is tried at all places.
 
 #include "support/planted_secret.h"
 
@@ -26,8 +26,8 @@ class EveryParser : public testing::TestWithParam<Parser> {
  protected:
   static void Try(const std::string& text) {
     if (HasFailure()) return;  // One failure is enough: the others have the same cause.
-    const std::string told = ToldWithoutNames(GetParam(), text);
-    EXPECT_EQ(PieceOfSecretIn(told), "") << "told: " << told.substr(0, 2000) << "\nof: " << text;
+    const std::string messages = MessagesWithoutNames(GetParam(), text);
+    EXPECT_EQ(PieceOfSecretIn(messages), "") << "messages: " << messages.substr(0, 2000) << "\nof: " << text;
   }
 };
 
@@ -36,12 +36,12 @@ TEST_P(EveryParser, HasASampleWithTheSecret) {
   Try(GetParam().sample);
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextThatEndsEarly) {
+TEST_P(EveryParser, ReportsNothingOfATextThatEndsEarly) {
   const std::string& sample = GetParam().sample;
   for (std::size_t end = 0; end <= sample.size(); ++end) Try(sample.substr(0, end));
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextWithAWrongByte) {
+TEST_P(EveryParser, ReportsNothingOfATextWithAWrongByte) {
   using std::string_literals::operator""s;
   std::size_t first = 0;
   for (const char wrong : "\"'\\{}[]<>,:;%&*!#|=.-\n\t\x7f\xff 0aZ"s + '\0') {
@@ -53,7 +53,7 @@ TEST_P(EveryParser, ShowsNothingOfATextWithAWrongByte) {
   }
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextWithAnInsertion) {
+TEST_P(EveryParser, ReportsNothingOfATextWithAnInsertion) {
   std::size_t first = 0;
   for (const char* put : {"\\q",  "\\u12", "\\ud800", "%zz",    "%",         "\"", "\"\"", "'",     "\n", "\x01",
                           "\xc3", "*",     "&",       "!!int ", "!!binary ", ",",  ": ",   "1e999", "{",  "]"}) {
@@ -65,7 +65,7 @@ TEST_P(EveryParser, ShowsNothingOfATextWithAnInsertion) {
   }
 }
 
-TEST_P(EveryParser, ShowsNothingOfATextWithTheSecretInserted) {
+TEST_P(EveryParser, ReportsNothingOfATextWithTheSecretInserted) {
   for (std::size_t at = 0; at <= GetParam().sample.size(); ++at) {
     std::string text = GetParam().sample;
     text.insert(at, kSecret);
@@ -73,14 +73,14 @@ TEST_P(EveryParser, ShowsNothingOfATextWithTheSecretInserted) {
   }
 }
 
-// Calls `visit` with each value of a document, which it may change and has to put back.
+// Calls `visit` with each value of a document.  `visit` may change the value, but has to restore it.
 void ForEachValue(json::Value& value, const std::function<void(json::Value&)>& visit) {
   visit(value);
   if (!value.is_structured()) return;
   for (json::Value& element : value) ForEachValue(element, visit);
 }
 
-TEST_P(EveryParser, ShowsNothingOfAValueOfAnotherType) {
+TEST_P(EveryParser, ReportsNothingOfAValueOfAnotherType) {
   if (!GetParam().is_json) GTEST_SKIP() << "it has no values";
   const std::string secret(kSecret);
   const std::vector<json::Value> others = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
@@ -95,7 +95,7 @@ TEST_P(EveryParser, ShowsNothingOfAValueOfAnotherType) {
   });
 }
 
-TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
+TEST_P(EveryParser, ReportsNothingOfAKeyThatIsTheSecret) {
   if (!GetParam().is_json) GTEST_SKIP() << "it has no keys";
   json::Value document = *json::Parse(GetParam().sample);
   ForEachValue(document, [&](json::Value& value) {
@@ -119,10 +119,10 @@ TEST_P(EveryParser, ShowsNothingOfAKeyThatIsTheSecret) {
 }
 
 // An error about a long text is short.
-TEST_P(EveryParser, ShowsLittleOfALongText) {
+TEST_P(EveryParser, ReportsLittleOfALongText) {
   std::string text = GetParam().sample;
   text.insert(text.find(kSecret), std::string(1 << 20, 'A') + "\\q\"");
-  EXPECT_LT(GetParam().told(text).size(), 10'000U);
+  EXPECT_LT(GetParam().messages(text).size(), 10'000U);
 }
 
 std::string NameOf(const testing::TestParamInfo<Parser>& info) {

@@ -25,7 +25,7 @@ class RelayTest : public testing::Test {
   std::vector<std::string> reported_;
 };
 
-TEST_F(RelayTest, ThinsOutManyReportsOfAnotherThread) {
+TEST_F(RelayTest, LimitsTheRateOfReportsOfAnotherThread) {
   ProgressRelay progress(*loop_, clock_, [&](const std::string& doing) {
     reported_.push_back(doing);
     if (doing.ends_with("100 %")) loop_->Stop();

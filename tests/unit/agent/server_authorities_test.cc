@@ -66,7 +66,7 @@ TEST(WithAuthorities, AcceptsAKubeconfigInJson) {
   EXPECT_EQ(ValueOf(WithAuthorities(json(kOldSigner), kNewSigner))->text, json(kNewSigner));
 }
 
-TEST(WithAuthorities, AKubeconfigOfAnotherFormIsAnErrorThatShowsNothingOfIt) {
+TEST(WithAuthorities, AKubeconfigOfAnotherFormIsAnErrorWithoutItsContents) {
   EXPECT_THAT(MessageOf(WithAuthorities("token: secret", kNewSigner)), Not(HasSubstr("secret")));
   EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOldSigner) + Kubeconfig(kOldSigner), kNewSigner)),
               HasSubstr("must have one"));

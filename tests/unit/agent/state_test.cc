@@ -125,7 +125,7 @@ TEST(State, EveryPairOfPhasesMatchesTheGraph) {
       used.insert(phase + what);
     }
   }
-  EXPECT_EQ(used.size(), graph.size()) << "the graph has a pair that there is not";
+  EXPECT_EQ(used.size(), graph.size()) << "the graph has a pair that does not exist";
 }
 
 TEST(State, ADrainAndAnotherLookPrecedeTheChange) {
@@ -175,7 +175,7 @@ TEST(State, ANewGoalWaitsForTheEndOfAChange) {
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
 }
 
-TEST(State, NoticedDuringALookBeginsNoOtherLookAndTheLookCounts) {
+TEST(State, ANoticeDuringALookBeginsNoOtherLookAndTheLookCounts) {
   State state{phase::Checking{kNew}, kNew, std::nullopt};
   for (int edits = 0; edits < 100; ++edits) {
     const auto noticed = Advance(state, happened::Noticed{});
@@ -260,7 +260,7 @@ TEST(State, TheTimeAndTheRoundsOfConfirmingArePartOfThePhase) {
   }
 }
 
-TEST(State, OnlyARecoveryFromAnUnhealthyBootGoesBack) {
+TEST(State, OnlyARecoveryAfterAnUnhealthyBootUndoesTheChange) {
   const State confirming{phase::Confirming{}, kNew, std::nullopt};
   auto next = Advance(confirming, happened::Well{});
   ASSERT_TRUE(next);
@@ -268,7 +268,7 @@ TEST(State, OnlyARecoveryFromAnUnhealthyBootGoesBack) {
   next = Advance(confirming, happened::Unwell{"kubelet.service is failed"});
   ASSERT_TRUE(next);
   EXPECT_TRUE(std::get<phase::Recovering>(next->next.phase).is_going_back);
-  // Another attempt ends what is in the journal, whatever that is.
+  // The next attempt ends the change that the journal has, and does not undo it because of the boot.
   next = Advance(next->next, happened::Failed{"the disk is full"});
   ASSERT_TRUE(next);
   next = Advance(next->next, happened::RetryDue{});
@@ -294,7 +294,7 @@ TEST(State, TheRejectionOnTheDiskReplacesTheOneInMemory) {
   EXPECT_TRUE(Find<effect::Look>(next->effects));
 }
 
-TEST(State, ALookThatIsOutdatedIsRepeatedAsItWas) {
+TEST(State, AnOutdatedLookIsRepeatedWithoutOtherChanges) {
   const phase::Checking checking{.goal = kNew, .is_drained = true, .attempts = 2, .again = true, .is_repeated = true};
   const auto next = Advance({checking, kNew, std::nullopt}, happened::Looked{kNew, {.is_outdated = true}});
   ASSERT_TRUE(next);
@@ -325,7 +325,7 @@ TEST(State, AnUnusableGoalIsReportedAndTheMachineStaysAsItIs) {
   ASSERT_EQ(next->effects.size(), 1u);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
 
-  // The agent goes on to look after the config that the machine has.
+  // The agent still watches the config that the machine has.
   next = Advance(next->next, happened::Noticed{});
   ASSERT_TRUE(next && Find<effect::Look>(next->effects));
   next = Advance(next->next, happened::Looked{kOld, {.is_there = true}});
@@ -338,7 +338,7 @@ TEST(State, AnUnusableGoalIsReportedAndTheMachineStaysAsItIs) {
   EXPECT_EQ(Find<effect::ReportSettled>(next->effects)->goal, kOld);
 }
 
-TEST(State, WhoeverWaitsReportsThatNothingIsWrongAnyMore) {
+TEST(State, AWaitingAgentReportsThatNothingIsWrongAnyMore) {
   auto next = Advance({phase::Waiting{}, std::nullopt, std::nullopt}, happened::Unusable{"a file is broken"});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);

@@ -17,7 +17,7 @@ struct WordsRow {
   std::string_view next;
 };
 
-TEST(StateWords, EachPhaseHasItsOwn) {
+TEST(StateWords, EachPhaseHasItsOwnWords) {
   const WordsRow rows[] = {
       {phase::Recovering{}, AgentPhase::kStarting, "ending a change that a crash or a reboot has interrupted", ""},
       {phase::Recovering{.is_going_back = true}, AgentPhase::kUndoing,
@@ -39,7 +39,7 @@ TEST(StateWords, EachPhaseHasItsOwn) {
   }
 }
 
-TEST(StateWords, WhoeverHasNothingToDoIsPausedOrDegraded) {
+TEST(StateWords, AnAgentWithNothingToChangeIsShownAsPausedOrDegraded) {
   for (const Phase& phase : {Phase(phase::Settled{}), Phase(phase::Waiting{}), Phase(phase::Checking{})}) {
     EXPECT_EQ(ShownAs({phase}, true), AgentPhase::kPaused) << NameOf(phase);
   }

@@ -57,7 +57,7 @@ void Want(Observation& seen, const plan::TestConfig& to) {
   seen.to = AsRead(to);
 }
 
-// Adds a finding on a thing that neither config wants as it is.
+// Adds a finding about a thing whose state is neither that of the current config nor that of the wanted one.
 void AddFinding(Observation& seen, const std::string& about) {
   const change::Finding finding{about, about + " differs", ""};
   seen.findings.push_back(finding);
@@ -73,7 +73,7 @@ void Ignore(Observation& seen, const std::string& about, WallTime until = kMomen
   seen.ignored.push_back({about, until});
 }
 
-// Makes it a machine whose first config is only assumed, and whose OS is not the one that the config names.
+// Makes the machine new: its first config is only assumed, and its OS is not the one that the config names.
 void ComeWithAnotherOs(Observation& seen) {
   seen.is_new = true;
   seen.is_on_disk = false;
@@ -96,7 +96,7 @@ std::string ChangeText(const Prepared& prepared) {
   return text;
 }
 
-// Lists everything that a survey calls for.
+// Lists all results of a survey.
 std::string SurveyText(const Survey& survey) {
   const Outlook& outlook = survey.outlook;
   std::vector<std::string> parts;
@@ -125,7 +125,7 @@ struct SurveyRow {
   std::string name;
   std::function<void(Observation& seen)> given;
   std::vector<std::string> expected;
-  // What the agent wants to know about; by default the wanted config, or else the current one.
+  // The goal of the look; by default the wanted config, or without one the current config.
   std::optional<Goal> goal = {};
 };
 
@@ -148,7 +148,7 @@ std::vector<SurveyRow> SurveyRows() {
        {"waits: a change of this machine waits for a reboot: reboot it, or give the change up with `pintle recover "
         "--give-up`"}},
 
-      // A machine that is to stay what it is.
+      // A machine that keeps its config.
       {"a machine without findings is there", [](Observation&) {}, {"there", kHas}},
       {"a finding is drift",
        [](Observation& seen) { AddFinding(seen, "/etc/motd"); },
@@ -212,7 +212,7 @@ std::vector<SurveyRow> SurveyRows() {
        {kDrift + "/etc/motd differs", kHas, "1 findings"},
        Goal{"rendered-worker-3"}},
 
-      // A machine that is to change.
+      // A machine that gets another config.
       {"another config is work",
        [](Observation& seen) { Want(seen, Second()); },
        {"change rendered-worker-1 to rendered-worker-2 by [None]", kPolicy, kHas}},
@@ -440,7 +440,7 @@ TEST(Survey, HasEverythingThatTheChangeNeeds) {
   EXPECT_THAT(survey.paths, ElementsAre("/etc/motd", "/etc/issue"));
 }
 
-TEST(Survey, PlansTheFirstChangeFromWhatTheMachineCameWith) {
+TEST(Survey, PlansTheFirstChangeFromTheOsOfTheInstalledMachine) {
   Observation seen = Machine();
   ComeWithAnotherOs(seen);
   const Survey survey = SurveyOf(seen, GoalOf(seen.current), kMoment);
@@ -449,7 +449,7 @@ TEST(Survey, PlansTheFirstChangeFromWhatTheMachineCameWith) {
   EXPECT_EQ(survey.prepared->to.object.spec.os_image_url, kImage);
 }
 
-TEST(Survey, ListsIgnoredFindingsWithTheWayToEndThat) {
+TEST(Survey, ListsIgnoredFindingsWithTheCommandThatEndsIgnoringThem) {
   Observation seen = Machine();
   AddFinding(seen, "/etc/motd");
   AddFinding(seen, "/etc/issue");

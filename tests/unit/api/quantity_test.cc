@@ -71,7 +71,7 @@ TEST(Quantity, HasACanonicalTextAndANumberThatIsRoundedUp) {
   }
 }
 
-TEST(Quantity, RefusesWhatKubernetesRefuses) {
+TEST(Quantity, RefusesTextsThatKubernetesRefuses) {
   constexpr std::string_view kPattern =
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
   constexpr std::string_view kSuffix = "unable to parse quantity's suffix";

@@ -113,7 +113,7 @@ TEST(WithoutUrlPasswords, HidesThePasswordsOnly) {
             "proxy http://me:***@proxy:3128/ and https://host:443/x@y");
 }
 
-// An error names what was being done, with names of files in it.
+// An error names the work that failed, and the name of a file may be part of it.
 TEST(Error, StaysOnOneLineWithAnyName) {
   const Error error = Error::FromErrno("rename /a\nb", 2).While("writing /etc/\x1b[2J\npintle: all is well");
   EXPECT_EQ(error.message(),

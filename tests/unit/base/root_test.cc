@@ -18,7 +18,7 @@ class RootTest : public testing::Test {
  protected:
   RootTest() : root_(ValueOf(Root::Open((outside_ / "root").string()))) {}
 
-  // The root is one level down, so that an escape has somewhere to go.
+  // The root is one level below the temporary directory, so that the test can notice files outside of the root.
   struct Outside : TemporaryDirectory {
     Outside() {
       fs::create_directories(path() / "root/etc");

@@ -329,7 +329,7 @@ TEST_F(Applying, RefusesAPathThatLeadsToPintlesOwnFiles) {
   EXPECT_FALSE(machine_.Has("var/lib/pintle/deep"));
 }
 
-TEST_F(Applying, KeepsPintlesOwnFilesWhenAConfigWithThemGoes) {
+TEST_F(Applying, KeepsPintlesOwnFilesWhenAConfigWithThemIsRemoved) {
   // Older versions accepted such a config.
   TestConfig first;
   first.WithFile("/etc/machine-config-daemon/currentconfig", "data:,theirs").WithFile("/etc/a", "data:,1");

@@ -47,7 +47,7 @@ TEST(AsBooted, HasNoImageIfTheConfigHasNone) {
   EXPECT_EQ(AsBooted(Booted(), {}, ConfigWith("", std::nullopt)).spec.os_image_url, "");
 }
 
-TEST(AsBooted, DropsArgumentsThatAreNotCompletelyThere) {
+TEST(AsBooted, DropsArgumentsThatAreOnlyPartlyInEffect) {
   const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith("", {{"a=2", "a=1 e", "rw"}}));
   EXPECT_THAT(config.spec.kernel_arguments, Optional(ElementsAre("rw")));
   EXPECT_THAT(AsBooted(Booted(), {}, ConfigWith("", {{"e"}})).spec.kernel_arguments, Optional(IsEmpty()));

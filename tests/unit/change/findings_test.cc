@@ -145,7 +145,7 @@ TEST_F(Looking, FailsIfTheServiceManagerDoesNotAnswer) {
   EXPECT_EQ(found.error().kind(), ErrorKind::kUnavailable);
 }
 
-TEST_F(Looking, CountsDifferentKeysAndShowsNone) {
+TEST_F(Looking, CountsDifferentKeysAndReportsNone) {
   TestConfig config;
   config.WithUser("core", {"one", "two"});
   FoundAfter(config, [&] { machine_.Write("home/core/.ssh/authorized_keys.d/ignition", "two\nthree\nfour\n"); });
@@ -153,7 +153,7 @@ TEST_F(Looking, CountsDifferentKeysAndShowsNone) {
             "2 keys expected, 3 there: 1 missing, 2 too many");
 }
 
-TEST_F(Looking, ShowsNoPasswordHash) {
+TEST_F(Looking, ReportsNoPasswordHash) {
   TestConfig config;
   config.WithUser("core", {});
   config.ignition().passwd.users.back().password_hash = "$6$salt$wanted";
@@ -247,7 +247,7 @@ TEST_F(Looking, FindsLabelsOfAnotherType) {
 }
 #endif
 
-// The memory has what the file is, and not whether that was right.
+// The record of seen files has the state of a file, and not whether this state was correct.
 TEST_F(Looking, FindsTheSameWithAnyRecordOfSeenFiles) {
   class Later final : public Clock {
    public:

@@ -78,7 +78,7 @@ TEST_F(FirstDifferenceTest, MasksLinesWithinAKeyOrABlock) {
   EXPECT_EQ(Between("token: |\n  one\n", "token: |\n  two\n"), "line 2 differs in a part that is not shown");
 }
 
-TEST_F(FirstDifferenceTest, ShowsNothingOfASecretFile) {
+TEST_F(FirstDifferenceTest, PrintsNothingOfASecretFile) {
   EXPECT_EQ(Between("one", "other", "ipsec.secrets"), "secret contents: 3 bytes expected, 5 there");
 }
 
@@ -89,7 +89,7 @@ TEST_F(FirstDifferenceTest, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(Between("a", "\x1B[1m"), "line 1: expected \"a\", is \"\\x1B[1m\"");
 }
 
-TEST_F(FirstDifferenceTest, ShowsTheBeginningOfALongLine) {
+TEST_F(FirstDifferenceTest, PrintsTheBeginningOfALongLine) {
   const std::string text = Between("a", std::string(1 << 20, 'x'));
   EXPECT_THAT(text, AllOf(StartsWith("line 1: expected \"a\", is \"xxx"), testing::EndsWith("xxx...\"")));
   EXPECT_LT(text.size(), 200U);

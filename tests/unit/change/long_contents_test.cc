@@ -49,7 +49,7 @@ class LongContents : public testing::Test {
   SmallMachine machine_{directory_.path()};
 };
 
-TEST_F(LongContents, GoOnAndComeOffInLittleMemory) {
+TEST_F(LongContents, AreAppliedAndRemovedInLittleMemory) {
   const TestConfig config = WithLongFile();
   const std::string motd = machine_.Read("etc/motd");
   EXPECT_LT(counted::PeakDuring([&] { EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config))); }), kLittle);
@@ -75,7 +75,7 @@ TEST_F(LongContents, AreComparedInLittleMemory) {
             kLittle);
 }
 
-TEST_F(LongContents, ThatSomeoneHadThereComeBackInLittleMemory) {
+TEST_F(LongContents, OfAReplacedFileAreRestoredInLittleMemory) {
   std::filesystem::resize_file(directory_ / "etc/motd", kLong);
   TestConfig config;
   config.WithFile("/etc/motd", "data:,ours");

@@ -16,7 +16,8 @@ using testing::IsEmpty;
 
 constexpr const char* kFile = "etc/machine-config-daemon/pintle-passwords.json";
 
-// A machine where a config has replaced the password of the user core, and where our record of the old one is damaged.
+// A machine on which a config has replaced the password of the user core, and the record of the old password is
+// damaged.
 class DamagedPasswords : public testing::Test {
  protected:
   void SetUp() override {

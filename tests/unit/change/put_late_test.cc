@@ -52,7 +52,7 @@ class PuttingLate : public testing::Test {
   BootableMachine machine_{directory_.path()};
 };
 
-TEST_F(PuttingLate, KeepsAnEditMadeSinceStagingAndGoesBack) {
+TEST_F(PuttingLate, KeepsAnEditMadeSinceStagingAndUndoesTheChange) {
   WriteMotd("edited");
   FinalizeAndBoot();
   host::SystemdOffline links(machine_.host().root);

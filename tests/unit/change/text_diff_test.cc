@@ -8,7 +8,7 @@ namespace {
 
 TEST(UnifiedDiff, IsEmptyForEqualTexts) { EXPECT_EQ(UnifiedDiff("a\nb\n", "a\nb\n"), ""); }
 
-TEST(UnifiedDiff, ShowsThreeLinesAroundAChange) {
+TEST(UnifiedDiff, PrintsThreeLinesAroundAChange) {
   EXPECT_EQ(UnifiedDiff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nX\n6\n7\n8\n9\n"),
             "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+X\n 6\n 7\n 8\n");
 }
@@ -18,12 +18,12 @@ TEST(UnifiedDiff, KeepsDistantChangesApart) {
             "@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+B\n");
 }
 
-TEST(UnifiedDiff, ShowsAdditionsToAnEmptyText) {
+TEST(UnifiedDiff, PrintsAdditionsToAnEmptyText) {
   EXPECT_EQ(UnifiedDiff("", "a\nb\n"), "@@ -0,0 +1,2 @@\n+a\n+b\n");
   EXPECT_EQ(UnifiedDiff("a\n", ""), "@@ -1 +0,0 @@\n-a\n");
 }
 
-TEST(UnifiedDiff, ShowsThatASecretChangesButNotItsValue) {
+TEST(UnifiedDiff, ReportsThatASecretChangesButNotItsValue) {
   EXPECT_EQ(UnifiedDiff("password = one\nx\n", "password = two\nx\n"),
             "@@ -1,2 +1,2 @@\n-password = <masked>\n+password = <masked>\n x\n");
 }

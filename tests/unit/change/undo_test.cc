@@ -95,7 +95,7 @@ class Undoing : public testing::Test {
     ASSERT_EQ(ValueOf(machine_.GoFromTo(Everything(), next)), Ending::kRebootNeeded);
   }
 
-  // Gives the change up, checks that it has ended, and returns the reason with what was left in place.
+  // Gives the change up, checks that it has ended, and returns the reason with the things that were not undone.
   std::string GiveUpAndEnd() {
     const std::string reason = ValueOf(GiveUp(machine_.host())).reason;
     EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);

@@ -325,7 +325,7 @@ std::vector<Case> Cases() {
 
 class DraftControllerConfigTest : public testing::TestWithParam<Case> {};
 
-TEST_P(DraftControllerConfigTest, FollowsItsInputs) {
+TEST_P(DraftControllerConfigTest, ChangesWithItsInputs) {
   ControllerConfigInputs inputs = Whole();
   GetParam().change(inputs);
   const ControllerConfigDraft draft = DraftControllerConfig(inputs);
@@ -351,7 +351,7 @@ TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
   }
 }
 
-TEST(MergedControllerConfig, KeepsWhatCannotBeMade) {
+TEST(MergedControllerConfig, KeepsFieldsThatCannotBeComputed) {
   const Value present = DraftControllerConfig(Whole()).spec;
   ControllerConfigInputs nothing;
   nothing.operator_version = kRelease;

@@ -50,7 +50,7 @@ TEST_F(MachineConfigNodesTest, ANodeWithoutOneGetsOneThatItOwns) {
   EXPECT_THAT(work.stale, IsEmpty());
 }
 
-TEST_F(MachineConfigNodesTest, WhatIsNotKnownIsNotYetSet) {
+TEST_F(MachineConfigNodesTest, AnUnknownPoolOrConfigIsReportedAsNotYetSet) {
   node_.metadata.labels.clear();
   node_.metadata.annotations.clear();
   const MachineConfigNodeWork work = Work();
@@ -65,7 +65,7 @@ TEST_F(MachineConfigNodesTest, NothingIsDoneForANodeThatHasOne) {
   EXPECT_THAT(Work().stale, IsEmpty());
 }
 
-TEST_F(MachineConfigNodesTest, NothingIsCreatedForANodeThatGoesOrRunsWindows) {
+TEST_F(MachineConfigNodesTest, NothingIsCreatedForANodeThatIsDeletedOrRunsWindows) {
   node_.metadata.labels.emplace(api::kOsLabel, "windows");
   EXPECT_THAT(Work().missing, IsEmpty());
   node_.metadata.labels.erase(std::string(api::kOsLabel));

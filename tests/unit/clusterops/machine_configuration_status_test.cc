@@ -34,7 +34,7 @@ TEST(NextStatus, HasTheAdministratorsPolicyInThePlaceOfADefault) {
   EXPECT_EQ(files.size(), plan::DefaultPolicy().files.size() + 1);
 }
 
-TEST(NextStatus, IsNothingWhenTheStatusIsRightAndKeepsWhatOthersReport) {
+TEST(NextStatus, IsNulloptWithoutAChangeAndKeepsFieldsOfOthers) {
   api::MachineConfiguration configuration;
   configuration.status.boot_image_skew_enforcement.mode = "Manual";
   const auto next = NextStatus(configuration);

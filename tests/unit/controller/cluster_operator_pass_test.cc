@@ -102,7 +102,7 @@ TEST_F(ClusterOperatorPassTest, WritesNothingWhenNothingChangesOrNoReleaseIsKnow
   EXPECT_FALSE(Pass().patch);
 }
 
-TEST_F(ClusterOperatorPassTest, RemovesWhatItReportedAboutAPoolThatIsGone) {
+TEST_F(ClusterOperatorPassTest, RemovesTheReportAboutAPoolThatIsGone) {
   known_.status.extension = {{"infra", "all 0 nodes are at latest configuration x"}, {"lastSyncError", "old"}};
   const json::Value extension = Pass().patch->at("status").at("extension");
   ASSERT_TRUE(extension.contains("infra"));

@@ -22,8 +22,8 @@ class ConfigLibraryTest : public testing::Test {
     }
   }
 
-  // Calls Want() again and again.  Each call ends when the configs have been read, or when a time for the next try is
-  // set.
+  // Calls Want() again and again for some time.  After each call, it runs the loop until the configs have been read or
+  // the library has asked for another try.
   void Pass(std::chrono::seconds time, const std::set<std::string>& names) {
     const MonotonicTime end = clock_.now + time;
     for (; clock_.now < end; clock_.now += std::chrono::milliseconds(100)) {
@@ -52,7 +52,7 @@ class ConfigLibraryTest : public testing::Test {
                           .trouble = [](const Error&) {}}};
 };
 
-TEST_F(ConfigLibraryTest, AsksSeldomForARefusedConfigAndReadsTheOthers) {
+TEST_F(ConfigLibraryTest, RetriesARefusedConfigSeldomAndReadsTheOthers) {
   for (const kube::Answer& answer :
        {SmallApiServer::Status(403, "Forbidden", "no"), SmallApiServer::Status(503, "ServiceUnavailable", "no"),
         kube::Answer{.body = "<"}}) {

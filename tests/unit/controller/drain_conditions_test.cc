@@ -21,38 +21,38 @@ std::vector<std::string> Words(const std::vector<api::Condition>& conditions) {
   return words;
 }
 
-std::vector<std::string> Said(const DrainMoment& moment) { return Words({moment.parent, moment.child}); }
+std::vector<std::string> Conditions(const DrainMoment& moment) { return Words({moment.parent, moment.child}); }
 
 TEST(DrainMoment, HasTheWordsOfTheMachineConfigOperator) {
   using namespace drain_moment;
   EXPECT_THAT(
-      Said(Cordoned()),
+      Conditions(Cordoned()),
       ElementsAre("UpdateExecuted=Unknown (Cordoned) Cordoned Node as part of update executed phase",
                   "Cordoned=True (UpdateExecutedCordoned) Cordoned node. The node is reporting Unschedulable = true"));
   EXPECT_THAT(
-      Said(CordonFailed("why", false)),
+      Conditions(CordonFailed("why", false)),
       ElementsAre("UpdateExecuted=Unknown (Cordoned) Failed to Cordon Node as part of In progress update phase",
                   "Cordoned=Unknown (UpdateExecutedCordoned) Error: Failed to Cordon node. Error is why, The node "
                   "is reporting Unschedulable = false"));
-  EXPECT_THAT(Said(Draining("drain-b", "uncordon-a")),
+  EXPECT_THAT(Conditions(Draining("drain-b", "uncordon-a")),
               ElementsAre("UpdateExecuted=Unknown (Drained) Draining Node as part of update executed phase",
                           "Drained=Unknown (UpdateExecutedDrained) Draining node. The drain will not be complete until "
                           "desired drainer drain-b matches current drainer uncordon-a"));
   EXPECT_THAT(
-      Said(DrainFailed("why", "drain-b", "uncordon-a")),
+      Conditions(DrainFailed("why", "drain-b", "uncordon-a")),
       ElementsAre("UpdateExecuted=Unknown (Drained) Node Drain has not succeeded",
                   "Drained=Unknown (UpdateExecutedDrained) Error: Node Drain has not succeeded. Error is: why The "
                   "drain will not be complete until desired drainer drain-b matches current drainer uncordon-a"));
-  EXPECT_THAT(Said(Drained("drain-b")),
+  EXPECT_THAT(Conditions(Drained("drain-b")),
               ElementsAre("UpdateExecuted=Unknown (Drained) Drained Node as part of update executed phase",
                           "Drained=True (UpdateExecutedDrained) Drained node. The drain is complete as the desired "
                           "drainer matches current drainer: drain-b"));
-  EXPECT_THAT(Said(Uncordoned(false)),
+  EXPECT_THAT(Conditions(Uncordoned(false)),
               ElementsAre("UpdateComplete=True (Uncordoned) Uncordoned Node as part of completing upgrade phase",
                           "Uncordoned=True (UpdateCompleteUncordoned) UnCordoned node. The node is reporting "
                           "Unschedulable = false"));
   EXPECT_THAT(
-      Said(UncordonFailed("why", true)),
+      Conditions(UncordonFailed("why", true)),
       ElementsAre("UpdateComplete=Unknown (Uncordoned) Failed to Uncordon Node as part of completing upgrade phase",
                   "Uncordoned=Unknown (UpdateCompleteUncordoned) Error: Failed to UnCordon node. Error is: why "
                   "The node is reporting Unschedulable = true"));

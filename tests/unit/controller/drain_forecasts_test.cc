@@ -65,7 +65,7 @@ class DrainForecastsTest : public testing::Test {
   std::map<std::string, api::Node> nodes_;
   struct Question {
     DrainForecasts::Answer answer;
-    std::weak_ptr<kube::Work> open;  // Exists for as long as somebody waits for the answer.
+    std::weak_ptr<kube::Work> open;  // Expires when nobody waits for the answer any more.
   };
 
   std::map<std::string, Question> asked_;  // The questions without an answer.
@@ -76,7 +76,7 @@ class DrainForecastsTest : public testing::Test {
       [this](const std::string& node, auto, DrainForecasts::Answer answer) {
         const auto work = std::make_shared<kube::Work>();
         Question& question = asked_[node];
-        EXPECT_TRUE(question.open.expired()) << "asked twice";
+        EXPECT_TRUE(question.open.expired()) << "a second request while the first one has no answer";
         question = {.answer = std::move(answer), .open = work};
         return kube::Call(work);
       },
@@ -113,7 +113,7 @@ TEST_F(DrainForecastsTest, StayValidUntilTheNodeIsUpdated) {
     clock_.now += kFresh;
   }
   EXPECT_THAT(Await({}), IsEmpty());
-  EXPECT_THAT(Await({"b"}), ElementsAre("b")) << "it has been told, and is to be told something else";
+  EXPECT_THAT(Await({"b"}), ElementsAre("b")) << "it was updated, and now gets another config";
 }
 
 TEST_F(DrainForecastsTest, PutANodeBehindTheOthersAndLogTheReasonOnce) {
@@ -122,7 +122,7 @@ TEST_F(DrainForecastsTest, PutANodeBehindTheOthersAndLogTheReasonOnce) {
   EXPECT_THAT(forecasts_.undrainable(), ElementsAre("a"));
   EXPECT_THAT(forecasts_.reasons(),
               ElementsAre(Pair("a", "pod shop/a is kept by disruption budget web: it lets none go")));
-  EXPECT_THAT(Await({"a"}), IsEmpty()) << "it is told when it is the only one left";
+  EXPECT_THAT(Await({"a"}), IsEmpty()) << "it is updated when it is the only one left";
   clock_.now += kFresh;
   EXPECT_THAT(Await({"b"}), ElementsAre("b"));
   Answer("a", kHopeless);
@@ -149,7 +149,7 @@ TEST_F(DrainForecastsTest, ThatFailDelayNoUpdate) {
   EXPECT_THAT(told_, ElementsAre("a away"));
 }
 
-TEST_F(DrainForecastsTest, ThatDoNotComeDelayUpdatesBrieflyOnly) {
+TEST_F(DrainForecastsTest, WithoutAnAnswerDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   clock_.now += kPatience / 2;
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
@@ -161,7 +161,7 @@ TEST_F(DrainForecastsTest, ThatDoNotComeDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Asked(), IsEmpty());
 }
 
-// The config that defines how others are compared cannot be read, and never will be.
+// The last argument is unset if it is unknown which nodes need a drain, here because a config can never be read.
 TEST_F(DrainForecastsTest, WithAnUnknownNeedDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await(Telling({"a"}), std::nullopt), ElementsAre("a"));
   EXPECT_THAT(Asked(), IsEmpty());
@@ -213,7 +213,7 @@ TEST_F(DrainForecastsTest, AreNotMadeForNodesWithoutADrain) {
   EXPECT_THAT(Await(Telling({"b"}), std::set<std::string>()), IsEmpty()) << "it need not be drained";
   Changes taint;
   taint.nodes.push_back({.node = "b", .resource_version = "1", .patch = {}});
-  EXPECT_THAT(Await(taint, std::set<std::string>{"b"}), IsEmpty()) << "it is told nothing";
+  EXPECT_THAT(Await(taint, std::set<std::string>{"b"}), IsEmpty()) << "it gets no config";
   EXPECT_THAT(Asked(), IsEmpty());
 }
 

@@ -44,10 +44,10 @@ class GarbageTest : public testing::Test {
 TEST_F(GarbageTest, IsEveryUnneededConfig) {
   EXPECT_EQ(Garbage(0).size(), 7U);
   world_.AddNode("a", "worker", Name(1));
-  world_.Say("a", api::kDesiredConfigAnnotation, Name(2));
-  world_.Say("a", api::kFirstPivotConfigAnnotation, Name(3));
-  world_.Say("a", api::kDesiredDrainAnnotation, "drain-" + Name(4));
-  world_.Say("a", api::kLastAppliedDrainAnnotation, "uncordon-" + Name(5));
+  world_.Annotate("a", api::kDesiredConfigAnnotation, Name(2));
+  world_.Annotate("a", api::kFirstPivotConfigAnnotation, Name(3));
+  world_.Annotate("a", api::kDesiredDrainAnnotation, "drain-" + Name(4));
+  world_.Annotate("a", api::kLastAppliedDrainAnnotation, "uncordon-" + Name(5));
   api::MachineConfigNode& report = world_.reports["a"];
   report.spec.config_version.desired = Name(6);
   EXPECT_THAT(Garbage(0), ElementsAre(Name(7)));
@@ -62,7 +62,7 @@ TEST_F(GarbageTest, NamesItsPool) {
 
 TEST_F(GarbageTest, IsKeptForTheTimeThatThePoolNames) {
   api::MachineConfigPool& pool = world_.pools["worker"];
-  EXPECT_EQ(KeptUntil(pool), std::nullopt) << "nobody has looked after it yet";
+  EXPECT_EQ(KeptUntil(pool), std::nullopt) << "no controller has set a time yet";
   auto& said = pool.metadata.annotations[std::string(kKeptUntilAnnotation)];
   said = "1970-01-02T00:00:00Z";
   EXPECT_EQ(KeptUntil(pool), WallTime(std::chrono::hours(24)));

@@ -77,7 +77,7 @@ class GeneratorTest : public testing::Test {
     server_.Put(plural, {{"metadata", std::move(metadata)}, {"spec", std::move(spec)}});
   }
 
-  // Looks all the time, as the controller does, until the cluster is as wanted.
+  // Looks again and again, as the controller does, until the condition holds.
   void RunUntil(const std::function<bool()>& is_so) {
     if (!generator_) Begin();
     event::Timer look(
@@ -118,7 +118,7 @@ class GeneratorTest : public testing::Test {
     return states;
   }
   bool HasConfig(const std::string& name) { return !server_.Find("machineconfigs", name).is_null(); }
-  // Returns the message of the last condition with the status that a person looks for.
+  // Returns the status and the message of the last condition of a type.
   std::string ConditionOf(const std::string& plural, const std::string& name, const std::string& type) {
     const json::Value object = server_.Find(plural, name);
     std::string found;
@@ -252,7 +252,7 @@ TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) 
   });
   EXPECT_THAT(ConditionOf("kubeletconfigs", "a", "Accepted"), HasSubstr("the webhook says no"));
   EXPECT_EQ(ConditionOf("kubeletconfigs", "b", "Accepted"), "True Success");
-  // A refused config does not keep pools from being rendered.
+  // A refused config does not prevent the rendering of pools.
   RunUntil([&] { return !generator_->is_busy(); });
 }
 
@@ -431,7 +431,7 @@ TEST_F(GeneratorTest, MakesTheConfigOfRegistriesForTheClustersOwnPools) {
   });
   EXPECT_THAT(FileIn("99-worker-generated-registries", "/etc/containers/registries.conf"), HasSubstr("m.test"));
   EXPECT_FALSE(HasConfig("99-gpu-generated-registries"));
-  // A mirror that is taken back leaves a config without the file.
+  // When the mirror is removed, the config stays, without the file.
   server_.Remove("imagedigestmirrorsets", "mirrors");
   RunUntil([&] { return FileIn("99-worker-generated-registries", "/etc/containers/registries.conf") == ""; });
 }

@@ -27,7 +27,7 @@ TEST(MetricsPage, IsReadyWhenTheClusterIsRead) {
 }
 
 TEST(MetricsPage, IsHealthyAsLongAsTheLoopTurns) {
-  EXPECT_EQ(Get(kReading, "/healthz"), "200 ") << "to start it again would not help";
+  EXPECT_EQ(Get(kReading, "/healthz"), "200 ") << "a restart would not help";
   EXPECT_EQ(Get(kReady, "/healthz", 59s), "200 ");
   EXPECT_EQ(Get(kReady, "/healthz", 73s), "503 the main loop has not turned for 73 s\n");
 }

@@ -38,7 +38,7 @@ class OperatorReportsTest : public testing::Test {
           {{"name", "worker-0"}, {"uid", "uid-of-worker-0"}, {"labels", {{"node-role.kubernetes.io/worker", ""}}}}}});
   }
 
-  // Looks all the time, as the controller does, until the cluster is as wanted.
+  // Looks again and again, as the controller does, until the condition holds.
   void RunUntil(const std::function<bool()>& is_so) {
     if (!reports_) Begin();
     event::Timer look(

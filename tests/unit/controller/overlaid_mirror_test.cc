@@ -21,7 +21,7 @@ TEST(SaysTheSame, IgnoresTheVersion) {
   EXPECT_FALSE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Working")));
 }
 
-TEST(Newest, IsTheAnswerToAWriteUntilTheMirrorShowsIt) {
+TEST(Newest, IsTheAnswerToAWriteUntilTheMirrorHasIt) {
   Newest<api::Node> newest;
   const api::Node stale = NodeOf("9", "Done");
   newest.Put(NodeOf("10", "Working"));
@@ -53,7 +53,7 @@ TEST(Trim, RemovesOnlyTheConfigOfARenderedConfig) {
   const auto rendered = ValueOf(kube::Decode<WatchedMachineConfig>(std::move(document)));
   EXPECT_TRUE(rendered.spec.config.is_null());
   EXPECT_EQ(rendered.spec.os_image_url, "image");
-  // A pool may select this one.
+  // A pool may select this config, so it keeps its contents.
   EXPECT_FALSE(ValueOf(kube::Decode<WatchedMachineConfig>(std::move(written))).spec.config.is_null());
 }
 

@@ -80,7 +80,7 @@ class PauseTest : public testing::Test {
                         .has_controller_config = has_controller_config_});
   }
 
-  // Also sets the condition in the pool's status, as the controller does.
+  // Returns the condition, and sets it in the pool's status, as the controller does.
   api::Condition Condition() {
     SetPausedPending(Report(), now_, pool_.status.conditions);
     for (const api::Condition& condition : pool_.status.conditions) {
@@ -89,7 +89,7 @@ class PauseTest : public testing::Test {
     return {};
   }
 
-  // Two nodes have a kubelet CA that expires at that time, and a new one waits.
+  // Two nodes have a kubelet CA that expires at this time, and a new kubelet CA waits.
   void WaitWithKubeletCa(const std::string& not_after) {
     const std::string before = MadeCertificate(std::string(kSigner) + "1", not_after);
     Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
@@ -198,7 +198,7 @@ TEST_F(PauseTest, AnOlderConfigThatWasChosenAgainWaitsSinceTheConditionChanged) 
   now_ += std::chrono::hours(1);
   EXPECT_EQ(Report().waits_since, At("2026-11-21T12:00:00Z"));
   const api::Condition second = Condition();
-  EXPECT_EQ(second.message, first.message) << "or else the status were written all the time";
+  EXPECT_EQ(second.message, first.message) << "otherwise, the status would be written at each look";
   EXPECT_EQ(second.last_transition_time, first.last_transition_time);
 }
 
@@ -333,7 +333,7 @@ TEST_F(PauseTest, ReportsOtherBundles) {
   EXPECT_EQ(report.kubelet_authority_until(), std::nullopt);
 }
 
-// In a cluster with a ControllerConfig, nodes take its files from there, and report which of them wait.
+// In a cluster with a ControllerConfig, nodes write its files, and report which of these files wait.
 class FilesOfTheControllerConfig : public PauseTest {
  protected:
   FilesOfTheControllerConfig() {
@@ -372,7 +372,7 @@ TEST_F(FilesOfTheControllerConfig, ReplaceThoseOfARenderedConfig) {
   nodes_.clear();
   WaitWithKubeletCa("20261206120000Z");
   EXPECT_THAT(Report().files, ElementsAre(kKubeletCa));
-  EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt) << "no node says that what it has is not the newest";
+  EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt) << "no node reports a waiting file";
   EXPECT_EQ(Condition().reason, "ChangeWaits");
   Say(1, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-01T12:00:00Z"}])");
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T12:00:00Z"));
@@ -400,8 +400,8 @@ class CertificatesPass : public PauseTest {
     WaitWithKubeletCa("20261206120000Z");
   }
 
-  // Returns how many nodes the rollout updates in a pool whose certificates pass.
-  std::size_t CountTold() {
+  // Returns how many nodes the rollout updates in a paused pool if certificates pass.
+  std::size_t CountUpdated() {
     api::MachineConfigPool pool = pool_;
     if (Report().passes) pool.spec.paused = false;
     const auto states = States();
@@ -423,7 +423,7 @@ class CertificatesPass : public PauseTest {
 };
 
 TEST_F(CertificatesPass, LetsBundlesPassThatNeedNoDrain) {
-  EXPECT_EQ(CountTold(), 1U);
+  EXPECT_EQ(CountUpdated(), 1U);
   EXPECT_FALSE(Report().waits());
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
   EXPECT_EQ(Condition().reason, "CertificatesPass");
@@ -441,7 +441,7 @@ TEST_F(CertificatesPass, FollowsNodesUntilTheyHaveTheBundle) {
 
 TEST_F(CertificatesPass, LetsNothingPassThatNeedsAReboot) {
   policy_.files.clear();
-  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_EQ(CountUpdated(), 0U);
   EXPECT_THAT(Condition().message, HasSubstr("a node disruption policy for their files lets them pass"));
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-06T12:00:00Z"));
 }
@@ -449,7 +449,7 @@ TEST_F(CertificatesPass, LetsNothingPassThatNeedsAReboot) {
 TEST_F(CertificatesPass, LetsNoOtherFilePassWithThem) {
   policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configs_.back().WithFile("/etc/x", "data:,");
-  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_EQ(CountUpdated(), 0U);
   EXPECT_THAT(Condition().message, HasSubstr("they were rendered together with other changes"));
 }
 
@@ -457,14 +457,14 @@ TEST_F(CertificatesPass, LetsNoUnitUserOrKernelArgumentPass) {
   policy_.units.push_back({.name = "x.service", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configs_.back().WithUnit("x.service", "");
   EXPECT_FALSE(Report().reboots);
-  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_EQ(CountUpdated(), 0U);
   configs_.back().ignition().systemd.units.clear();
-  EXPECT_EQ(CountTold(), 1U);
+  EXPECT_EQ(CountUpdated(), 1U);
   configs_.back().WithUser("core", {"key"});
-  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_EQ(CountUpdated(), 0U);
   configs_.back().ignition().passwd.users.clear();
   configs_.back().spec().kernel_arguments = {"quiet"};
-  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_EQ(CountUpdated(), 0U);
 }
 
 TEST_F(CertificatesPass, RequiresABundleOfCertificatesOnly) {
@@ -474,24 +474,24 @@ TEST_F(CertificatesPass, RequiresABundleOfCertificatesOnly) {
   for (const std::string& contents :
        {std::string(), std::string("ca"), MadeCertificate("x", "20280101000000Z") + kKey}) {
     file.contents.source = DataUrl(contents);
-    EXPECT_EQ(CountTold(), 0U) << contents;
+    EXPECT_EQ(CountUpdated(), 0U) << contents;
   }
   file = whole;
   file.mode = 0777;
-  EXPECT_EQ(CountTold(), 0U) << "another mode is no certificate";
+  EXPECT_EQ(CountUpdated(), 0U) << "a change of the mode is no new certificate";
   file = whole;
-  EXPECT_EQ(CountTold(), 1U);
+  EXPECT_EQ(CountUpdated(), 1U);
   configs_.back().ignition().storage.files.clear();
-  EXPECT_EQ(CountTold(), 0U) << "to take a bundle away is no new certificate";
+  EXPECT_EQ(CountUpdated(), 0U) << "a removed bundle is no new certificate";
 }
 
 TEST_F(CertificatesPass, IsStrictWithoutTheAnnotation) {
   pool_.metadata.annotations[std::string(kPausePolicyAnnotation)] = "certificatespass";
-  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_EQ(CountUpdated(), 0U);
   EXPECT_THAT(Condition().message,
               HasSubstr(R"(says "certificatespass", which is neither Strict nor CertificatesPass; Strict holds)"));
   pool_.metadata.annotations.clear();
-  EXPECT_EQ(CountTold(), 0U);
+  EXPECT_EQ(CountUpdated(), 0U);
   EXPECT_THAT(Condition().message, HasSubstr("Pause policy Strict: nothing passes"));
 }
 

@@ -40,10 +40,10 @@ class PauseWatchTest : public testing::Test {
 };
 
 TEST_F(PauseWatchTest, NoticesThatABusyNodeHasFailed) {
-  world_.Say("a", api::kDesiredConfigAnnotation, "between");
-  world_.Say("a", api::kStateAnnotation, std::string(api::kStateWorking));
+  world_.Annotate("a", api::kDesiredConfigAnnotation, "between");
+  world_.Annotate("a", api::kStateAnnotation, std::string(api::kStateWorking));
   EXPECT_EQ(Look().busy_nodes, 1U);
-  world_.Say("a", api::kStateAnnotation, std::string(api::kStateDegraded));
+  world_.Annotate("a", api::kStateAnnotation, std::string(api::kStateDegraded));
   EXPECT_EQ(Look().busy_nodes, 0U);
 }
 
@@ -51,7 +51,7 @@ TEST_F(PauseWatchTest, NoticesThatAnImageWaits) {
   configuration_.spec.node_disruption_policy.files.push_back(
       {.path = kWaitingFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   EXPECT_FALSE(Look().reboots);
-  world_.Say("a", api::kDesiredImageAnnotation, "registry.example/worker@sha256:1");
+  world_.Annotate("a", api::kDesiredImageAnnotation, "registry.example/worker@sha256:1");
   EXPECT_TRUE(Look().reboots);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that writes that the API server refuses are repeated less and less often, are reported in its words, and delay
-// no others.
+// Tests writes that the API server refuses: they are repeated less and less often, are reported with the server's
+// message, and delay no other writes.
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ const std::string& kWords = kube::kRefusal;
 
 std::string Key(std::string_view annotation) { return std::string(annotation); }
 
-// A cluster with two pools, and the parts of the controller that write.
+// A cluster with two pools, and those parts of the controller that write.
 class Stage {
  public:
   Stage() {
@@ -305,9 +305,9 @@ TEST(StoredConfig, IsCreatedAgainIfItIsRemovedBeforeTheMirrorHasShownIt) {
   EXPECT_FALSE(stage.server.Find("machineconfigs", name).is_null());
 }
 
-class RefusedTelling : public testing::TestWithParam<BadAnswer> {};
+class RefusedNodeUpdate : public testing::TestWithParam<BadAnswer> {};
 
-TEST_P(RefusedTelling, IsReportedAndRetriedSeldomAndDelaysNoOtherNode) {
+TEST_P(RefusedNodeUpdate, IsReportedAndRetriedSeldomAndDelaysNoOtherNode) {
   Stage stage;
   for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
   stage.Target("worker", "rendered-worker-2");
@@ -329,7 +329,7 @@ TEST_P(RefusedTelling, IsReportedAndRetriedSeldomAndDelaysNoOtherNode) {
   EXPECT_EQ(stage.ConditionOf("worker", "Degraded")["status"], "False");
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, RefusedTelling, testing::ValuesIn(kube::BadAnswers()),
+INSTANTIATE_TEST_SUITE_P(Each, RefusedNodeUpdate, testing::ValuesIn(kube::BadAnswers()),
                          [](const auto& refused) { return refused.param.name; });
 
 class RefusedStatus : public testing::TestWithParam<BadAnswer> {};
@@ -390,7 +390,7 @@ TEST(SilentWrites, OfManyPoolsDelayNoOther) {
   stage.RunUntil([&] { return stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status") == 1; });
 }
 
-// Someone else writes the object before each write of ours: it has another version whenever it is read.
+// Simulates a client that always writes first: the object has another version whenever it is read.
 void AlwaysWriteFirst(SmallApiServer& server, const std::string& path, const json::Value& object) {
   const auto version = std::make_shared<std::atomic<int>>(100'000);
   server.Refuse([=](const Asked& asked) -> std::optional<Answer> {
@@ -468,7 +468,7 @@ std::string CurrentOf(const WatchedNode* node) {
   return node == nullptr ? "" : node->metadata.Annotation(api::kCurrentConfigAnnotation);
 }
 
-TEST(UnknownTelling, DelaysOnlyItsPoolUntilTheNodeIsRead) {
+TEST(UnknownNodeUpdate, DelaysOnlyItsPoolUntilTheNodeIsRead) {
   Stage stage;
   for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
   stage.AddNode("c", "rendered-infra-1", "infra");

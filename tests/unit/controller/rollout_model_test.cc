@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Drives the passes through a small model of a cluster, by chance, but the same in each run: there are working nodes,
-// drains, bad configs and their reverts, crashes, cordons by others, pauses, and a mirror that lags behind each node by
-// a different time.
+// Runs the passes in a small model of a cluster, in which random things happen, the same in each run: nodes are updated
+// and drained, configs turn out bad and are reverted, nodes crash, others cordon nodes, pools are paused, and the
+// mirror lags behind each node by a different time.
 //
-// PINTLE_MODEL_STEPS sets the number of steps; its default is set by the build.
+// PINTLE_MODEL_STEPS sets the number of steps; the build sets its default.
 
 #include <algorithm>
 #include <cstdlib>
@@ -77,7 +77,8 @@ class Model {
     }
   }
 
-  // Whatever has happened before: once bad configs are reverted and nobody interferes, all nodes reach their target.
+  // Reverts bad configs and ends all interference; then all nodes must reach their target, whatever has happened
+  // before.
   void ComeToPeace() {
     for (const std::string& pool : kPools) {
       truth_.pools[pool].spec.configuration.name = last_good_;
@@ -148,7 +149,7 @@ class Model {
     Log(name);
   }
 
-  // This changes the order in which nodes are updated.
+  // Changes a node's forecast, and with it the order in which nodes are updated.
   void ForecastAnew(const std::string& name) {
     if (truth_.undrainable.erase(name) == 0) truth_.undrainable.insert(name);
   }
@@ -165,29 +166,29 @@ class Model {
     auto& labels = Change(name).metadata.labels;
     const std::string infra = "node-role.kubernetes.io/infra";
     if (labels.erase(infra) == 0) labels.emplace(infra, "");
-    at_work_.erase(name);  // The node counts in another pool now, whose rollout did not choose it.
+    at_work_.erase(name);  // The node is in another pool now, and the rollout of that pool did not choose it.
     Log(name);
   }
 
   // Does one step of a node's agent, and of the drain that it requests.
   void Work(const std::string& name) {
     if (crashed_.contains(name)) return;
-    const std::string current = truth_.Said(name, api::kCurrentConfigAnnotation);
-    const std::string desired = truth_.Said(name, api::kDesiredConfigAnnotation);
-    const std::string state = truth_.Said(name, api::kStateAnnotation);
+    const std::string current = truth_.AnnotationOf(name, api::kCurrentConfigAnnotation);
+    const std::string desired = truth_.AnnotationOf(name, api::kDesiredConfigAnnotation);
+    const std::string state = truth_.AnnotationOf(name, api::kStateAnnotation);
     if (current == desired && state == api::kStateDone) return;
     api::Node& node = Change(name);
     if (current == desired) {
       Finish(name, node, desired);
     } else if (IsBroken(desired)) {
-      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateDegraded));
+      truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateDegraded));
       at_work_.erase(name);
     } else if (IsDeadly(desired)) {
-      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateWorking));
+      truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateWorking));
       SetReady(node, false);
       at_work_.erase(name);
     } else if (state != api::kStateWorking) {
-      truth_.Say(name, api::kStateAnnotation, std::string(api::kStateWorking));
+      truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateWorking));
     } else if (!drained_.contains(name)) {
       drained_.insert(name);
       node.spec.unschedulable = true;
@@ -198,8 +199,8 @@ class Model {
   }
 
   void Finish(const std::string& name, api::Node& node, const std::string& config) {
-    truth_.Say(name, api::kCurrentConfigAnnotation, config);
-    truth_.Say(name, api::kStateAnnotation, std::string(api::kStateDone));
+    truth_.Annotate(name, api::kCurrentConfigAnnotation, config);
+    truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateDone));
     SetReady(node, true);
     drained_.erase(name);
     node.spec.unschedulable = cordoned_by_others_.contains(name);
@@ -233,7 +234,7 @@ class Model {
     for (const std::string& pool : took) CheckBudget(pool);
   }
 
-  // This annotation is written while the pool is paused.
+  // Returns whether the change only requests that the node hold back files: that is written while the pool is paused.
   static bool OnlyHoldsFiles(const NodeChange& change) {
     const auto& metadata = change.patch.metadata;
     return change.told.empty() && metadata.labels.empty() && metadata.annotations.size() == 1 &&
@@ -246,7 +247,8 @@ class Model {
     // If the node has changed, the write is refused, and the node is read instead.
     bool is_taken = false;
     if (before.metadata.resource_version == change.resource_version) {
-      EXPECT_TRUE(!truth_.pools[change.pool].spec.paused || OnlyHoldsFiles(change)) << "a pause was crossed";
+      EXPECT_TRUE(!truth_.pools[change.pool].spec.paused || OnlyHoldsFiles(change))
+          << "a node of a paused pool was changed";
       truth_.Do(change);
       Log(change.node);
       EXPECT_EQ(truth_.nodes[change.node].spec.unschedulable, before.spec.unschedulable);

@@ -85,9 +85,10 @@ TEST(RolloutPass, UpdatesTheOthersWhileOneNodeIsAwaited) {
   const Changes changes = world.Pass();
   EXPECT_EQ(ToldIn(changes), std::vector<std::string>{"b"});
   ASSERT_EQ(changes.statuses.size(), 1U);
-  EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1) << "who is awaited goes on as before";
+  EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1)
+      << "the awaited node still counts as being updated";
   world.Do(changes);
-  EXPECT_TRUE(world.Pass().is_empty()) << "nobody takes its place";
+  EXPECT_TRUE(world.Pass().is_empty()) << "no other node is updated instead";
   world.awaited.clear();
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
 }
@@ -201,7 +202,7 @@ TEST(RolloutPass, ReportsAnInvalidMaxUnavailableAndWritesThatOnce) {
   world.pools["worker"].spec.configuration.name = kNew;
   EXPECT_EQ(world.Settle(), 1);
   EXPECT_EQ(world.ConditionOf("worker", "Misconfigured")->reason, "InvalidMaxUnavailable");
-  EXPECT_EQ(world.Said("a", api::kDesiredConfigAnnotation), kOld);
+  EXPECT_EQ(world.AnnotationOf("a", api::kDesiredConfigAnnotation), kOld);
 }
 
 TEST(RolloutPass, ReportsInvalidDrainSettingsAndRollsOutAllTheSame) {
@@ -314,14 +315,14 @@ TEST(RolloutPass, UpdatesAnArbiterIfNoMasterIsBusy) {
   for (const char* role : {"master", "arbiter"}) world.pools[role].spec.configuration.name = kNew;
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"master"});
   world.Settle();
-  EXPECT_EQ(world.Said("arbiter", api::kDesiredConfigAnnotation), kOld);
-  world.Say("master", api::kCurrentConfigAnnotation, kNew);
+  EXPECT_EQ(world.AnnotationOf("arbiter", api::kDesiredConfigAnnotation), kOld);
+  world.Annotate("master", api::kCurrentConfigAnnotation, kNew);
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"arbiter"});
 }
 
 // ---- files of the ControllerConfig ----
 
-std::vector<std::string> SaidToWait(const World& world) {
+std::vector<std::string> WaitAnnotations(const World& world) {
   std::vector<std::string> said;
   for (const auto& [name, node] : world.nodes) said.push_back(node.metadata.Annotation(api::kFilesWaitAnnotation));
   return said;
@@ -329,11 +330,11 @@ std::vector<std::string> SaidToWait(const World& world) {
 
 TEST(RolloutPass, AsksEachNodeOfAPausedPoolToHoldBackFiles) {
   World world = ThreeWorkers();
-  EXPECT_THAT(SaidToWait(world), testing::Each(""));
+  EXPECT_THAT(WaitAnnotations(world), testing::Each(""));
   world.pools.at("worker").spec.paused = true;
   world.Settle();
   const WallTime now{std::chrono::seconds(world.version)};
-  for (const std::string& said : SaidToWait(world)) {
+  for (const std::string& said : WaitAnnotations(world)) {
     EXPECT_GT(ValueOf(FromRfc3339(said)), now + kFilesWaitFor - kFilesWaitRenewedAfter);
   }
   world.pools.at("worker").spec.paused = false;
@@ -342,18 +343,18 @@ TEST(RolloutPass, AsksEachNodeOfAPausedPoolToHoldBackFiles) {
     EXPECT_FALSE(node.metadata.annotations.contains(std::string(api::kFilesWaitAnnotation)));
 }
 
-TEST(RolloutPass, RenewsThatRequestADayLater) {
+TEST(RolloutPass, RenewsTheRequestToHoldBackFilesADayLater) {
   World world = ThreeWorkers();
   world.pools.at("worker").spec.paused = true;
   world.Settle();
-  const auto first = SaidToWait(world);
+  const auto first = WaitAnnotations(world);
   const int begun = world.version;
   world.version = begun + 23 * 3600;
   world.Settle();
-  EXPECT_EQ(SaidToWait(world), first);
+  EXPECT_EQ(WaitAnnotations(world), first);
   world.version = begun + 25 * 3600;
   world.Settle();
-  EXPECT_NE(SaidToWait(world), first);
+  EXPECT_NE(WaitAnnotations(world), first);
 }
 
 TEST(RolloutPass, AsksNoNodeToHoldBackCertificatesThatPass) {
@@ -362,11 +363,11 @@ TEST(RolloutPass, AsksNoNodeToHoldBackCertificatesThatPass) {
   world.Settle();
   world.pools.at("worker").metadata.annotations["pintle.io/pause-policy"] = "CertificatesPass";
   world.Settle();
-  EXPECT_THAT(SaidToWait(world), testing::Each(""));
+  EXPECT_THAT(WaitAnnotations(world), testing::Each(""));
   // An unknown policy counts as Strict.
   world.pools.at("worker").metadata.annotations["pintle.io/pause-policy"] = "certificates";
   world.Settle();
-  EXPECT_THAT(SaidToWait(world), testing::Each(testing::Ne("")));
+  EXPECT_THAT(WaitAnnotations(world), testing::Each(testing::Ne("")));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class SmallApiServer {
     });
   }
 
-  // A silent server holds back the events of watches, and sends them when the silence ends.
+  // A silent server delays the events of watches until the silence ends.
   void Silence(bool is_silent) {
     const std::lock_guard lock(mutex_);
     is_silent_ = is_silent;
@@ -55,14 +55,14 @@ class SmallApiServer {
 
   void Put(const std::string& plural, json::Value object) {
     const std::lock_guard lock(mutex_);
-    Keep(plural, std::move(object));
+    Store(plural, std::move(object));
   }
   void Remove(const std::string& plural, const std::string& name) {
     const std::lock_guard lock(mutex_);
     Drop(plural, name);
   }
-  // Puts an object back as a backup of the store has it; the next write counts up from the object's version.  A watch
-  // gets no event of this, nor of writes up to the version that it has already seen.
+  // Restores an object from a backup of the store; the next write gets the version after the object's.  A watch gets no
+  // event about the restored object, nor about writes up to the version that it has already seen.
   void Restore(const std::string& plural, const json::Value& object) {
     const std::lock_guard lock(mutex_);
     const json::Value& metadata = object.at("metadata");
@@ -96,7 +96,7 @@ class SmallApiServer {
     std::string name;
     std::string query;
   };
-  struct Told {
+  struct WatchEvent {
     int version;
     std::string line;
   };
@@ -157,7 +157,7 @@ class SmallApiServer {
       const std::lock_guard lock(mutex_);
       std::string lines;
       if (is_silent_) return lines;
-      for (const Told& event : events_[plural]) {
+      for (const WatchEvent& event : events_[plural]) {
         if (event.version <= since) continue;
         since = event.version;
         lines += event.line;
@@ -173,7 +173,7 @@ class SmallApiServer {
     if (objects_[target.plural].contains(name)) {
       return Status(409, "AlreadyExists", target.plural + " \"" + name + "\" already exists");
     }
-    Keep(target.plural, std::move(object));
+    Store(target.plural, std::move(object));
     return {.status = 201, .body = json::ToText(objects_[target.plural][name])};
   }
 
@@ -183,40 +183,40 @@ class SmallApiServer {
     if (!version.empty() && version != before.TextAt({"metadata", "resourceVersion"})) {
       return Status(409, "Conflict", "the object has been modified");
     }
-    // We use nlohmann's merge patch, since it does not share the mistakes of our own.
+    // We use nlohmann's merge patch, because it is independent of the code under test.
     auto now = nlohmann::json::parse(json::ToText(before));
     if (patch.is_array()) {
       now = now.patch(nlohmann::json::parse(body));
     } else {
       now.merge_patch(nlohmann::json::parse(body));
     }
-    Keep(target.plural, ValueOf(json::Parse(now.dump())));
+    Store(target.plural, ValueOf(json::Parse(now.dump())));
     return {.body = json::ToText(objects_[target.plural][target.name])};
   }
 
-  void Keep(const std::string& plural, json::Value object) {
+  void Store(const std::string& plural, json::Value object) {
     json::Value& metadata = object["metadata"];
     const std::string name = metadata["name"].text();
     metadata["resourceVersion"] = std::to_string(++version_);
     if (!metadata.contains("uid")) metadata["uid"] = plural + "-" + std::to_string(version_);
     const bool is_new = !objects_[plural].contains(name);
-    Tell(plural, is_new ? "ADDED" : "MODIFIED", object);
+    SendEvent(plural, is_new ? "ADDED" : "MODIFIED", object);
     objects_[plural][name] = std::move(object);
   }
 
   void Drop(const std::string& plural, const std::string& name) {
     json::Value gone = objects_[plural].extract(name).mapped();
     gone["metadata"]["resourceVersion"] = std::to_string(++version_);
-    Tell(plural, "DELETED", gone);
+    SendEvent(plural, "DELETED", gone);
   }
 
-  void Tell(const std::string& plural, const char* type, const json::Value& object) {
+  void SendEvent(const std::string& plural, const char* type, const json::Value& object) {
     events_[plural].push_back({version_, json::ToText({{"type", type}, {"object", object}}) + "\n"});
   }
 
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, json::Value>> objects_;  // The objects by plural, and then by name.
-  std::map<std::string, std::vector<Told>> events_;                    // The events of watches, by plural.
+  std::map<std::string, std::vector<WatchEvent>> events_;              // The events of watches, by plural.
   std::vector<std::string> asked_;
   Refusal refusal_;
   bool is_silent_ = false;

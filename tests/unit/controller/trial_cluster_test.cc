@@ -107,7 +107,7 @@ TEST_F(Trial, ReportsWhyTemplatesFail) {
   EXPECT_THAT(problems[0].message, HasSubstr("t/worker/00-worker/_base/files/broken:1:2"));
 }
 
-// Configs of one name would otherwise be written in turn for ever.
+// Without a limit, two configs of the same name would be written in turns for ever.
 TEST_F(Trial, ComesToAnEndWithConfigsOfOneName) {
   templates_.Add("infra/README", "a role that has no templates of its own");
   EXPECT_THAT(Settle(), ElementsAre("00-worker", "00-worker"));

@@ -53,7 +53,7 @@ TEST_F(Diffing, PrintsOnlyTheErrorForAConfigThatCannotBeConverted) {
   EXPECT_FALSE(preview.answer.contains("validateNewError"));
 }
 
-TEST_F(Diffing, ShowsDecodedContentsAndTheActions) {
+TEST_F(Diffing, PrintsDecodedContentsAndTheActions) {
   const DiffPreview preview =
       Between(Config(File("/etc/a", "data:,one%0Atwo%0A")), Config(File("/etc/a", "data:;base64,b25lCjIK")));
   EXPECT_EQ(preview.text,

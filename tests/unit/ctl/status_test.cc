@@ -26,7 +26,7 @@ TEST(StatusText, OmitsEmptyFields) {
             "Findings: none\n");
 }
 
-TEST(StatusText, ShowsTheActivityTheNextStepAndLogins) {
+TEST(StatusText, HasTheActivityTheNextStepAndTheLogins) {
   host::AgentStatus status = Settled();
   status.source = host::AgentSource::kKubernetes;
   status.desired = "rendered-worker-2";

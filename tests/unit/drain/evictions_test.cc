@@ -91,11 +91,12 @@ TEST_F(EvictionsTest, KeepTheLimitOfRequestsPerMinute) {
   EXPECT_LE(kube::RequestsInAMinute({.first = retry, .longest = 8 * retry}), kube::kMostInAMinute);
 }
 
-// Returns the bad answers to evictions.  A successful answer has no contents that anyone reads.
+// Returns the bad answers to evictions.  The contents of a successful answer do not matter.
 std::vector<BadAnswer> Refusals() {
   std::vector<BadAnswer> refusals = kube::BadAnswers();
   std::erase_if(refusals, [](const BadAnswer& bad) { return bad.answer.status / 100 == 2 && !bad.answer.raw; });
-  // A server answers 400 to a version of evictions that it does not know, and the other version is tried at once.
+  // The answer 400 is left out: it means that the server does not know this version of evictions, and the other version
+  // is tried at once.
   std::erase_if(refusals, [](const BadAnswer& bad) { return bad.answer.status == 400; });
   return refusals;
 }

@@ -57,7 +57,7 @@ TEST(ConfigsAtBootstrap, AreMadeForEachPoolInTheOrderOfTheOperator) {
   EXPECT_THAT(FileIn(made, "99-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf"), HasSubstr("maxPods: 9\n"));
   EXPECT_THAT(FileIn(made, "98-infra-generated-kubelet", "/etc/kubernetes/kubelet.conf"), HasSubstr("GateOn: true"));
   EXPECT_EQ(FileIn(made, "01-worker", "/var/lib/kubelet/config.json"), R"({"auths":{}})");
-  // Without a Node, its defaults count; and unlike in a running cluster, a custom pool gets them, too.
+  // Without a Node object, its defaults apply.  Unlike in a running cluster, a custom pool gets them, too.
   EXPECT_TRUE(ConfigNamed(made, "97-infra-generated-kubelet").kernel_arguments.has_value());
   // The controller of the cluster makes this one again, since no build has signed it.
   EXPECT_THAT(ConfigNamed(made, "99-worker-generated-registries").annotations, IsEmpty());

@@ -8,7 +8,7 @@
 namespace pintle::generated {
 namespace {
 
-TEST(StatusAfter, SaysSuccessOrWhatWasWrong) {
+TEST(StatusAfter, ReportsSuccessOrTheError) {
   api::ContainerRuntimeConfig config;
   config.metadata.generation = 2;
   config.status = *StatusAfter(config, ProblemWith(Error(ErrorKind::kInvalid, "invalid PidsLimit 1")), kNow);
@@ -40,7 +40,7 @@ TEST(StatusAfter, IsNothingWhenThereIsNothingNew) {
   EXPECT_EQ(again->conditions[0].last_transition_time->at, kNow);
 }
 
-TEST(ProblemOf, SaysWhatCouldNotBeDone) {
+TEST(ProblemOf, NamesTheWorkThatFailed) {
   const Error error(ErrorKind::kInvalid, "e");
   EXPECT_EQ(ProblemOfName(error), "could not get ctrcfg key: e");
   EXPECT_EQ(ProblemOfTemplates(error), "could not generate origin ContainerRuntime Configs: e");

@@ -67,7 +67,7 @@ TEST(CheckContainerRuntimeConfig, HasTheWordsOfTheOperator) {
 }
 
 // The operator's controller panics here.
-TEST(CheckContainerRuntimeConfig, RefusesOneThatSaysNothing) {
+TEST(CheckContainerRuntimeConfig, RefusesAnObjectWithoutItsConfig) {
   const auto checked = CheckContainerRuntimeConfig(ConfigWith("{}"));
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().message(),
@@ -112,7 +112,7 @@ TEST(FilesOf, HasADropInForEachSetting) {
   }
 }
 
-TEST(FilesOf, HasNoneForWhatIsNotWanted) {
+TEST(FilesOf, HasNoFilesForSettingsThatAreNotSet) {
   for (const std::string_view config : {"{}", R"({"logLevel":""})", R"({"logSizeMax":"0"})", R"({"logSizeMax":"12E"})",
                                         R"({"overlaySize":"0Gi"})", R"({"additionalImageStores":[]})"}) {
     EXPECT_EQ(PathsAndContents(FilesFor(config)), "") << config;
@@ -188,7 +188,7 @@ TEST(RuntimeConfig, IsControlledByItsObject) {
   EXPECT_EQ(made.owner_references.at(0).controller, true);
 }
 
-TEST(RuntimeConfigsAtBootstrap, ChecksAllBeforeItMakesAny) {
+TEST(RuntimeConfigsAtBootstrap, ChecksAllObjectsBeforeItMakesAConfig) {
   const auto wrong = RuntimeConfigsAtBootstrap(std::vector{Wanting("{}"), Wanting(R"({"pidsLimit":1})")}, {},
                                                AdditionalStores::kUsed, "HASH");
   EXPECT_EQ(wrong.error().message(), "invalid PidsLimit 1");

@@ -87,7 +87,7 @@ TEST(FilesOfCredentialProviders, NeedATemplate) {
   EXPECT_FALSE(Made({"a.test"}, "providers: [{name: a, defaultCacheDuration: soon}]"));
 }
 
-TEST(DoOverlap, GoesByHostPortAndPath) {
+TEST(DoOverlap, ComparesHostPortAndPath) {
   struct Row {
     std::string_view one;
     std::string_view other;
@@ -111,7 +111,7 @@ TEST(DoOverlap, GoesByHostPortAndPath) {
   }
 }
 
-TEST(ConditionsOfCredentialProviders, SayWhatWasLeftOutAndWhatFailed) {
+TEST(ConditionsOfCredentialProviders, ReportSkippedEntriesAndFailures) {
   api::CredentialProviderConfig config;
   config.metadata.generation = 3;
   auto& conditions = config.status.conditions;

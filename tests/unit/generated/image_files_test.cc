@@ -64,7 +64,7 @@ constexpr std::string_view kPolicy = "/etc/containers/policy.json";
 constexpr std::string_view kSigstore = "/etc/containers/registries.d/sigstore-registries.yaml";
 constexpr std::string_view kSearch = "/etc/containers/registries.conf.d/01-image-searchRegistries.conf";
 
-TEST(FilesOfImages, AreThoseThatHaveSomethingToSay) {
+TEST(FilesOfImages, AreOnlyThoseThatTheSettingsNeed) {
   EXPECT_THAT(PathsOf({}), IsEmpty());
   ClusterImages cluster;
   cluster.sources().insecure = Names();
@@ -106,7 +106,7 @@ TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThoseOfNamespaces) {
   EXPECT_EQ(files->size(), 3U);
 }
 
-TEST(FilesOfImages, SayWhichFileCouldNotBeMade) {
+TEST(FilesOfImages, NameTheFileThatCouldNotBeMade) {
   ClusterImages cluster;
   cluster.sources().insecure = Names{"*"};
   EXPECT_THAT(PathsOf(cluster), ElementsAre("could not update registries config with new changes: invalid entry for "
@@ -132,8 +132,8 @@ TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
   EXPECT_TRUE(RulesOf(inputs, ImagesFor::kBootstrap));
 }
 
-// The release's own repository may be allowed together with blocked registries, as long as it is the only allowed one.
-// At bootstrap it is in the list of allowed ones twice, so it does not count as the only one.
+// The release's own repository may be allowed together with blocked registries, if no other registry is allowed.
+// At bootstrap the list of allowed registries has it twice, so it does not count as the only one.
 TEST(RulesOf, CountAllowedOnesTwiceAtBootstrap) {
   ClusterImages cluster;
   cluster.sources().allowed = Names{"r.test/release"};
@@ -230,7 +230,7 @@ TEST(SigstoreRegistries, HasScopesAndTheirMirrors) {
   EXPECT_EQ(SigstoreKeys({"a.w.test/ns"}, {{"*.w.test", {"m"}}}), (Names{"a.w.test/ns", "m/ns"}));
 }
 
-TEST(RegistriesConfig, SaysInTheClusterWhoHasMadeIt) {
+TEST(RegistriesConfig, HasTheObjectsOfTheClusterAsOwners) {
   api::MachineConfigPool pool;
   pool.metadata.name = "worker";
   pool.metadata.uid = "u-2";

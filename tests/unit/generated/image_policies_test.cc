@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(RequirementsOf, LeaveOutWhatTheClusterRequiresAlready) {
+TEST(RequirementsOf, LeaveOutRequirementsThatTheClusterHasAlready) {
   const std::vector of_cluster = {PolicyFor({"s.test", "t.test/ns"})};
   const std::vector of_namespaces = {PolicyFor({"s.test", "s.test/x", "u.test"}, "ns1"), PolicyFor({"t.test"}, "ns2")};
   const auto all = RequirementsOf(of_cluster, of_namespaces);
@@ -42,7 +42,7 @@ TEST(RequirementsOf, FailWithTheFirstThatIsWrong) {
   EXPECT_FALSE(RequirementsOf({}, wrong));
 }
 
-TEST(ConditionsOf, SayWhichScopesDoNotCount) {
+TEST(ConditionsOf, NameTheScopesThatDoNotCount) {
   const api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
   const auto conditions = ConditionsOf({&policy, {"s.test/x", "s.test"}}, kNow);
   ASSERT_THAT(conditions, SizeIs(1));
@@ -56,7 +56,7 @@ TEST(ConditionsOf, SayWhichScopesDoNotCount) {
 }
 
 // The operator writes a new time at each sync, which triggers the next sync.
-TEST(ConditionsOf, StayAsTheyAreWhenTheySayItAlready) {
+TEST(ConditionsOf, DoNotChangeIfTheyReportTheSameAlready) {
   api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
   api::Condition other;
   other.type = "Other";

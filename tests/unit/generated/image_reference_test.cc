@@ -8,7 +8,7 @@ namespace {
 
 const std::string kDigits(64, 'a');
 
-TEST(RepositoryOf, IsWhatStandsBeforeTagAndDigest) {
+TEST(RepositoryOf, IsThePartBeforeTagAndDigest) {
   for (const std::string& tail :
        {std::string(), std::string(":4.20"), "@sha256:" + kDigits, ":4.20@sha256:" + kDigits}) {
     const auto repository = RepositoryOf("r.test:5000/ns/release" + tail);
@@ -17,7 +17,7 @@ TEST(RepositoryOf, IsWhatStandsBeforeTagAndDigest) {
   }
 }
 
-TEST(RepositoryOf, RefusesWhatIsNotNamedInFull) {
+TEST(RepositoryOf, RefusesANameThatIsNotComplete) {
   for (const std::string image : {"", "release", "release:latest", "ns/release", "not a ref", "docker.io/release",
                                   "index.docker.io/ns/release", "r.test/Release", "r.test"}) {
     EXPECT_FALSE(RepositoryOf(image)) << image;

@@ -32,7 +32,7 @@ TEST(ContentsOfFile, TakesTheFirstConfigByNameThatCanBeReadAndHasTheFile) {
   EXPECT_EQ(ContentsOfFile(configs, "/b"), std::nullopt);
 }
 
-TEST(KubeletBase, LaysTheFeaturesOfTheReleaseOverThoseOfTheTemplates) {
+TEST(KubeletBase, MergesTheFeaturesOfTheReleaseIntoThoseOfTheTemplates) {
   const auto base = KubeletBase(Templates("maxPods: 5\nfeatureGates:\n  A: true\n  B: true\nunknown: 1\n"),
                                 {{"B", false}, {"C", true}});
   ASSERT_TRUE(base);

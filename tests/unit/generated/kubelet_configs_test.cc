@@ -45,7 +45,7 @@ TEST(NodeConfig, HasKernelArgumentsForOwnPoolsOnly) {
             (Arguments{"mine", kNew, kNoOld}));
 }
 
-TEST(NodeConfig, StopsAtALatencyThatNobodyKnowsAsOthersDoNot) {
+TEST(NodeConfig, RefusesAnUnknownLatencyForWorkersOnly) {
   KubeletSettings settings = kSettings;
   settings.worker_latency_profile = "Bogus";
   EXPECT_FALSE(NodeConfig("worker", Templates(""), settings));

@@ -16,7 +16,7 @@ KubeletConfiguration Read(std::string_view json) {
   return config ? *std::move(config) : KubeletConfiguration{};
 }
 
-// Returns the lines of a kubelet.conf that the one of an empty configuration does not have.
+// Returns the lines of a kubelet.conf that differ from those of an empty configuration.
 std::string Added(const KubeletConfiguration& config) {
   const Result<std::string> text = KubeletConfText(config);
   if (!text) return text.error().message();
@@ -196,7 +196,7 @@ struct Laid {
   const char* lines;
 };
 
-TEST(MergeOver, ReplacesByWhatIsNotEmpty) {
+TEST(MergeOver, ReplacesValuesByThoseThatAreNotEmpty) {
   const Laid cases[] = {
       {R"({"maxPods":1})", R"({"maxPods":2})", "maxPods: 2\n"},
       {R"({"maxPods":1})", R"({"maxPods":0})", "maxPods: 1\n"},

@@ -23,7 +23,7 @@ std::vector<std::string> Paths(const std::vector<NewFile>& files) {
   return paths;
 }
 
-TEST(KubeletFiles, ComeInOneOrderAndOnlyIfNeeded) {
+TEST(KubeletFiles, HaveAFixedOrderAndAreMadeOnlyIfNeeded) {
   const std::string conf(kKubeletConfPath);
   EXPECT_EQ(Paths(Files("{}")), (std::vector<std::string>{conf}));
   EXPECT_EQ(Paths(Files(R"({"logLevel":0})")), (std::vector<std::string>{kLogging, conf}));
@@ -66,7 +66,7 @@ struct Merge {
   std::vector<const char*> has_not;
 };
 
-TEST(KubeletFiles, HaveWhatTheUserSaysLaidOverTheBase) {
+TEST(KubeletFiles, HaveTheUsersSettingsMergedOverTheBase) {
   const Merge cases[] = {
       {"amounts go to the other file",
        "systemReserved: {pid: 200m, cpu: 1}",

@@ -52,7 +52,7 @@ TEST(StatusAfter, IsNothingWhereOnlyTheTimeWouldChange) {
   EXPECT_EQ(status->conditions[0].last_transition_time->at, kNow + std::chrono::hours(1));
 }
 
-TEST(KubeletOutcome, TellsWhatWasBeingDone) {
+TEST(KubeletOutcome, NamesTheWorkThatHasFailed) {
   const Error error(ErrorKind::kInvalid, "x");
   EXPECT_EQ(WithoutName(error).message, "could not get kubelet config key: x");
   EXPECT_EQ(WithoutBase(error).message, "could not get original kubelet config: x");

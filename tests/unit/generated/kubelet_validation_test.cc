@@ -13,7 +13,7 @@ struct ObjectCase {
   const char* error;
 };
 
-TEST(Validate, TellsTheFirstThingThatIsWrong) {
+TEST(Validate, ReportsTheFirstMistake) {
   const ObjectCase cases[] = {
       {"{}", ""},
       {R"({"kubeletConfig":null})", ""},

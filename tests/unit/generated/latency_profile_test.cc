@@ -12,7 +12,7 @@ struct Latency {
   const char* frequency;  // The frequency, or the error.
 };
 
-TEST(SetLatency, IsForWorkersAlone) {
+TEST(SetLatency, AppliesToWorkersOnly) {
   const Latency cases[] = {
       {"worker", "", "7s"},
       {"worker", "Default", "10s"},

@@ -65,7 +65,7 @@ TEST_F(ManifestsTest, OfOtherKindsAndNamesAreLeftOut) {
   EXPECT_THAT(manifests.without_effect, IsEmpty());
 }
 
-TEST_F(ManifestsTest, HaveOnePoolOfEachNameAndThatOfTheUserCounts) {
+TEST_F(ManifestsTest, HaveOnePoolOfEachNameAndPreferThatOfTheUser) {
   folder_.Write("a.yaml", PoolText("worker", "", "true"));
   folder_.Write("b.yaml", PoolText("worker", kBuiltIn, "false"));
   folder_.Write("c.yaml", PoolText("master", kBuiltIn, "false"));

@@ -56,7 +56,7 @@ TEST(MergedDigestMirrors, KeepAllOrdersThatAgree) {
            {{{"a", "b", "c"}, {"c", "a"}, {"d", "b"}}, {"d", "a", "b", "c"}},
            {{{"z", "b"}, {"y", "a"}}, {"y", "z", "a", "b"}},
            {{{"a", "a"}}, {"a"}},
-           // The source is asked last, unless its place among the mirrors is given.
+           // The source is tried last, unless the list of mirrors has a place for it.
            {{{"m", "src.test"}}, {"m"}},
            {{{"m", "src.test", "n"}}, {"m", "src.test", "n"}},
            {{{"src.test", "m"}, {"n"}}, {"n", "src.test", "m"}},
@@ -95,7 +95,7 @@ std::string ProblemOf(const Cluster& cluster) {
   return checked ? "" : checked.error().message();
 }
 
-TEST(CheckMirrors, NamesWhatIsNoRegistry) {
+TEST(CheckMirrors, NamesATextThatIsNoRegistry) {
   EXPECT_EQ(ProblemOf(Cluster().Digest(From("*.w.test", {"m.test:5000/ns"}))), "");
   for (const std::string source : {"bad source", "Bad_Source!", "r.test/a:tag", "", "*", "*.w.test/ns", "*.w.test:1"}) {
     const std::string problem = "invalid format for source \"" + source + "\"";

@@ -68,7 +68,7 @@ TEST(WithReleaseRegistry, LeavesCurrentCredentialsAsTheyAre) {
   EXPECT_THAT(merged, Not(HasSubstr(auth)));
 }
 
-TEST(WithReleaseRegistry, NamesWhatIsMissingAndNoCredentials) {
+TEST(WithReleaseRegistry, NamesTheMissingPartAndNoCredentials) {
   const api::Secret registry = RegistryWith("s3cret");
   EXPECT_THAT(MessageOf(WithReleaseRegistry("{}", nullptr, "demo.test")),
               StartsWith(std::string(kPrefix) + "there is no Secret internal-release-image-registry-auth"));

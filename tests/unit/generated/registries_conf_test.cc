@@ -66,7 +66,7 @@ TEST(Edit, MakesEntriesInTheOrderOfTheOperator) {
   }
 }
 
-TEST(Edit, MarksWhatIsInsideOfAScope) {
+TEST(Edit, MarksEntriesInsideOfAScope) {
   EXPECT_EQ(*Edited({.insecure = {"*.test"},
                      .blocked = {"a.test/ns", "b"},
                      .digests = {{"r", {"m.test/r", "n"}, ""}},
@@ -75,7 +75,7 @@ TEST(Edit, MarksWhatIsInsideOfAScope) {
   EXPECT_EQ(*Edited({.insecure = {"a/ns"}, .blocked = {"a"}, .digests = {}, .tags = {}}), "a#; a/ns!#");
 }
 
-TEST(Edit, GivesWhatIsInsideOfASourceItsMirrors) {
+TEST(Edit, GivesEntriesInsideOfASourceItsMirrors) {
   EXPECT_EQ(*Edited({.insecure = {"m", "r/ns/x"}, .blocked = {}, .digests = {{"r/ns", {"m/ns"}, ""}}, .tags = {}}),
             "r/ns m/ns!@digest; m!; r/ns/x! m/ns/x!@digest");
   EXPECT_EQ(*Edited({.insecure = {}, .blocked = {}, .digests = {{"r", {"m"}, ""}, {"r/a", {"n"}, ""}}, .tags = {}}),
@@ -129,7 +129,7 @@ TEST(ReadRegistriesConf, KnowsAllThatIsWritten) {
   EXPECT_EQ(Write(*conf), kAll);
 }
 
-TEST(Write, HasNoListsThatAreNotThere) {
+TEST(Write, WritesNoListsThatAreMissing) {
   EXPECT_EQ(Write(*ReadRegistriesConf("# Nothing.\nunknown = 1\n")),
             "short-name-mode = \"\"\nadditional-layer-store-auth-helper = \"\"\n");
 }

@@ -18,7 +18,7 @@ const NewFile kStorageFile{"/etc/containers/storage.conf", "s"};
 const NewFile kRegistriesFile{"/etc/containers/registries.conf", "r"};
 const NewFile kPolicyFile{"/etc/containers/policy.json", "p"};
 
-TEST(FindRuntimeTemplates, LooksAtAllConfigs) {
+TEST(FindRuntimeTemplates, SearchesAllConfigs) {
   MachineConfig unreadable;
   unreadable.config = "{}";
   const std::vector configs = {unreadable, With({kStorageFile}), With({}), With({kPolicyFile, kRegistriesFile}),

@@ -14,7 +14,7 @@ struct Pair {
   bool is_inside;
 };
 
-TEST(IsInside, GoesByPathsAndByDomains) {
+TEST(IsInside, ComparesPathsAndDomains) {
   for (const Pair& row : {
            Pair{"r.test", "r.test", true},
            {"r.test/ns", "r.test", true},

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kNumbers =
     "    force_mask = 0\n    auto-userns-min-size = 0\n    auto-userns-max-size = 0\n";
 
-TEST(StorageConf, KeepsWhatTheToolsKnow) {
+TEST(StorageConf, KeepsTheKeysThatTheToolsKnow) {
   const auto text = StorageConf(R"(# A comment.
 [storage]
 driver = "overlay"

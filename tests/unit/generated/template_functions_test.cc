@@ -80,7 +80,7 @@ TEST(TemplateFunctions, KnowAddressesOfACloudThatServesItsOwnDns) {
                "AWS Ingress Load Balancer IPs unavailable when the DNSType is ClusterHosted"));
 }
 
-TEST(TemplateFunctions, KeepSkippedKeysForWhoeverServesTheConfig) {
+TEST(TemplateFunctions, KeepSkippedKeysForTheServerOfTheConfig) {
   EXPECT_EQ(Printed("{{skip \"etcd_x\"}}", "{}"), "{{.etcd_x}}");
   EXPECT_TRUE(EndsWith(Printed("{{skip \"Etcd\"}}", "{}"), "invalid key for skipKey"));
 }

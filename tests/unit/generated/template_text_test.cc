@@ -32,14 +32,14 @@ TEST(ReadTemplateFile, TakesKeysInAnyCaseAndPassesOverOthers) {
   EXPECT_EQ(file->contents.source, "data:,x");
 }
 
-TEST(ReadTemplateFile, PrefersWhatIsInlineAndAlwaysOverwrites) {
+TEST(ReadTemplateFile, PrefersInlineContentsAndAlwaysOverwrites) {
   const auto file = ReadTemplateFile("path: /a\noverwrite: false\ncontents: {source: 'data:,s', inline: i}\n");
   ASSERT_TRUE(file);
   EXPECT_EQ(file->contents.source, "data:,i");
   EXPECT_EQ(file->overwrite, true);
 }
 
-TEST(ReadTemplateFile, TellsOfWrongTypesAsGoDoes) {
+TEST(ReadTemplateFile, ReportsWrongTypesAsGoDoes) {
   const std::string decoding = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ";
   EXPECT_EQ(ErrorOf("mode: 1.5"), decoding + "number 1.5 into Go struct field File.Mode of type int");
   EXPECT_EQ(ErrorOf("mode: 420.0"), "");
@@ -54,7 +54,7 @@ TEST(ReadTemplateFile, TellsOfWrongTypesAsGoDoes) {
   EXPECT_EQ(ErrorOf("path: []\nmode: x"), decoding + "string into Go struct field File.Mode of type int");
 }
 
-TEST(ReadTemplateFile, TellsOfWrongYamlAsGoDoes) {
+TEST(ReadTemplateFile, ReportsWrongYamlAsGoDoes) {
   EXPECT_EQ(ErrorOf("path: /a\ncontents:\n\tinline: x\n"),
             "error converting YAML to JSON: yaml: line 3: found character that cannot start any token");
   EXPECT_EQ(ErrorOf("a: b: c"), "error converting YAML to JSON: yaml: mapping values are not allowed in this context");

@@ -57,7 +57,7 @@ TEST(MachineConfigsOfTemplates, RemovesByAnEmptyFileAndNotByWhiteSpace) {
   EXPECT_TRUE(Has(made, "/stays")) << made;
 }
 
-TEST(MachineConfigsOfTemplates, PutsWhatIsCommonIntoTheFirstConfigOfEachRole) {
+TEST(MachineConfigsOfTemplates, PutsCommonTemplatesIntoTheFirstConfigOfEachRole) {
   TemplateFolder templates("t");
   templates.Add("common/_base/files/c", FileAt("/c", "x"));
   for (const char* name : {"master/00-master", "master/01-master-kubelet", "worker/00-worker"}) {
@@ -105,7 +105,7 @@ TEST(MachineConfigsOfTemplates, NamesTheTemplateThatIsWrong) {
             "evaluate field NoSuch in type template.RenderConfig");
 }
 
-TEST(MachineConfigsOfTemplates, TellsOfAFileInThePlaceOfAFolder) {
+TEST(MachineConfigsOfTemplates, ReportsAFileInThePlaceOfAFolder) {
   TemplateFolder templates("t");
   templates.Add("worker/00-worker/_base", "x");
   EXPECT_EQ(IgnitionOf(templates, ConfigFor("AWS")),
@@ -148,7 +148,7 @@ TEST(MachineConfigsOfRole, GivesAPoolOfItsOwnTheTemplatesOfWorkers) {
   EXPECT_EQ(configs->front().role, "infra");
 }
 
-TEST(TemplateFolder, ReadsWhatIsInAFolder) {
+TEST(TemplateFolder, ReadsTheTemplatesOfAFolder) {
   const TemporaryDirectory directory;
   std::filesystem::create_directories(directory.path() / "worker/00-worker/_base/files");
   std::filesystem::create_directories(directory.path() / "worker/01-empty");
@@ -161,7 +161,7 @@ TEST(TemplateFolder, ReadsWhatIsInAFolder) {
   EXPECT_TRUE(Has(made, "01-empty {\"ignition\":{\"version\":\"\"}}")) << made;
 }
 
-TEST(TemplateFolder, TellsOfAFolderThatIsNotThere) {
+TEST(TemplateFolder, ReportsAMissingFolder) {
   const auto templates = TemplateFolder::Read("/no/such/folder");
   ASSERT_FALSE(templates);
   EXPECT_TRUE(Has(templates.error().message(), "/no/such/folder")) << templates.error().message();

@@ -27,7 +27,7 @@ TEST(ReadNumber, TakesAFractionThatIsWholeForANumber) {
   EXPECT_EQ(ReadNumber("1e-400")->real, 0.0);
 }
 
-TEST(ReadNumber, RefusesWhatGoRefuses) {
+TEST(ReadNumber, RefusesNumbersThatGoRefuses) {
   EXPECT_EQ(ReadNumber("08").error().message(), "integer overflow: \"08\"");
   EXPECT_EQ(ReadNumber("99999999999999999999").error().message(), "integer overflow: \"99999999999999999999\"");
   for (const char* text : {"1__0", "_1", "1_", "0x", "-", ".", "1e", "0x1.8", "1e999"}) {

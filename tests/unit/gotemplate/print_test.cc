@@ -41,7 +41,7 @@ TEST(PrintFormat, QuotesTextsAndCharacters) {
             "\"h\xc3\xa9\\n\"|\"\\u00e9\"|`a\tb`|68c3a9|68 C3 A9|h\xc3\xa9|'x'|U+00E9|U+00E9 '\xc3\xa9'|\xc3\xa9");
 }
 
-TEST(PrintFormat, TellsInTheTextWhatIsWrong) {
+TEST(PrintFormat, ReportsMistakesInTheText) {
   EXPECT_EQ(Formatted("%d %z %!", {Value::Text("a"), Value::Bool(true)}), "%!d(string=a) %!z(bool=true) %!!(MISSING)");
   EXPECT_EQ(Formatted("%d", {}), "%!d(MISSING)");
   EXPECT_EQ(Formatted("x", {Value::Integer(1), Value()}), "x%!(EXTRA int=1, <nil>)");
@@ -62,13 +62,13 @@ TEST(PrintFormat, WalksListsAndMaps) {
             "\"c\":map[string]interface {}{\"d\":true}}");
 }
 
-TEST(Print, PutsSpaceBetweenWhatIsNoText) {
+TEST(Print, PutsSpacesBetweenValuesThatAreNoTexts) {
   EXPECT_EQ(Print(std::vector{Value::Integer(1), Value::Integer(2), Value::Text("a"), Value::Integer(3), Value()}),
             "1 2a3 <nil>");
   EXPECT_EQ(PrintLine(std::vector{Value::Text(""), Value::Text("a"), Value::Bool(true)}), " a true\n");
 }
 
-TEST(Shown, ShowsBytesAsNumbers) {
+TEST(Shown, PrintsBytesAsNumbers) {
   EXPECT_EQ(Shown(Value::Bytes("h\xc3\xa9")), "[104 195 169]");
   EXPECT_EQ(Shown(Value::Bytes("h\xc3\xa9"), 's'), "h\xc3\xa9");
 }

@@ -38,12 +38,12 @@ std::string Repeated(std::string_view text, int times) {
   return all;
 }
 
-TEST(Parse, CountsTheLinesOfAllThatStandsBefore) {
+TEST(Parse, CountsTheLinesOfEverythingBefore) {
   EXPECT_EQ(ErrorOf("a\n\n{{- /* x\ny */ -}}\n{{\"\"}}{{`\n`}}{{x}}"), "template: t:6: function \"x\" not defined");
   EXPECT_EQ(ErrorOf("a\n{{if true\n}}\n{{else}}{{else}}"), "template: t:4: expected end; found {{else}}");
 }
 
-TEST(Parse, TellsWhereAnActionBeganThatEndsOnAnotherLine) {
+TEST(Parse, ReportsTheFirstLineOfAnActionWithSeveralLines) {
   EXPECT_EQ(ErrorOf("{{\n1"), "template: t:2: unclosed action started at t:1");
   EXPECT_EQ(ErrorOf("{{1\n\n\"x"), "template: t:3: unterminated quoted string in action started at t:1");
 }
@@ -54,7 +54,7 @@ TEST(Parse, TakesElseWithAndElseIf) {
   EXPECT_EQ(ErrorOf("{{if false}}a{{else with 1}}{{end}}"), "template: t:1: unexpected <with> in input");
 }
 
-TEST(Parse, RefusesWhatIsNestedTooDeeply) {
+TEST(Parse, RefusesTemplatesThatAreNestedTooDeeply) {
   EXPECT_EQ(ErrorOf("{{" + Repeated("(", 5000) + "1" + Repeated(")", 5000) + "}}"),
             "template: t:1: max expression depth exceeded");
   EXPECT_EQ(ErrorOf(Repeated("{{if 1}}", 5000)), "template: t:1: actions are nested too deeply");
@@ -95,11 +95,11 @@ TEST(Execute, KeepsVariablesOfACallerFromATemplate) {
   EXPECT_EQ(Printed("{{$x := 1}}{{define \"a\"}}{{.}}{{end}}{{template \"a\" $x}}{{$x}}"), "11");
 }
 
-TEST(Execute, GoesOnBehindContinue) {
+TEST(Execute, ContinuesTheLoopAtContinue) {
   EXPECT_EQ(Printed("{{range .}}{{if eq . \"b\"}}{{continue}}{{end}}{{.}}{{end}}", R"(["a", "b", "c"])"), "ac");
 }
 
-TEST(Execute, HandsAFailureOfTheFirstCommandOn) {
+TEST(Execute, PassesOnAFailureOfTheFirstCommand) {
   EXPECT_EQ(Printed("{{index . 1 | printf \"%v\"}}", "[1]"),
             "template: t:1:2: executing \"t\" at <index . 1>: error calling index: reflect: slice index out of range");
 }

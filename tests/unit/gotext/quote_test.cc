@@ -6,7 +6,7 @@
 namespace pintle::gotext {
 namespace {
 
-TEST(Quoted, EscapesWhatGoEscapes) {
+TEST(Quoted, EscapesTheCharactersThatGoEscapes) {
   EXPECT_EQ(Quoted(""), R"("")");
   EXPECT_EQ(Quoted("say \"hi\" \\ 'x'"), R"("say \"hi\" \\ 'x'")");
   EXPECT_EQ(Quoted("\a\b\f\n\r\t\v"), R"("\a\b\f\n\r\t\v")");
@@ -15,13 +15,13 @@ TEST(Quoted, EscapesWhatGoEscapes) {
 
 TEST(Quoted, KeepsLettersOfAnyLanguage) { EXPECT_EQ(Quoted("Prüfung 検査 🙂"), "\"Prüfung 検査 🙂\""); }
 
-TEST(Quoted, EscapesWhatCannotBeSeen) {
+TEST(Quoted, EscapesInvisibleCharacters) {
   EXPECT_EQ(Quoted("\u00a0\u0085\u200b\u2028\ufeff\u3000"), R"("\u00a0\u0085\u200b\u2028\ufeff\u3000")");
   EXPECT_EQ(Quoted("\U000e0001\ufffe"), R"("\U000e0001\ufffe")");
   EXPECT_EQ(Quoted("\U00040000\U000dfffd\U000e0100"), "\"\\U00040000\\U000dfffd\U000e0100\"");
 }
 
-TEST(Quoted, ShowsBytesThatAreNoText) {
+TEST(Quoted, EscapesBytesThatAreNotText) {
   EXPECT_EQ(Quoted("a\xff\xc3"), R"("a\xff\xc3")");
   EXPECT_EQ(Quoted("\xc0\x80\xed\xa0\x80\xf5"), R"("\xc0\x80\xed\xa0\x80\xf5")");
   EXPECT_EQ(Quoted("\xef\xbf\xbd"), "\"\xef\xbf\xbd\"");

@@ -20,7 +20,7 @@ using WantedKeys = std::optional<KeysState>;
 
 constexpr const char* kFile = "home/core/.ssh/authorized_keys.d/ignition";
 
-// The user `core` has the IDs of whoever runs the tests, so that no test needs a privilege.
+// The user `core` has the IDs of the user who runs the tests, so that no test needs a privilege.
 struct MachineWithHome : TemporaryDirectory {
   MachineWithHome() {
     fs::create_directories(path() / "etc");
@@ -66,7 +66,7 @@ TEST(AuthorizedKeys, MayBePutAgainAndReplaceTheOldOnes) {
   EXPECT_EQ(machine.Read(kFile), "ssh-rsa B\n");
 }
 
-TEST(AuthorizedKeys, AnEmptyListEmptiesAFileButMakesNone) {
+TEST(AuthorizedKeys, AnEmptyListEmptiesAFileButCreatesNone) {
   const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({}))));
   EXPECT_FALSE(fs::exists(machine / "home/core/.ssh"));
@@ -78,7 +78,7 @@ TEST(AuthorizedKeys, AnEmptyListEmptiesAFileButMakesNone) {
   EXPECT_EQ(machine.Read(kFile), "");
 }
 
-TEST(AuthorizedKeys, CanBePutBackToNothing) {
+TEST(AuthorizedKeys, AreRemovedIfThereWereNoneBefore) {
   const MachineWithHome machine;
   const WantedKeys before = machine.Observe();
   EXPECT_FALSE(before.has_value());
@@ -133,7 +133,7 @@ TEST(AuthorizedKeys, ReplaceNoLinkInThePlaceOfTheFile) {
   EXPECT_EQ(machine.Read("etc/target"), "untouched");
 }
 
-TEST(AuthorizedKeys, AreNotWrittenIfTheyCouldNotBeReadBack) {
+TEST(AuthorizedKeys, AreNotWrittenIfTheyAreTooLongToBeReadAgain) {
   const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A"}))));
   EXPECT_THAT(MessageOf(machine.Put("core", Keys({std::string(17 << 20, 'k')}))),
@@ -195,7 +195,7 @@ TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfOneThatBelongsToSomeon
     machine_.Write(std::string(name) + "/theirs", "kept");
     const WantedKeys before = machine_.Observe();
     ASSERT_TRUE(before && before->is_of_another) << name;
-    EXPECT_TRUE(Matches(Keys({}), before)) << "what is in it counts for nothing";
+    EXPECT_TRUE(Matches(Keys({}), before)) << "keys in the folder of another user do not count";
 
     EXPECT_TRUE(Succeeded(machine_.Put("core", Keys({"ssh-rsa A"}))));
     EXPECT_EQ(machine_.Read(kFile), "ssh-rsa A\n");

@@ -107,7 +107,7 @@ TEST(PasswordHash, OfAnUnknownUserIsAnErrorUnlessItIsLocked) {
   EXPECT_EQ(put.error().kind(), ErrorKind::kNotFound);
 }
 
-TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotShown) {
+TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotReported) {
   const MachineWithShadow machine;
   const std::string before = machine.Shadow();
   for (const char* hash : {"$6$secret:0:0", "$6$secret\nroot::0:0:::::", "$6$secret:"}) {

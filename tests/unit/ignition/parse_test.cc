@@ -42,7 +42,7 @@ TEST(Parse, NamesLinesAndColumnsInItsError) {
               HasSubstr("error at $.storage.files.0.path, line 3 col 33: path not absolute\n"));
 }
 
-TEST(Parse, GivesTheOperatorsWordsAndOursForAWrongType) {
+TEST(Parse, HasTheOperatorsAndOurMessageForAWrongType) {
   json::Report report;
   const std::string text =
       R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/a", "mode": "0644"}]}})";

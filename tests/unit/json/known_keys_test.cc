@@ -36,7 +36,7 @@ TEST(WithoutUnknownKey, SuggestsTheNearestKey) {
   EXPECT_EQ(WithoutUnknownKey("$.files.0", "must be a list"), "must be a list");
 }
 
-TEST(Report, ShowsNeitherAValueNorAnUnknownKey) {
+TEST(Report, ContainsNeitherAValueNorAnUnknownKey) {
   Report report;
   report.Error(Path(Path(), "hunter2"), "\"hunter3\" is none of \"a\", \"b\"");
   report.Error(Path(Path(), "kind"), "\"hunter3\" is not known");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The bad answers of an API server, or of a proxy in front of it: all kinds that there are tests for, and the words by
-// which each must be reported.
+// The bad answers of an API server, or of a proxy in front of it: all kinds that the tests use, and the words by which
+// each must be reported.
 //
-// What the controller does about them when it writes is in controller/refused_writes_test.cc; what readers and watchers
-// do is in kube/bad_answers_test.cc.
+// controller/refused_writes_test.cc tests how the controller's writes treat these answers, and kube/bad_answers_test.cc
+// tests readers and watchers.
 
 #include <ostream>
 #include <string>
@@ -144,8 +144,8 @@ inline std::string EventLine(const std::string& type, const std::string& object)
   return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
-// Bad answers to a watch after the list of ListAnswer().  An answer without words is not reported, since nobody is at
-// fault.
+// Bad answers to a watch after the list of ListAnswer().  An answer without words is not reported, because it is no
+// failure.
 inline std::vector<BadAnswer> BadWatches() {
   const std::string bookmark = EventLine("BOOKMARK", R"({"metadata":{"resourceVersion":"9"}})");
   const std::string event = EventLine("ADDED", R"({"metadata":{"name":"b","resourceVersion":"9"},"spec":{}})");

@@ -50,7 +50,7 @@ TEST_F(CandidacyTest, LeavesALeaseThatIsRenewed) {
   EXPECT_FALSE(b_.IsLeader(now_));
 }
 
-TEST_F(CandidacyTest, TakesALeaseOverThatWasUnchangedForItsDuration) {
+TEST_F(CandidacyTest, TakesOverALeaseThatWasUnchangedForItsDuration) {
   Compete(a_);
   now_ += seconds(100);
   EXPECT_FALSE(Compete(b_)) << "b has only just seen the lease";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A server on loopback that gives prepared answers in order, whatever the request is; or that answers by a function,
-// which several of its threads call.
+// A server on loopback.  It sends prepared answers in order, whatever the requests are, or calls a function for each
+// answer, in several threads.
 
 #include <arpa/inet.h>
 #include <fmt/core.h>
@@ -31,7 +31,7 @@
 
 namespace pintle::kube {
 
-// How an answer ends behind its body.
+// How an answer ends after its body.
 enum class Ending {
   kInOrder,
   kCutOff,  // The connection is closed before the end.
@@ -44,12 +44,13 @@ struct Answer {
   std::vector<std::string> headers = {};
   Ending ending = Ending::kInOrder;
   std::size_t piece = 1 << 20;  // Bytes of the body in a chunk.
-  // Used with kNever: returns the next piece, and is called all the time; an empty piece is not sent.
+  // Used with kNever: called again and again, returns the next piece; an empty piece is not sent.
   std::function<std::string()> more = {};
   // Sent in place of the members above, before the connection is closed.
   std::optional<std::string> raw = {};
 };
 
+// A request that the server has received.
 struct Asked {
   std::string line;  // "GET /api/v1/nodes?limit=100"
   std::string head;

@@ -22,7 +22,7 @@ ConfigDocument ReadAlone(const std::string& text, const std::string& name = "con
   return std::move(file.documents.front());
 }
 
-TEST(ReadConfigFile, WarnsOfAModeThatNoMachineIsGiven) {
+TEST(ReadConfigFile, WarnsOfAModeThatMachinesCannotHave) {
   const ConfigDocument document =
       ReadAlone(R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/x", "mode": 2541}]}})");
 

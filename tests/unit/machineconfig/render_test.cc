@@ -165,7 +165,7 @@ TEST(ReadMachineConfig, ReportsAWrongTypeAsGoDoes) {
             "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string");
 }
 
-TEST(ReadMachineConfig, ShowsAnotherKindOnlyIfItIsAValidOne) {
+TEST(ReadMachineConfig, NamesAnotherKindOnlyIfItIsValid) {
   const auto problem = [](const std::string& kind) { return MessageOf(ReadMachineConfig({{"kind", kind}})); };
   EXPECT_EQ(problem("Pod"), "its kind is Pod instead of MachineConfig");
   const char* kNone = "its kind is not MachineConfig";

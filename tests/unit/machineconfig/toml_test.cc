@@ -40,12 +40,12 @@ TEST(ParseToml, ReportsLineAndKeyOfAProblem) {
             "toml: line 1: files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8");
 }
 
-TEST(ParseToml, TellsAKeyWithADotFromATable) {
+TEST(ParseToml, DistinguishesAKeyWithADotFromATable) {
   EXPECT_EQ(TomlAsJson("\"a.b\" = [1]\n[a.b]\nc = 1\n"), R"({"a":{"b":{"c":1}},"a.b":[1]})");
   EXPECT_EQ(TomlAsJson("[\"a.b\"]\n[a.b]\n"), R"({"a":{"b":{}},"a.b":{}})");
 }
 
-TEST(ParseToml, TellsElementsOfAListApart) {
+TEST(ParseToml, DistinguishesElementsOfAList) {
   EXPECT_EQ(TomlAsJson("[[r]]\na = [1]\n[[r]]\n[r.a]\nb = 1\n"), R"({"r":[{"a":[1]},{"a":{"b":1}}]})");
   EXPECT_THAT(TomlProblem("[[r]]\n[r.a]\n[r.a]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
   EXPECT_THAT(TomlProblem("[[r]]\na = []\n[[r.a]]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));

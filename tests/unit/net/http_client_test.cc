@@ -223,7 +223,7 @@ TEST_F(Requests, WithoutABodyMayDeleteOrPost) {
               AllOf(StartsWith("POST "), HasSubstr("Content-Length: 0\r\n")));
 }
 
-TEST_F(Requests, ThatSmuggleAnotherOneAreNotSentAndShowNoSecret) {
+TEST_F(Requests, ThatSmuggleAnotherRequestAreNotSentAndReportNoSecret) {
   const Server server;
   ExpectInvalid(Fetch({.url = server.At("/echo"), .bearer_token = "secret\r\nX-Other: 1"}),
                 "asking " + server.Name() + ": the bearer token has a control character in it");

@@ -207,7 +207,7 @@ TEST_F(HttpServerTest, EndsAConnectionWhoseHeadNeverEnds) {
   const auto start = std::chrono::steady_clock::now();
   Caller caller = Call();
   std::thread slow([&] {
-    // A byte now and then does not buy more time.
+    // A client that sends a byte now and then gets no more time.
     for (const char c : std::string("GET / HTTP/1.1\r\nHost: aaaaaaaaaaaaaaaaaaaaaaaaaaaa")) {
       if (std::chrono::steady_clock::now() - start > std::chrono::seconds(20)) break;
       try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Another program that a test needs; they talk line by line.
+// A program that a test runs, and with which it exchanges lines of text.
 
 #include <fcntl.h>
 #include <spawn.h>

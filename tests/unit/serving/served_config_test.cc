@@ -72,7 +72,7 @@ TEST(ServedText, AddsThePartsThatMakeAMachineANode) {
   }
 }
 
-// The file is compressed, so the bundle cannot be put into it as it is; and a digest of other contents must not stay.
+// The file is compressed, so the bundle cannot be inserted directly.  The digest of the old contents must not stay.
 TEST(ServedText, ReplacesTheWholeContentsOfAnExistingFile) {
   const Value file = {{"path", "/etc/kubernetes/kubelet-ca.crt"},
                       {"mode", 0600},

@@ -103,7 +103,7 @@ TEST_F(BlobStoreTest, KeepsEqualContentsOnce) {
   EXPECT_EQ(Size(), with_file);
 }
 
-// Some blobs are read before they are written to the disk, and all of them together with their neighbours.
+// Some blobs are read before they are written to the disk.  A read from the disk also reads neighbouring blobs.
 TEST_F(BlobStoreTest, ReturnsManyContentsInAnyOrderBeforeAndAfterASync) {
   BlobStore blobs = Open();
   std::vector<std::pair<std::string, std::string>> all;

@@ -24,11 +24,11 @@ using State = resource::FileEntry::State;
 constexpr uid_t kUser = 65534;
 constexpr uid_t kOther = 65533;
 
-// /home/user belongs to the user; /etc belongs to root, and has files that the user would like to change.
+// /home/user belongs to the user; /etc belongs to root, and has files that the user must not change.
 class DirectoriesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    if (::geteuid() != 0) FAIL() << "only root can do what a user must not make it do";
+    if (::geteuid() != 0) FAIL() << "run this test as root: it checks that a user cannot misuse the rights of root";
   }
 
   DirectoriesTest() : root_(ValueOf(Root::Open(top_.path().string()))) {
@@ -110,7 +110,7 @@ TEST_F(DirectoriesTest, FollowsALinkInASharedDirectoryByItsOwner) {
 
 TEST_F(DirectoriesTest, EntersNoDirectoryOfAnotherUserInOneOfAUser) {
   fs::create_directories(top_ / "home/user/conf/theirs");
-  EXPECT_TRUE(Opens("/home/user/conf/theirs")) << "root's, as what was made for a config is";
+  EXPECT_TRUE(Opens("/home/user/conf/theirs")) << "root owns it, like directories that were made for a config";
   Give("home/user/conf/theirs", kOther);
   EXPECT_THAT(MessageFor("/home/user/conf/theirs"),
               HasSubstr("belongs to user 65533, and is in one of user 65534, who may have put it there"));
@@ -185,7 +185,7 @@ TEST_F(DirectoriesTest, ThatDifferBetweenPrepareAndCommitAreAnError) {
   }
 }
 
-// Whatever takes the temporary name in a user's directory, it is not the file that waits there.
+// A user may put another file in place of a temporary file; that file must not be used.
 TEST_F(DirectoriesTest, KeepWaitingFilesOutOfReachOfUsers) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State ours;

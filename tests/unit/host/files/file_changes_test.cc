@@ -127,7 +127,7 @@ TEST_F(FileChangesTest, SetsPermissionsWithSetUserId) {
 }
 
 TEST_F(FileChangesTest, SetsTheOwner) {
-  if (::getuid() != 0) FAIL() << "only root gives files away";
+  if (::getuid() != 0) FAIL() << "run this test as root: it gives a file to another user";
   for (State want : {File("x"), Directory(), Link("x")}) {
     want.user.id = 12;
     want.group.id = 34;
@@ -255,7 +255,7 @@ TEST_F(FileChangesTest, ClearsTheRemainsOfACrash) {
 
 TEST_F(FileChangesTest, KeepsTheAttributesOfAReplacedFileUnlessTheyAreSet) {
   outside_.Write("root/etc/file", "old");
-  if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "no attributes here";
+  if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "this file system has no extended attributes";
   const bool has_capability =
       SetAttribute("etc/file", "security.capability", std::string_view("\1\0\0\2\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20));
   ASSERT_TRUE(Succeeded(PutOne("/etc/file", File("new"))));
@@ -398,7 +398,7 @@ TEST_F(FileChangesTest, ExchangesAFileAndADirectoryInOneStep) {
 
 TEST_F(FileChangesTest, SetsOnlyTheGivenAttributes) {
   outside_.Write("root/etc/file", "text");
-  if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "no attributes here";
+  if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "this file system has no extended attributes";
   State want = File("text");
   want.attributes.emplace()["user.color"] = "cmVk";
   ASSERT_TRUE(Succeeded(PutOne("/etc/file", want)));
@@ -410,12 +410,12 @@ TEST_F(FileChangesTest, SetsOnlyTheGivenAttributes) {
 }
 
 TEST_F(FileChangesTest, IgnoresTheDirectorysDefaultAccessListIfAttributesAreGiven) {
-  // These bytes are the attribute that `setfacl -d -m u:12:rwx` sets.
+  // These bytes are the value of the attribute that `setfacl -d -m u:12:rwx` sets.
   constexpr std::string_view kList(
       "\2\0\0\0\1\0\7\0\xff\xff\xff\xff\2\0\7\0\14\0\0\0\4\0\7\0\xff\xff\xff\xff\20\0\7\0\xff\xff\xff\xff\40\0\0\0\xff"
       "\xff\xff\xff",
       44);
-  if (!SetAttribute("etc", "system.posix_acl_default", kList)) FAIL() << "no access lists here";
+  if (!SetAttribute("etc", "system.posix_acl_default", kList)) FAIL() << "this file system has no access lists";
   State want = File("text", 0640);
   ASSERT_TRUE(Succeeded(PutOne("/etc/inherits", want)));
   EXPECT_NE(Attribute("etc/inherits", "system.posix_acl_access"), "none");
@@ -449,7 +449,7 @@ class Immutable {
 TEST_F(FileChangesTest, ExplainsAnImmutableFileBeforeAnythingIsChanged) {
   outside_.Write("root/etc/fixed", "old");
   const Immutable fixed(At("etc/fixed"));
-  if (!fixed.works()) FAIL() << "no immutable bits here";
+  if (!fixed.works()) FAIL() << "this file system has no immutable bit";
   EXPECT_EQ(MessageOf(changes_.Prepare({"/etc/fixed", File("new")})),
             "writing /etc/fixed: what is there is immutable: `chattr -i` makes it changeable");
   EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/fixed", std::nullopt})), HasSubstr("chattr -i"));
@@ -459,7 +459,7 @@ TEST_F(FileChangesTest, ExplainsAnImmutableFileBeforeAnythingIsChanged) {
 
 TEST_F(FileChangesTest, ExplainsAnImmutableDirectory) {
   const Immutable fixed(At("etc"));
-  if (!fixed.works()) FAIL() << "no immutable bits here";
+  if (!fixed.works()) FAIL() << "this file system has no immutable bit";
   EXPECT_EQ(MessageOf(changes_.Prepare({"/etc/file", File("new")})),
             "writing /etc/file: the directory /etc is immutable: `chattr -i` makes it changeable");
 }
@@ -496,7 +496,7 @@ TEST_F(FileChangesTest, GivesNewFilesTheLabelOfThePolicy) {
   EXPECT_EQ(labels.LabelFor("/etc/labelled", EntryKind::kDirectory), std::nullopt);
   EXPECT_EQ(labels.LabelFor("/etc/none", EntryKind::kFile), std::nullopt);
   const auto put = Put(root_, blobs_, {"/etc/labelled", File("x")}, labels);
-  if (::getuid() != 0) FAIL() << "only root sets labels";
+  if (::getuid() != 0) FAIL() << "run this test as root: it sets labels";
   ASSERT_TRUE(Succeeded(put));
   EXPECT_EQ(Attribute("etc/labelled", "security.selinux"), std::string("system_u:object_r:etc_t:s0\0", 27));
 }

@@ -138,8 +138,7 @@ TEST(SystemdOffline, ASpecifierThatOnlyARunningMachineKnowsIsAnError) {
               HasSubstr("\"%H\" cannot be expanded"));
 }
 
-// ---- compared with systemctl
-// ------------------------------------------------------------------------------------------
+// ---- compared with systemctl ----------------------------------------------------------------------------------------
 
 int StatusOf(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
@@ -286,7 +285,7 @@ std::vector<std::string> Systemctl(const UnitTree& tree, const std::string& verb
 
 TEST(SystemdOffline, ChangesTheLinksThatSystemctlChanges) {
   constexpr unsigned kMachines = 100;
-  if (StatusOf({"systemctl", "--version"}) != 0) FAIL() << "systemctl is needed and not installed";
+  if (StatusOf({"systemctl", "--version"}) != 0) FAIL() << "systemctl is not installed, but this test needs it";
   int successes = 0;
   int changes = 0;
   for (unsigned seed = 0; seed < kMachines; ++seed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The root of a machine that is not running, with the folders for units.
+// The file tree of a machine that is not running, with the folders for units.
 
 #include <filesystem>
 #include <map>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that keeper.py supervises, so that nothing is left behind however we end."""
+"""A process that keeper.py supervises, so that it leaves nothing behind, however the test program ends."""
 
 import json
 import os
@@ -19,8 +19,8 @@ class MachineDied(Exception):
         super().__init__(f"{what}; the end of its console:\n{console[-4000:]}")
 
 
-class Kept:
-    """A process that keeper.py supervises: it ends when we end it, or when we die."""
+class SupervisedProcess:
+    """A process that ends when we end it, or when the test program dies."""
 
     def __init__(self, boot, scratch, console, prefix=(), **options):
         description = scratch / "boot.json"
@@ -43,7 +43,7 @@ class Kept:
         try:
             status = self.keeper.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise TimeoutError(f"it still runs after {seconds} s") from None
+            raise TimeoutError(f"the process still runs after {seconds} s") from None
         self.keeper.stdin.close()
         return status
 
