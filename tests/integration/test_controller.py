@@ -386,7 +386,7 @@ def listed_garbage(cluster, *options):
         program, "garbage", "--kubeconfig", cluster.admin.kubeconfig, *options).stdout.splitlines()]
 
 
-class TestGarbage:
+class TestTheGarbageOfAnotherController:
     KEPT = "pintle.io/rendered-configs-kept-until"
 
     def test_is_kept_for_a_day_after_taking_over_and_then_removed(self, cluster, objects):

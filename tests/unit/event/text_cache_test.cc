@@ -31,7 +31,7 @@ TEST_F(TextCacheTest, MakesATextOnceAndKeepsThoseThatWereAskedForLast) {
   EXPECT_EQ(Get(0), Get(0));
   Get(1);
   Get(0);
-  Get(2);  // There is room for two texts; text 1 was asked for before text 0, so it is removed.
+  Get(2);  // There is room for two texts; text 1 was used less recently than text 0, so it is removed.
   EXPECT_EQ(cache_->taken(), 200U);
   Get(0);
   EXPECT_EQ(made_, (std::array{1, 1, 1, 0, 0}));
