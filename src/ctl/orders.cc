@@ -19,7 +19,7 @@ using host::AgentOrder;
 // Sends an order to a running agent, which knows who may give it, and whether this machine may decide that.
 Result<ExitStatus> Order(const CommandLine& line, AgentOrder order, std::string_view done) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
-  TRY(host::TellAgent(order));
+  TRY(host::SendToAgent(order));
   Print(done);
   return ExitStatus::kFine;
 }

@@ -92,7 +92,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   }
   if (!after.pending.empty()) Tell(fmt::format("pintle: recover: {}\n", after.pending));
   // An error is ignored: if no agent runs there is nobody to tell, and a running agent looks again before long anyway.
-  if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::TellAgent(host::AgentOrder::kCheck));
+  if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::SendToAgent(host::AgentOrder::kCheck));
   return after.IsOpen() ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 

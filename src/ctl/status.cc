@@ -169,7 +169,7 @@ Result<ExitStatus> Status(const CommandLine& line) {
   const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "it takes no words");
   if (line.Has("--watch")) return Watch(line, form);
-  const Shown shown = TRY(Look(line, host::AskAgent()));
+  const Shown shown = TRY(Look(line, host::ReadAgentStatus()));
   PrintShown(shown, form);
   return shown.exit;
 }

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr auto kAskPatience = std::chrono::seconds(25);
+constexpr auto kReadPatience = std::chrono::seconds(25);
 constexpr auto kOrderPatience = std::chrono::minutes(5);  // Someone may have to type a password.
 
 constexpr const char* kNoAgent = "no agent runs on this machine";
@@ -73,34 +73,34 @@ Result<json::Value> ReadAnswer(sd_bus_message* answer) {
   return value;
 }
 
-Result<json::Value> AskForLogins(sd_bus* bus) {
+Result<json::Value> ReadLogins(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kAgentInterface, kAgentListLogins));
-  const Message answer = TRY(CallAgent(bus, call.get(), kAskPatience));
+  const Message answer = TRY(CallAgent(bus, call.get(), kReadPatience));
   return ReadAnswer(answer.get());
 }
 
-Result<AgentStatus> Ask(sd_bus* bus) {
+Result<AgentStatus> ReadStatus(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kPropertiesInterface, "GetAll"));
   const int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
   if (result < 0) return Problem().Told(result);
-  const Message answer = TRY(CallAgent(bus, call.get(), kAskPatience));
+  const Message answer = TRY(CallAgent(bus, call.get(), kReadPatience));
   std::optional<json::Value> logins;
-  if (::geteuid() == 0) logins = TRY(AskForLogins(bus));
+  if (::geteuid() == 0) logins = TRY(ReadLogins(bus));
   return StatusFrom(TRY(ReadAnswer(answer.get())), std::move(logins));
 }
 
-int OnNews(sd_bus_message*, void* has_news, sd_bus_error*) {
-  *static_cast<bool*>(has_news) = true;
+int OnChange(sd_bus_message*, void* has_changed, sd_bus_error*) {
+  *static_cast<bool*>(has_changed) = true;
   return 0;
 }
 
-// Several changes that arrive together are reported once.
-Result<> AwaitNews(sd_bus* bus, const bool& has_news) {
+// Waits for a change.  If several changes arrive together, this returns once for all of them.
+Result<> AwaitChange(sd_bus* bus, const bool& has_changed) {
   for (;;) {
     const int result = ::sd_bus_process(bus, nullptr);
     if (result < 0) return Error::FromErrno("the system bus is gone", -result);
     if (result > 0) continue;
-    if (has_news) return {};
+    if (has_changed) return {};
     static_cast<void>(::sd_bus_wait(bus, UINT64_MAX));  // sd_bus_process() will return the error, if there is one.
   }
 }
@@ -113,13 +113,13 @@ std::string AgentProperty(std::string_view field) {
   return name;
 }
 
-Result<AgentStatus> AskAgent() {
+Result<AgentStatus> ReadAgentStatus() {
   const Result<Bus> bus = OpenSystemBus();
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
-  return TRY(Ask((*bus).get()), "asking the agent");
+  return TRY(ReadStatus((*bus).get()), "asking the agent");
 }
 
-Result<> TellAgent(AgentOrder order) {
+Result<> SendToAgent(AgentOrder order) {
   const Result<Bus> bus = OpenSystemBus();
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
   const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).text()));
@@ -130,30 +130,31 @@ Result<> TellAgent(AgentOrder order) {
 }
 
 Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed) {
-  bool has_news = false;
+  bool has_changed = false;
   const Bus bus = TRY(OpenSystemBus());
   Slot properties, logins, owner;
   int result = ::sd_bus_match_signal(bus.get(), Out(properties), kAgentName, kAgentPath, kPropertiesInterface,
-                                     "PropertiesChanged", &OnNews, &has_news);
+                                     "PropertiesChanged", &OnChange, &has_changed);
   if (result >= 0) {
     result = ::sd_bus_match_signal(bus.get(), Out(logins), kAgentName, kAgentPath, kAgentInterface, kAgentLoginsChanged,
-                                   &OnNews, &has_news);
+                                   &OnChange, &has_changed);
   }
   const std::string owners =
       fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kAgentName);
-  if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnNews, &has_news);
+  if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnChange, &has_changed);
   if (result < 0) return Problem().Told(result).While("watching for the agent on the bus");
-  std::optional<Result<AgentStatus>> told;
+  std::optional<Result<AgentStatus>> reported;
   for (;;) {
-    has_news = false;
-    Result<AgentStatus> status = Ask(bus.get());
+    has_changed = false;
+    Result<AgentStatus> status = ReadStatus(bus.get());
     if (!status && status.error().kind() != ErrorKind::kNotFound) {
       return std::move(status).error().While("asking the agent");
     }
-    const bool is_same = told && told->has_value() == status.has_value() && (!status || json::Equal(**told, *status));
-    told = std::move(status);
-    if (!is_same && !changed(*told)) return {};
-    TRY(AwaitNews(bus.get(), has_news));
+    const bool is_same =
+        reported && reported->has_value() == status.has_value() && (!status || json::Equal(**reported, *status));
+    reported = std::move(status);
+    if (!is_same && !changed(*reported)) return {};
+    TRY(AwaitChange(bus.get(), has_changed));
   }
 }
 
