@@ -28,14 +28,14 @@ Result<Message> CallAgent(sd_bus* bus, sd_bus_message* call, microseconds patien
   if (result >= 0) return answer;
   // The agent may also exit while the call is under way.
   if (problem.IsNobodyThere(result)) return Error(ErrorKind::kNotFound, kNoAgent);
-  return problem.Told(result);
+  return problem.ToError(result);
 }
 
 Result<Message> NewCall(sd_bus* bus, const char* interface, const std::string& method) {
   Message call;
   const int result =
       ::sd_bus_message_new_method_call(bus, Out(call), kAgentName, kAgentPath, interface, method.c_str());
-  if (result < 0) return Problem().Told(result);
+  if (result < 0) return Problem().ToError(result);
   return call;
 }
 
@@ -69,7 +69,7 @@ Result<AgentStatus> StatusFrom(json::Value properties, std::optional<json::Value
 Result<json::Value> ReadAnswer(sd_bus_message* answer) {
   json::Value value;
   const int result = ReadValue(answer, value);
-  if (result < 0) return Problem().Told(result);
+  if (result < 0) return Problem().ToError(result);
   return value;
 }
 
@@ -82,7 +82,7 @@ Result<json::Value> ReadLogins(sd_bus* bus) {
 Result<AgentStatus> ReadStatus(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kPropertiesInterface, "GetAll"));
   const int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
-  if (result < 0) return Problem().Told(result);
+  if (result < 0) return Problem().ToError(result);
   const Message answer = TRY(CallAgent(bus, call.get(), kReadPatience));
   std::optional<json::Value> logins;
   if (::geteuid() == 0) logins = TRY(ReadLogins(bus));
@@ -124,7 +124,7 @@ Result<> SendToAgent(AgentOrder order) {
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
   const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).text()));
   const int result = ::sd_bus_message_set_allow_interactive_authorization(call.get(), 1);
-  if (result < 0) return Problem().Told(result);
+  if (result < 0) return Problem().ToError(result);
   TRY(CallAgent((*bus).get(), call.get(), kOrderPatience), "the agent");
   return {};
 }
@@ -142,7 +142,7 @@ Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& chan
   const std::string owners =
       fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kAgentName);
   if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnChange, &has_changed);
-  if (result < 0) return Problem().Told(result).While("watching for the agent on the bus");
+  if (result < 0) return Problem().ToError(result).While("watching for the agent on the bus");
   std::optional<Result<AgentStatus>> reported;
   for (;;) {
     has_changed = false;

@@ -118,7 +118,7 @@ Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   Failure failure;
   Object<GFile> root;
   if (!::ostree_repo_read_commit(repository, commit.c_str(), Out(root), nullptr, nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   const Object<GFile> modules(::g_file_resolve_relative_path(root.get(), "usr/lib/modules"));
   const Object<GFileEnumerator> versions(::g_file_enumerate_children(
@@ -171,7 +171,7 @@ Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const Target& ta
   if (!::ostree_sysroot_deploy_tree_with_options(sysroot.get(), ::ostree_deployment_get_osname(merge),
                                                  target.commit.c_str(), target.origin.get(), merge, &options,
                                                  Out(deployment), nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return deployment;
 }
@@ -182,7 +182,7 @@ Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, Ostree
   if (!::ostree_sysroot_simple_write_deployment(sysroot.get(), ::ostree_deployment_get_osname(merge), deployment, merge,
                                                 OSTREE_SYSROOT_SIMPLE_WRITE_DEPLOYMENT_FLAGS_NO_CLEAN, nullptr,
                                                 Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return sysroot.PrepareCleanup();
 }
@@ -196,7 +196,7 @@ Result<> Stage(const Sysroot& sysroot, const Target& target, OstreeDeployment* m
   if (!::ostree_sysroot_stage_tree_with_options(sysroot.get(), ::ostree_deployment_get_osname(merge),
                                                 target.commit.c_str(), target.origin.get(), merge, &options, nullptr,
                                                 nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return {};
 }
@@ -278,7 +278,7 @@ Result<std::vector<std::string>> StagedInitramfsOverlays() {
   Failure failure;
   char* contents = nullptr;
   gsize size = 0;
-  if (!::g_file_get_contents(kStaged, &contents, &size, Out(failure))) return Told(failure);
+  if (!::g_file_get_contents(kStaged, &contents, &size, Out(failure))) return ToError(failure);
   const Variant staged(::g_variant_ref_sink(
       ::g_variant_new_from_data(G_VARIANT_TYPE_VARDICT, contents, size, FALSE, ::g_free, contents)));
   std::vector<std::string> overlays;
@@ -379,7 +379,7 @@ Result<> DeploymentsOstree::Prune() {
     TRY(ImageStore(sysroot.repository()).KeepOnly(kept), "forgetting images that no deployment has");
     Failure failure;
     if (!::ostree_sysroot_cleanup(sysroot.get(), nullptr, Out(failure))) {
-      return Told(failure).While("removing what no deployment needs");
+      return ToError(failure).While("removing what no deployment needs");
     }
     return {};
   });

@@ -207,7 +207,7 @@ class ImageFetcher {
     Failure failure;
     if (!::ostree_repo_pull_with_options(repository_, name.remote.c_str(), given.get(), progress.get(), cancel.get(),
                                          Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     return {};
   }

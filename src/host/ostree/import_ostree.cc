@@ -39,7 +39,7 @@ Result<Variant> Load(OstreeRepo* repository, OstreeObjectType type, const std::s
   Failure failure;
   Variant variant;
   if (!::ostree_repo_load_variant(repository, type, checksum.c_str(), Out(variant), Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return variant;
 }
@@ -125,7 +125,7 @@ class Overlay {
     Failure failure;
     if (!::ostree_mutable_tree_replace_file(to, name.c_str(), ChecksumFrom(Child(entry, 1).get()).c_str(),
                                             Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     return {};
   }
@@ -134,7 +134,7 @@ class Overlay {
     if (::g_hash_table_contains(::ostree_mutable_tree_get_files(in), name.c_str())) TRY(Remove(in, name));
     Failure failure;
     Tree below;
-    if (!::ostree_mutable_tree_ensure_dir(in, name.c_str(), Out(below), Out(failure))) return Told(failure);
+    if (!::ostree_mutable_tree_ensure_dir(in, name.c_str(), Out(below), Out(failure))) return ToError(failure);
     return below;
   }
 
@@ -145,7 +145,7 @@ class Overlay {
 
   Result<> Remove(OstreeMutableTree* in, const std::string& name) {
     Failure failure;
-    if (!::ostree_mutable_tree_remove(in, name.c_str(), TRUE, Out(failure))) return Told(failure);
+    if (!::ostree_mutable_tree_remove(in, name.c_str(), TRUE, Out(failure))) return ToError(failure);
     return {};
   }
 
@@ -171,7 +171,7 @@ class RepositoryTransaction {
  public:
   static Result<RepositoryTransaction> Begin(OstreeRepo* repository, GCancellable* cancel) {
     Failure failure;
-    if (!::ostree_repo_prepare_transaction(repository, nullptr, cancel, Out(failure))) return Told(failure);
+    if (!::ostree_repo_prepare_transaction(repository, nullptr, cancel, Out(failure))) return ToError(failure);
     return RepositoryTransaction(repository);
   }
   RepositoryTransaction(RepositoryTransaction&& other) noexcept
@@ -188,7 +188,7 @@ class RepositoryTransaction {
 
   Result<> Commit(GCancellable* cancel) && {
     Failure failure;
-    if (!::ostree_repo_commit_transaction(repository_, nullptr, cancel, Out(failure))) return Told(failure);
+    if (!::ostree_repo_commit_transaction(repository_, nullptr, cancel, Out(failure))) return ToError(failure);
     repository_ = nullptr;
     return {};
   }
@@ -259,7 +259,7 @@ Result<std::string> WritePlainDirectory(OstreeRepo* repository, GCancellable* ca
   CPtr<guchar, g_free> written;
   if (!::ostree_repo_write_metadata(repository, OSTREE_OBJECT_TYPE_DIR_META, nullptr, attributes.get(), Out(written),
                                     cancel, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   std::array<char, OSTREE_SHA256_STRING_LEN + 1> text{};
   ::ostree_checksum_inplace_from_bytes(written.get(), text.data());
@@ -271,7 +271,7 @@ Result<std::map<std::string, std::string>> Branches(OstreeRepo* repository, std:
   HashTable found;
   if (!::ostree_repo_list_refs_ext(repository, std::string(folder).c_str(), Out(found), OSTREE_REPO_LIST_REFS_EXT_NONE,
                                    nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   std::map<std::string, std::string> branches;
   GHashTableIter iterator;
@@ -286,7 +286,7 @@ Result<std::map<std::string, std::string>> Branches(OstreeRepo* repository, std:
 Result<> SetBranch(OstreeRepo* repository, const std::string& branch, const char* commit) {
   Failure failure;
   if (!::ostree_repo_set_ref_immediate(repository, nullptr, branch.c_str(), commit, nullptr, Out(failure))) {
-    return Told(failure).While(fmt::format("setting the branch {}", branch));
+    return ToError(failure).While(fmt::format("setting the branch {}", branch));
   }
   return {};
 }
@@ -298,7 +298,7 @@ Result<std::optional<std::string>> ResolveBranch(OstreeRepo* repository, const s
   Text commit;
   if (!::ostree_repo_resolve_rev_ext(repository, branch.c_str(), TRUE, OSTREE_REPO_RESOLVE_REV_EXT_NONE, Out(commit),
                                      Out(failure))) {
-    return Told(failure).While(fmt::format("looking up {}", branch));
+    return ToError(failure).While(fmt::format("looking up {}", branch));
   }
   if (commit == nullptr) return std::optional<std::string>();
   return std::optional<std::string>(commit.get());
@@ -331,7 +331,7 @@ Result<std::vector<OciDescriptor>> ImageStore::MissingLayers(const OciManifest& 
 Result<DiskSpace> ImageStore::Space() const {
   Failure failure;
   guint64 reserved = 0;
-  if (!::ostree_repo_get_min_free_space_bytes(repository_, &reserved, Out(failure))) return Told(failure);
+  if (!::ostree_repo_get_min_free_space_bytes(repository_, &reserved, Out(failure))) return ToError(failure);
   struct statvfs status {};
   if (::fstatvfs(::ostree_repo_get_dfd(repository_), &status) != 0) return Error::FromErrno("fstatvfs");
   return DiskSpace{.free = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize, .reserved = reserved};
@@ -410,7 +410,7 @@ Result<std::string> ImageStore::ImportLayer(const std::string& path, const OciDe
   Failure failure;
   if (!::ostree_repo_import_archive_to_mtree(repository_, &options, archive.get(), tree.get(), modifier.get(), cancel,
                                              Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   Metadata metadata;
   metadata.Add(kImpliedKey, implied);
@@ -427,7 +427,8 @@ Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const
   ::ostree_mutable_tree_set_metadata_checksum(tree.get(), TRY(WritePlainDirectory(repository_, cancel)).c_str());
   for (const std::string& file : imported.files) {
     Failure failure;
-    if (!::ostree_mutable_tree_replace_file(tree.get(), file.c_str(), file.c_str(), Out(failure))) return Told(failure);
+    if (!::ostree_mutable_tree_replace_file(tree.get(), file.c_str(), file.c_str(), Out(failure)))
+      return ToError(failure);
   }
   Metadata metadata;
   metadata.Add(kOnlyFilesKey, "yes");
@@ -474,11 +475,11 @@ Result<std::string> ImageStore::Commit(OstreeMutableTree* tree, const std::strin
                                        std::uint64_t time, GCancellable* cancel) const {
   Failure failure;
   Object<GFile> root;
-  if (!::ostree_repo_write_mtree(repository_, tree, Out(root), cancel, Out(failure))) return Told(failure);
+  if (!::ostree_repo_write_mtree(repository_, tree, Out(root), cancel, Out(failure))) return ToError(failure);
   Text commit;
   if (!::ostree_repo_write_commit_with_time(repository_, nullptr, subject.c_str(), nullptr, metadata,
                                             OSTREE_REPO_FILE(root.get()), time, Out(commit), cancel, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return std::string(commit.get());
 }

@@ -72,7 +72,7 @@ class CommitImporter {
     CPtr<guchar, g_free> written;
     if (!::ostree_repo_write_metadata(repository_, type, object.checksum.c_str(), variant.get(), Out(written), cancel_,
                                       Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     if (type != OSTREE_OBJECT_TYPE_COMMIT) return {};
     if (imported_.commit) return Error(ErrorKind::kInvalid, "the layer has two commits");
@@ -105,7 +105,7 @@ class CommitImporter {
     Failure failure;
     gboolean has = FALSE;
     if (!::ostree_repo_has_object(repository_, OSTREE_OBJECT_TYPE_FILE, file.c_str(), &has, cancel_, Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     return has != FALSE;
   }
@@ -114,7 +114,7 @@ class CommitImporter {
     Failure failure;
     const Text written(::ostree_repo_write_symlink(repository_, object.checksum.c_str(), object.user, object.group,
                                                    attributes, object.target->c_str(), cancel_, Out(failure)));
-    if (written == nullptr) return Told(failure);
+    if (written == nullptr) return ToError(failure);
     return {};
   }
 
@@ -123,15 +123,15 @@ class CommitImporter {
     const Writer writer(::ostree_repo_write_regfile(repository_, object.checksum.c_str(), object.user, object.group,
                                                     S_IFREG | object.permissions, object.size, attributes,
                                                     Out(failure)));
-    if (writer == nullptr) return Told(failure);
+    if (writer == nullptr) return ToError(failure);
     while (const std::size_t count = TRY(read(piece_))) {
       if (!::g_output_stream_write_all(G_OUTPUT_STREAM(writer.get()), piece_.data(), count, nullptr, cancel_,
                                        Out(failure))) {
-        return Told(failure);
+        return ToError(failure);
       }
     }
     const Text written(::ostree_content_writer_finish(writer.get(), cancel_, Out(failure)));
-    if (written == nullptr) return Told(failure);
+    if (written == nullptr) return ToError(failure);
     return {};
   }
 
@@ -158,7 +158,7 @@ Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancell
   Failure failure;
   HashTable objects;
   if (!::ostree_repo_traverse_commit(repository, commit.c_str(), 0, Out(objects), cancel, Out(failure))) {
-    return Told(failure).While(doing());
+    return ToError(failure).While(doing());
   }
   GHashTableIter iterator;
   ::g_hash_table_iter_init(&iterator, objects.get());
@@ -169,7 +169,7 @@ Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancell
     ::ostree_object_name_deserialize(static_cast<GVariant*>(key), &checksum, &type);
     gboolean has = FALSE;
     if (!::ostree_repo_has_object(repository, type, checksum, &has, cancel, Out(failure))) {
-      return Told(failure).While(doing());
+      return ToError(failure).While(doing());
     }
     if (has == FALSE) {
       return Error(ErrorKind::kInvalid, fmt::format("its layers do not have the object {}.{}", checksum,

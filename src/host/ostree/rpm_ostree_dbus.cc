@@ -43,7 +43,7 @@ bool SaysBusy(const Problem& problem) {
 }
 
 Error ToldInOneLine(const Problem& problem, int result) {
-  const Error told = problem.Told(result);
+  const Error told = problem.ToError(result);
   return Error(told.kind(), OneLine(told.message()));
 }
 
@@ -154,7 +154,7 @@ class RpmOstree::Connection {
       result = ::sd_bus_match_signal(bus_.get(), Out(busy_watch_), kRpmOstreeName, kSysrootPath, kPropertiesInterface,
                                      "PropertiesChanged", &OnProperties, this);
     }
-    if (result < 0) return Problem().Told(result).While("watching for rpm-ostree on the bus");
+    if (result < 0) return Problem().ToError(result).While("watching for rpm-ostree on the bus");
     return {};
   }
 
@@ -248,7 +248,7 @@ class RpmOstree::Connection {
       if (result >= 0) {
         const char* address = nullptr;
         const int read = ::sd_bus_message_read(answer.get(), "s", &address);
-        if (read < 0) return Problem().Told(read).While(method);
+        if (read < 0) return Problem().ToError(read).While(method);
         return std::string(address);
       }
       if (!SaysBusy(problem)) return ToldInOneLine(problem, result);
@@ -269,7 +269,7 @@ class RpmOstree::Connection {
     while (!has_news_ && !is_gone_) {
       if (manners_.stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
       const int result = ::sd_bus_process(bus_.get(), nullptr);
-      if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
+      if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
       if (result > 0) continue;
       const auto left = std::chrono::ceil<milliseconds>(glance - SystemClock().Monotonic());
       if (left <= milliseconds(0)) break;

@@ -94,7 +94,7 @@ class FollowedTransaction {
       if (outcome_) return Ended();
       if (is_lost) return OutOfSight();
       const int result = ProcessAll(daemon_.bus);
-      if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
+      if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
       if (manners_.stop.stop_requested() && !give_up_) {
         // The outcome of the transaction shows whether it was cancelled.
