@@ -15,7 +15,7 @@
 
 namespace pintle::host {
 
-// `place` is the directory of the repository.
+// Returns the fetched image.  `place` is the directory of the repository.
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
                                const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kLayerBranches = "pintle/layer";
 constexpr std::string_view kImageBranches = "pintle/image";
-// rpm-ostree uses the same keys, and shows their values.
+// rpm-ostree uses the same keys, and prints their values.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
 constexpr const char* kImpliedKey = "pintle.implied-directories";
@@ -46,7 +46,7 @@ Result<Variant> Load(OstreeRepo* repository, OstreeObjectType type, const std::s
 
 Variant Child(const Variant& of, std::size_t index) { return Variant(::g_variant_get_child_value(of.get(), index)); }
 
-// Leaves out directories that have contents only while the machine runs, and that an image must not fill.
+// Skips directories that have contents only while the machine runs, since an image must not fill them.
 OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFileInfo*, void*) {
   static constexpr std::array kVolatile = {"/dev/", "/proc/", "/run/", "/sys/", "/tmp/"};
   const auto is_below = [&](const char* directory) { return std::string_view(path).starts_with(directory); };
@@ -54,7 +54,7 @@ OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFi
                                                                    : OSTREE_REPO_COMMIT_FILTER_ALLOW;
 }
 
-// Merges layers, beginning with the lowest.
+// Merges layers into one tree.  The lowest layer must be added first.
 class Overlay {
  public:
   explicit Overlay(OstreeRepo* repository) : repository_(repository), tree_(::ostree_mutable_tree_new()) {}
@@ -98,7 +98,8 @@ class Overlay {
     return {};
   }
 
-  // A layer hides files of lower layers only, so this comes before its own files are added.
+  // Applies the whiteouts of a layer.  They hide files of lower layers only, so this is done before the layer's own
+  // files are added.
   Result<> Hide(OstreeMutableTree* in, const std::string& path, const Variant& files) {
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) {
       const Variant entry = Child(files, i);
@@ -166,7 +167,7 @@ class Overlay {
   std::unordered_set<std::string> implied_;  // The implied directories of the layer that is being added.
 };
 
-// A transaction of the repository, which leaves no trace unless it is committed.
+// A transaction of the repository.  Unless it is committed, nothing in the repository changes.
 class RepositoryTransaction {
  public:
   static Result<RepositoryTransaction> Begin(OstreeRepo* repository, GCancellable* cancel) {
@@ -178,7 +179,7 @@ class RepositoryTransaction {
       : repository_(std::exchange(other.repository_, nullptr)) {}
   RepositoryTransaction& operator=(RepositoryTransaction&&) = delete;
   ~RepositoryTransaction() {
-    // Something has failed already, so errors are ignored; the next transaction cleans up what is left.
+    // Errors are ignored, since something has failed already.  The next transaction cleans up the leftovers.
     if (repository_ != nullptr) ::ostree_repo_abort_transaction(repository_, nullptr, nullptr);
   }
 
@@ -228,10 +229,10 @@ std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_l
   return digests;
 }
 
-// Reports for how many bytes of these layers a step is done.
-class LayersDone {
+// Reports the progress of a step that is done for one layer after the other, by the sizes of the layers.
+class LayerProgress {
  public:
-  LayersDone(const char* part, const std::vector<OciDescriptor>& layers, const TellHowFar& tell)
+  LayerProgress(const char* part, const std::vector<OciDescriptor>& layers, const TellHowFar& tell)
       : part_(part), tell_(tell) {
     for (const OciDescriptor& layer : layers) all_ += layer.size;
   }
@@ -354,7 +355,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
   const std::vector<OciDescriptor> missing = TRY(MissingLayers(image.manifest));
   std::map<std::string, LayerContents> contents;
   std::uint64_t bytes = 0;
-  LayersDone checked("checking", missing, tell);
+  LayerProgress checked("checking", missing, tell);
   for (const OciDescriptor& layer : missing) {
     checked.Begin(layer);
     const std::string file = file_of(layer);
@@ -368,7 +369,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
 
   RepositoryTransaction transaction = TRY(RepositoryTransaction::Begin(repository_, cancel));
   std::map<std::string, std::string> imported;
-  LayersDone unpacked("unpacking", missing, tell);
+  LayerProgress unpacked("unpacking", missing, tell);
   for (const OciDescriptor& layer : missing) {
     unpacked.Begin(layer);
     const auto doing = [&] { return fmt::format("importing the layer {}", layer.digest); };
@@ -392,7 +393,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
     layers.erase(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(packed->layers));
     layers.insert(layers.begin(), whole);
   }
-  const std::string commit = TRY(Merge(image, layers, cancel), "laying the layers over one another");
+  const std::string commit = TRY(Merge(image, layers, cancel), "merging the layers");
   transaction.SetBranch(BranchOf(kImageBranches, image.digest), commit);
   TRY(std::move(transaction).Commit(cancel));
   return commit;
@@ -417,8 +418,8 @@ Result<std::string> ImageStore::ImportLayer(const std::string& path, const OciDe
   return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
 }
 
-// The branch of the layer with the commit leads to that commit, and those of the other layers to commits with their
-// files, so that none of these objects is pruned.
+// Returns the commit for the layer's branch.  For the layer that has the packed commit, this is the packed commit
+// itself.  For the other layers, it is a new commit with their files, so that none of these objects is pruned.
 Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const OciDescriptor& layer,
                                                   const std::stop_token& stop, GCancellable* cancel) const {
   const ImportedObjects imported = TRY(ImportObjects(repository_, path, stop, cancel));
@@ -435,13 +436,14 @@ Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const
   return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
 }
 
-// `layers` are the commits of all layers, of which the lowest comes first.
+// Returns the packed commit after checking that it is complete.  `layers` are the commits of all layers, the lowest
+// first.
 Result<std::string> ImageStore::TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
                                                  GCancellable* cancel) const {
   std::string commit;
   for (std::size_t i = 0; i < packed.layers; ++i) {
     if (!TRY(CommitMetadata(repository_, layers[i], kOnlyFilesKey)).empty() || layers[i] == commit) continue;
-    if (!commit.empty()) return Error(ErrorKind::kInvalid, "there are two commits in its layers");
+    if (!commit.empty()) return Error(ErrorKind::kInvalid, "its layers have two commits");
     commit = layers[i];
   }
   if (commit.empty()) return Error(ErrorKind::kInvalid, "its label names a commit, but its layers have none");
@@ -462,7 +464,7 @@ Result<std::string> ImageStore::Merge(const ImageDocuments& image, const std::ve
   metadata.Add(kManifestDigestKey, image.digest);
   metadata.Add(kManifestKey, image.manifest_text);
   metadata.Add(kConfigKey, image.config_text);
-  // The time comes from the image, so that an image becomes the same commit on every machine.
+  // The commit gets the image's time, so that an image becomes the same commit on every machine.
   std::uint64_t time = 0;
   if (const auto created = FromRfc3339(image.config.created)) {
     const auto since = std::chrono::duration_cast<std::chrono::seconds>(created->time_since_epoch());

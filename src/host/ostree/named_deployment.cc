@@ -40,8 +40,8 @@ Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::stri
   const auto named = std::find_if(arguments.begin(), arguments.end(),
                                   [](const std::string& argument) { return argument.starts_with(kArgument); });
   if (named == arguments.end()) return std::nullopt;
-  // The argument names a link with the number of the boot, which leads to a directory COMMIT.SERIAL; the origin file
-  // is beside that directory.
+  // The argument is the path of a link, which leads to a directory COMMIT.SERIAL.  The origin file is beside that
+  // directory.
   const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "looking for what is booted");
   image.id = place.substr(place.rfind('/') + 1);
   image.commit = image.id.substr(0, image.id.rfind('.'));

@@ -27,11 +27,12 @@ std::optional<OstreeObjectType> MetadataType(std::string_view kind) {
   return std::nullopt;
 }
 
-// The memory is aligned as GVariant requires.
+// Reads an object into a GVariant.  g_malloc() aligns the memory as GVariant requires.
 Result<Variant> ReadVariant(const GVariantType* type, const PackedObject& object, const ReadNext& read,
                             std::uint64_t limit) {
   if (object.size > limit) {
-    return Error(ErrorKind::kInvalid, fmt::format("it has {} bytes, and {} are the limit", object.size, limit));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("it has {} bytes, which is more than the limit of {}", object.size, limit));
   }
   CPtr<void, g_free> room(::g_malloc(object.size + 1));
   auto* const start = static_cast<char*>(room.get());
@@ -54,7 +55,7 @@ class CommitImporter {
     if (object.kind == "file") return AddFile(object, read);
     if (object.kind == "file-xattrs") return Keep(object, read);
     if (object.kind == "file-xattrs-link") {
-      // If a file system allows no more links, there is a second copy.
+      // There is a copy instead of a link if the file system of the builder allowed no more links.
       if (!object.same_as) return Keep(object, read);
       attributes_of_[object.checksum] = *object.same_as;
     }
@@ -85,7 +86,7 @@ class CommitImporter {
     return {};
   }
 
-  // The attributes come before their file.
+  // In a layer, the attributes of a file come before the file.
   Result<GVariant*> AttributesOf(const std::string& file) const {
     const auto link = attributes_of_.find(file);
     const auto found = attributes_.find(link == attributes_of_.end() ? file : link->second);
@@ -154,7 +155,7 @@ Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string&
 }
 
 Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancellable* cancel) {
-  const auto doing = [&] { return fmt::format("looking whether the commit {} is whole", commit); };
+  const auto doing = [&] { return fmt::format("checking whether the commit {} is complete", commit); };
   Failure failure;
   HashTable objects;
   if (!::ostree_repo_traverse_commit(repository, commit.c_str(), 0, Out(objects), cancel, Out(failure))) {

@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto kLockGlance = milliseconds(100);
+constexpr auto kLockPollInterval = milliseconds(100);
 constexpr const char* kBaseBranchKey = "baserefspec";  // Replaces `refspec` if rpm-ostree has layered packages.
 constexpr const char* kLayeredKey = "rpmostree.clientlayer";
 
@@ -128,7 +128,7 @@ Result<> Sysroot::Lock(milliseconds patience) const {
       return Error(ErrorKind::kUnavailable,
                    fmt::format("the deployments are being changed by {}", holder.value_or("someone else")));
     }
-    std::this_thread::sleep_for(kLockGlance);
+    std::this_thread::sleep_for(kLockPollInterval);
   }
   return {};
 }
