@@ -9,7 +9,7 @@ ShownProgress::ShownProgress(event::Loop& loop, const Clock& clock, std::functio
     : loop_(loop), clock_(clock), show_(std::move(show)), due_(loop, [this] { ShowIfDue(); }) {}
 
 change::Progress ShownProgress::Teller() {
-  return [this, &loop = loop_, weak = std::weak_ptr(alive_)](const host::HowFar& how_far) {
+  return [this, &loop = loop_, weak = std::weak_ptr(alive_)](const host::ActivityProgress& how_far) {
     loop.Post([this, weak, how_far] {
       if (!weak.expired()) Take(how_far);
     });
@@ -21,7 +21,7 @@ void ShownProgress::Forget() {
   due_.Cancel();
 }
 
-void ShownProgress::Take(const host::HowFar& how_far) {
+void ShownProgress::Take(const host::ActivityProgress& how_far) {
   if (const auto doing = pace_.Take(how_far, clock_.Monotonic())) return show_(*doing);
   if (!due_.armed()) due_.At(*pace_.due());
 }

@@ -29,7 +29,7 @@
 #include "change/stage.h"
 #include "host/files/blob_store.h"
 #include "host/host.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "plan/plan.h"
 
 namespace pintle::change {
@@ -41,7 +41,7 @@ enum class Ending {
 };
 
 // Called with what is being done and, where that takes long, with how far it is.
-using Progress = host::TellHowFar;
+using Progress = host::ProgressCallback;
 
 // A change that needs a reboot ends once everything is as wanted after the reboot or, in the second case, once
 // Confirm() is called after that.

@@ -17,7 +17,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "host/systemd/systemd.h"
 
 namespace pintle::host {
@@ -100,7 +100,7 @@ class Deployments {
 
   // Sets the function that gets the progress of long calls.  `doing` is empty in the progress, since the caller knows
   // what it is doing.  An empty function turns reports off.
-  virtual void TellProgressTo(TellHowFar) {}
+  virtual void SetProgressCallback(ProgressCallback) {}
 
   // Describes the transaction that someone else is running now.  Returns "" if there is none.
   virtual Result<std::string> RunningTransaction() { return std::string(); }

@@ -325,7 +325,7 @@ Result<FetchedImage> DeploymentsOstree::Fetch(const std::string& image, const st
   const ImageName name = TRY(ParseImageName(image));
   return OnThreadWithOwnMounts([&]() -> Result<FetchedImage> {
     const Sysroot sysroot = TRY(Sysroot::OpenToWrite(sysroot_));
-    return FetchInto(sysroot.repository(), sysroot.repository_path(), name, registries_, stop, tell_);
+    return FetchInto(sysroot.repository(), sysroot.repository_path(), name, registries_, stop, report_);
   });
 }
 

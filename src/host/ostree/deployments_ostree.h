@@ -22,7 +22,7 @@ class DeploymentsOstree final : public Deployments {
   explicit DeploymentsOstree(std::string sysroot, RegistryAccess registries = {},
                              std::chrono::milliseconds patience = kSysrootPatience);
 
-  void TellProgressTo(TellHowFar tell) override { tell_ = std::move(tell); }
+  void SetProgressCallback(ProgressCallback report) override { report_ = std::move(report); }
   Result<DeploymentsState> Observe() override;
   Result<std::string> RunningTransaction() override;
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
@@ -39,7 +39,7 @@ class DeploymentsOstree final : public Deployments {
   std::string sysroot_;
   RegistryAccess registries_;
   std::chrono::milliseconds patience_;
-  TellHowFar tell_;
+  ProgressCallback report_;
 };
 
 }  // namespace pintle::host

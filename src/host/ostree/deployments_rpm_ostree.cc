@@ -120,9 +120,9 @@ DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess regi
       settings_(std::move(settings)),
       disk_("/", registries_, settings_.patience) {}
 
-void DeploymentsRpmOstree::TellProgressTo(TellHowFar tell) {
-  disk_.TellProgressTo(tell);
-  settings_.tell = std::move(tell);
+void DeploymentsRpmOstree::SetProgressCallback(ProgressCallback report) {
+  disk_.SetProgressCallback(report);
+  settings_.report = std::move(report);
 }
 
 Result<DeploymentsState> DeploymentsRpmOstree::Observe() { return disk_.Observe(); }
@@ -171,7 +171,7 @@ Result<std::unique_ptr<OfferedPackages>> DeploymentsRpmOstree::OfferPackages(con
                                                                              const std::stop_token& stop) {
   if (image.empty()) return std::make_unique<OfferedPackages>();
   return std::make_unique<UnpackedExtensions>(
-      TRY(ExtensionsImage::Unpack("/", image, registries_, stop, settings_.tell)));
+      TRY(ExtensionsImage::Unpack("/", image, registries_, stop, settings_.report)));
 }
 
 Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {

@@ -23,7 +23,7 @@ class DeploymentsRpmOstree final : public Deployments {
   // authorities and policy for signatures, and with the pull secrets of `registries`.  `settings` apply to all calls.
   DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings settings = {});
 
-  void TellProgressTo(TellHowFar tell) override;
+  void SetProgressCallback(ProgressCallback report) override;
   Result<DeploymentsState> Observe() override;
   Result<std::string> RunningTransaction() override;
 

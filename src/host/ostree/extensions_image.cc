@@ -58,7 +58,7 @@ ExtensionsImage::~ExtensionsImage() {
 
 Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::string& image,
                                                 const RegistryAccess& access, const std::stop_token& stop,
-                                                const TellHowFar& tell) {
+                                                const ProgressCallback& report) {
   const auto doing = [&] { return fmt::format("unpacking the extensions image {}", image); };
   const ImageName name = TRY(ParseImageName(image), doing());
   const auto* in_registry = std::get_if<RegistryImage>(&name);
@@ -68,7 +68,7 @@ Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::str
   if (root == "/") root.clear();
   ExtensionsImage unpacked(std::move(root));
   TRY(unpacked.Remove(), doing());
-  TRY(unpacked.Fetch(*in_registry, access, stop, tell), doing());
+  TRY(unpacked.Fetch(*in_registry, access, stop, report), doing());
   TRY(unpacked.WriteRepositoryFile(), doing());
   return unpacked;
 }
@@ -80,7 +80,7 @@ Result<> ExtensionsImage::Remove() const {
 }
 
 Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess& access, const std::stop_token& stop,
-                                const TellHowFar& tell) const {
+                                const ProgressCallback& report) const {
   const std::string layout = directory() + "/layout";
   std::error_code failed;
   std::filesystem::create_directories(layout, failed);
@@ -88,8 +88,8 @@ Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess&
   const Skopeo skopeo(access, layout);
   RegistryImage image = name;
   const OciManifest manifest = TRY(ManifestOf(image, skopeo, stop));
-  TRY(skopeo.Copy(image, manifest, layout, stop, tell));
-  if (tell) tell({.doing = {}, .part = "unpacking"});
+  TRY(skopeo.Copy(image, manifest, layout, stop, report));
+  if (report) report({.doing = {}, .part = "unpacking"});
   for (const OciDescriptor& layer : manifest.layers) {
     const std::string path = fmt::format("{}/blobs/sha256/{}", layout, layer.digest.substr(layer.digest.find(':') + 1));
     TRY(CheckLayer(path, layer, stop));

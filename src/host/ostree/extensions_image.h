@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/skopeo.h"
 
 namespace pintle::host {
@@ -23,7 +23,7 @@ class ExtensionsImage {
  public:
   // `root` is "/" or, in tests, a directory in its place.
   static Result<ExtensionsImage> Unpack(std::string root, const std::string& image, const RegistryAccess& access,
-                                        const std::stop_token& stop, const TellHowFar& tell = {});
+                                        const std::stop_token& stop, const ProgressCallback& report = {});
   ExtensionsImage(ExtensionsImage&& other) noexcept;
   ExtensionsImage& operator=(ExtensionsImage&&) = delete;
   ~ExtensionsImage();
@@ -34,7 +34,7 @@ class ExtensionsImage {
   std::string directory() const { return root_ + kExtensionsDirectory; }
   Result<> Remove() const;
   Result<> Fetch(const RegistryImage& image, const RegistryAccess& access, const std::stop_token& stop,
-                 const TellHowFar& tell) const;
+                 const ProgressCallback& report) const;
   Result<> WriteRepositoryFile() const;
 
   std::string root_;

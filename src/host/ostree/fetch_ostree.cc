@@ -79,8 +79,8 @@ class DownloadDirectory {
 // Reports the progress of a pull.  libostree calls OnChange() on the thread that pulls.
 class PullProgress {
  public:
-  explicit PullProgress(const TellHowFar& tell)
-      : tell_(tell), progress_(tell ? ::ostree_async_progress_new_and_connect(&OnChange, this) : nullptr) {}
+  explicit PullProgress(const ProgressCallback& report)
+      : report_(report), progress_(report ? ::ostree_async_progress_new_and_connect(&OnChange, this) : nullptr) {}
   ~PullProgress() {
     if (progress_ != nullptr) ::ostree_async_progress_finish(progress_.get());
   }
@@ -104,7 +104,7 @@ class PullProgress {
     Report("downloading", PercentOf(Short("fetched"), requested));
   }
   void Report(const char* part, std::optional<std::uint32_t> percent) const {
-    tell_({.doing = {}, .part = part, .percent = percent});
+    report_({.doing = {}, .part = part, .percent = percent});
   }
 
   std::uint32_t Short(const char* name) const {
@@ -118,15 +118,15 @@ class PullProgress {
     return is_long ? ::g_variant_get_uint64(value.get()) : 0;
   }
 
-  const TellHowFar& tell_;
+  const ProgressCallback& report_;
   Object<OstreeAsyncProgress> progress_;
 };
 
 class ImageFetcher {
  public:
   ImageFetcher(OstreeRepo* repository, const std::string& place, const RegistryAccess& access,
-               const std::stop_token& stop, const TellHowFar& tell)
-      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), tell_(tell) {}
+               const std::stop_token& stop, const ProgressCallback& report)
+      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), report_(report) {}
 
   Result<FetchedImage> operator()(const OstreeCommit& name) const {
     Failure failure;
@@ -192,7 +192,7 @@ class ImageFetcher {
     if (const auto commit = TRY(store_.Find(documents.digest))) return FetchedImage{text, *commit};
     documents.config_text = TRY(ReadBlob(layout, documents.manifest.config.digest), doing());
     documents.config = TRY(ParseOciConfig(documents.config_text), doing());
-    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, tell_))};
+    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, report_))};
   }
 
  private:
@@ -203,7 +203,7 @@ class ImageFetcher {
     ::g_variant_dict_insert_value(&options, "refs", ::g_variant_new_strv(branches, 1));
     const Variant given(::g_variant_ref_sink(::g_variant_dict_end(&options)));
     const Cancellable cancel(stop_);
-    const PullProgress progress(tell_);
+    const PullProgress progress(report_);
     Failure failure;
     if (!::ostree_repo_pull_with_options(repository_, name.remote.c_str(), given.get(), progress.get(), cancel.get(),
                                          Out(failure))) {
@@ -241,8 +241,8 @@ class ImageFetcher {
                                           [&](const OciDescriptor& other) { return other.digest == layer.digest; });
       if (!is_missing) TRY(downloads.MakePlaceholder(layer));
     }
-    TRY(skopeo.Copy(exact, documents.manifest, downloads.path(), stop_, tell_));
-    return store_.Import(documents, downloads.blobs(), stop_, tell_);
+    TRY(skopeo.Copy(exact, documents.manifest, downloads.path(), stop_, report_));
+    return store_.Import(documents, downloads.blobs(), stop_, report_);
   }
 
   OstreeRepo* repository_;
@@ -250,14 +250,15 @@ class ImageFetcher {
   ImageStore store_;
   const RegistryAccess& access_;
   const std::stop_token& stop_;
-  const TellHowFar& tell_;
+  const ProgressCallback& report_;
 };
 
 }  // namespace
 
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
-                               const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell) {
-  return std::visit(ImageFetcher(repository, place, access, stop, tell), name);
+                               const RegistryAccess& access, const std::stop_token& stop,
+                               const ProgressCallback& report) {
+  return std::visit(ImageFetcher(repository, place, access, stop, report), name);
 }
 
 }  // namespace pintle::host

@@ -232,19 +232,19 @@ std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_l
 // Reports the progress of a step that is done for one layer after the other, by the sizes of the layers.
 class LayerProgress {
  public:
-  LayerProgress(const char* part, const std::vector<OciDescriptor>& layers, const TellHowFar& tell)
-      : part_(part), tell_(tell) {
+  LayerProgress(const char* part, const std::vector<OciDescriptor>& layers, const ProgressCallback& report)
+      : part_(part), report_(report) {
     for (const OciDescriptor& layer : layers) all_ += layer.size;
   }
 
   void Begin(const OciDescriptor& layer) {
-    if (tell_) tell_({.doing = {}, .part = part_, .percent = PercentOf(done_, all_)});
+    if (report_) report_({.doing = {}, .part = part_, .percent = PercentOf(done_, all_)});
     done_ += layer.size;
   }
 
  private:
   const char* part_;
-  const TellHowFar& tell_;
+  const ProgressCallback& report_;
   std::uint64_t all_ = 0;
   std::uint64_t done_ = 0;
 };
@@ -339,13 +339,13 @@ Result<DiskSpace> ImageStore::Space() const {
 }
 
 Result<std::string> ImageStore::Import(const ImageDocuments& image, const std::string& blobs,
-                                       const std::stop_token& stop, const TellHowFar& tell) const {
+                                       const std::stop_token& stop, const ProgressCallback& report) const {
   const Cancellable cancel(stop);
-  return TRY(ImportAll(image, blobs, stop, tell, cancel.get()), fmt::format("importing the image {}", image.digest));
+  return TRY(ImportAll(image, blobs, stop, report, cancel.get()), fmt::format("importing the image {}", image.digest));
 }
 
 Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std::string& blobs,
-                                          const std::stop_token& stop, const TellHowFar& tell,
+                                          const std::stop_token& stop, const ProgressCallback& report,
                                           GCancellable* cancel) const {
   const auto file_of = [&](const OciDescriptor& layer) {
     return fmt::format("{}/{}", blobs, layer.digest.substr(layer.digest.find(':') + 1));
@@ -355,7 +355,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
   const std::vector<OciDescriptor> missing = TRY(MissingLayers(image.manifest));
   std::map<std::string, LayerContents> contents;
   std::uint64_t bytes = 0;
-  LayerProgress checked("checking", missing, tell);
+  LayerProgress checked("checking", missing, report);
   for (const OciDescriptor& layer : missing) {
     checked.Begin(layer);
     const std::string file = file_of(layer);
@@ -369,7 +369,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
 
   RepositoryTransaction transaction = TRY(RepositoryTransaction::Begin(repository_, cancel));
   std::map<std::string, std::string> imported;
-  LayerProgress unpacked("unpacking", missing, tell);
+  LayerProgress unpacked("unpacking", missing, report);
   for (const OciDescriptor& layer : missing) {
     unpacked.Begin(layer);
     const auto doing = [&] { return fmt::format("importing the layer {}", layer.digest); };

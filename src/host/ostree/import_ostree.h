@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/disk_space.h"
-#include "host/ostree/how_far.h"
 #include "host/ostree/oci_image.h"
 #include "host/ostree/types_ostree.h"
 
@@ -46,7 +46,7 @@ class ImageStore {
 
   // Imports an image as a commit.  The layers that are missing must be files in `blobs`, named by their digests.
   Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
-                             const TellHowFar& tell) const;
+                             const ProgressCallback& report) const;
 
   // Removes all images except for these commits, and the layers that no remaining image has.
   Result<> KeepOnly(const std::set<std::string>& commits) const;
@@ -59,7 +59,7 @@ class ImageStore {
   Result<std::string> TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
                                        GCancellable* cancel) const;
   Result<std::string> ImportAll(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
-                                const TellHowFar& tell, GCancellable* cancel) const;
+                                const ProgressCallback& report, GCancellable* cancel) const;
   Result<std::string> Merge(const ImageDocuments& image, const std::vector<std::string>& layers,
                             GCancellable* cancel) const;
   Result<std::string> Commit(OstreeMutableTree* tree, const std::string& subject, GVariant* metadata,

@@ -127,7 +127,7 @@ class FollowedTransaction {
     if (member == "Finished") {
       int is_success = 0;
       if (::sd_bus_message_read(message, "bs", &is_success, &text) >= 0) outcome_ = Outcome{is_success != 0, text};
-    } else if (!settings_.tell) {
+    } else if (!settings_.report) {
       return;
     } else if (member == "Message" || member == "TaskBegin") {
       if (::sd_bus_message_read(message, "s", &text) >= 0) ReportProgress(text, std::nullopt);
@@ -142,7 +142,7 @@ class FollowedTransaction {
   // The text may contain the URL of a download, with a password.
   void ReportProgress(const char* text, std::optional<std::uint32_t> percent) const {
     const std::string part = OneLine(WithoutUrlPasswords(text, "***"));
-    settings_.tell(
+    settings_.report(
         {.doing = {}, .part = Shortened(part.empty() ? "rpm-ostree" : part, kMostOfText), .percent = percent});
   }
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 
 struct sd_bus;  // libsystemd's
 
@@ -19,8 +19,8 @@ namespace pintle::host {
 
 // The settings of requests to rpm-ostree.
 struct RpmOstreeSettings {
-  std::stop_token stop = {};  // Cancels the transaction.
-  TellHowFar tell = {};       // Gets rpm-ostree's messages as `part`.
+  std::stop_token stop = {};     // Cancels the transaction.
+  ProgressCallback report = {};  // Gets rpm-ostree's messages as `part`.
   // The limit of the wait for someone else's transaction.
   std::chrono::milliseconds patience = std::chrono::minutes(10);
 };

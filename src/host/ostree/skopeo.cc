@@ -130,20 +130,20 @@ Result<std::string> Skopeo::Config(const RegistryImage& image, const std::stop_t
 }
 
 Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
-                      const std::stop_token& stop, const TellHowFar& tell) const {
+                      const std::stop_token& stop, const ProgressCallback& report) const {
   Program program = Call("copy");
   AddIfAny(program, "--src-cert-dir", access_.certificates);
-  // Without this option, skopeo compresses uncompressed layers for a layout, which changes their digests.  The option
-  // is not possible with a manifest in Docker's format, which has to be converted for a layout.
+  // Without --preserve-digests, skopeo compresses uncompressed layers for a layout, which changes their digests.  The
+  // option is not possible with a manifest in Docker's format, which has to be converted for a layout.
   const bool is_docker = manifest.media_type.starts_with("application/vnd.docker.");
   if (!is_docker) program.words.push_back("--preserve-digests");
   // skopeo checks the signatures before it copies, and a layout has no place for them.
   program.words.insert(program.words.end(), {"--quiet", "--remove-signatures", DockerReference(image),
                                              fmt::format("oci:{}:fetched", directory)});
   std::function<void()> each_second;
-  if (tell) {
-    each_second = [&tell, meter = DownloadMeter(manifest, directory)]() mutable {
-      tell({.doing = {}, .part = "downloading", .percent = meter.Percent()});
+  if (report) {
+    each_second = [&report, meter = DownloadMeter(manifest, directory)]() mutable {
+      report({.doing = {}, .part = "downloading", .percent = meter.Percent()});
     };
   }
   TRY(RunFor(image, program, stop, each_second));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/image_name.h"
 #include "host/ostree/oci_image.h"
 #include "host/program.h"
@@ -38,7 +38,7 @@ class Skopeo {
   // Copies the blobs of an image into the directory's blobs/sha256/.  A blob whose file exists is not fetched,
   // whatever the file contains.
   Result<> Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
-                const std::stop_token& stop, const TellHowFar& tell = {}) const;
+                const std::stop_token& stop, const ProgressCallback& report = {}) const;
 
  private:
   Program Call(const char* verb) const;
