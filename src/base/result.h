@@ -20,7 +20,7 @@
 
 namespace pintle {
 
-// A kind tells callers what they can do about a failure.  It exists only if some caller branches on it; all other
+// The kind of an error decides what callers do about it.  A kind exists only if some caller branches on it; all other
 // details are in the message.
 enum class ErrorKind {
   kInvalid,         // The input is wrong; trying again cannot help.

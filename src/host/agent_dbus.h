@@ -4,8 +4,8 @@
 // The agent's interface on the system bus, and functions with which our programs call it.
 //
 // The agent has a property for each field of AgentStatus that anyone may see, and a method for each AgentOrder.  It
-// emits PropertiesChanged when a property changes, and StateChanged(state, reason) when the state or the reason changes.
-// For each new activity it emits Progress(doing); while the activity goes on, it does so at most once a second.
+// emits PropertiesChanged when a property changes, and StateChanged(state, reason) when one of these two changes.  For
+// each new activity it emits Progress(doing), and at most once a second for the progress of that activity.
 //
 // Only root may know who logs in, and from where.  The method ListLogins() returns the logins to root; the signal
 // LoginsChanged(), which everyone gets, does not name the user.
@@ -35,7 +35,7 @@ inline constexpr const char* kAgentLoginsChanged = "LoginsChanged";
 // The error for an order that could not be carried out; its message has the reason.
 inline constexpr const char* kAgentFailed = "io.pintle.Error.Failed";
 
-// Where the agent gets the machine's config from.
+// The source of the machine's config.
 enum class AgentSource { kKubernetes, kLocal };
 
 // The states of the Machine Config Operator.
@@ -79,9 +79,9 @@ struct AgentStatus {
   AgentState state = AgentState::kWorking;
   std::string reason;
   AgentPhase phase = AgentPhase::kStarting;
-  std::string since;  // When the phase began, RFC 3339.
-  std::string doing;  // What happens at this moment, in one line.
-  std::string next;   // What will happen next, and when, in one line.
+  std::string since;  // The time at which the phase began, RFC 3339.
+  std::string doing;  // The current activity, in one line.
+  std::string next;   // The next activity and its time, in one line.
   std::uint32_t findings = 0;
   std::vector<std::string> warnings;  // Problems that a person should know of, and that stop nothing.
   std::string left_aside;             // The parts of the config that this machine cannot have, and why.
@@ -119,7 +119,7 @@ std::string AgentProperty(std::string_view field);
 
 enum class AgentOrder {
   kCheck,  // Check the whole machine now.
-  kRetry,  // Retry now what has failed.
+  kRetry,  // Retry failed work now.
   kPause,  // Change nothing until kResume, on a machine without a cluster.
   kResume,
 };

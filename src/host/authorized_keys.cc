@@ -48,7 +48,7 @@ KeysState StateOf(const std::string& text) {
 
 std::string TextOf(const KeysState& state) { return state.text ? *state.text : TextOf(state.keys); }
 
-enum class Missing { kMake, kLeave };  // What Open() does with folders that are missing.
+enum class Missing { kMake, kLeave };  // Open() makes missing folders, or leaves them missing.
 
 // The folders in the user's home that lead to the file.
 class KeyFolder {

@@ -16,7 +16,7 @@ using Attributes = std::map<std::string, std::string>;
 
 inline constexpr const char* kSelinuxLabel = "security.selinux";
 
-// How the descriptor of a file was opened.
+// The way in which the descriptor of a file was opened.
 enum class OpenedAs {
   kItself,
   kPath,  // With O_PATH, which is the only way to open a link.  Its attributes are accessed through /proc.
@@ -26,7 +26,7 @@ enum class OpenedAs {
 // is empty.
 Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as);
 
-enum class OtherAttributes { kKeep, kRemove };  // What SetAttributes() does with attributes that are not wanted.
+enum class OtherAttributes { kKeep, kRemove };  // SetAttributes() keeps or removes attributes that are not wanted.
 
 // Sets the attributes that differ from the wanted ones, and returns whether any did.
 Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others);

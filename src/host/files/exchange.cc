@@ -34,7 +34,7 @@ Result<bool> EntryIsInState(int directory, const std::string& name, const Existi
   const int how = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   const UniqueFd opened(::openat(directory, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
   if (!opened) {
-    Error error = Error::FromErrno("opening what is there");
+    Error error = Error::FromErrno("opening the existing entry");
     return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
   }
   const Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing.kind)));
@@ -64,7 +64,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
   const auto put_back = [&](unsigned flags) -> Result<> {
     const int there =
         ::renameat2(directories.stage, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
-    return there == 0 ? Result<>() : Error::FromErrno("putting back what someone has changed");
+    return there == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
   };
   if (!exchange.made) {
     const auto done = put_back(RENAME_NOREPLACE);
@@ -109,7 +109,7 @@ Result<TakenOut> ReplacePlainly(const ExchangeDirectories& directories, const Ex
   const int directory = directories.parent.fd();
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
   if (has_directory && UnlinkEntry(directory, exchange.name, exchange.existing->kind) != 0) {
-    return IsNotEmpty(errno) ? NotEmptyError() : Error::FromErrno("removing what was there");
+    return IsNotEmpty(errno) ? NotEmptyError() : Error::FromErrno("removing the old entry");
   }
   if (::renameat(directories.stage, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
     return Error::FromErrno("rename");

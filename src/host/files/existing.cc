@@ -83,7 +83,7 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
   if (existing.kind == EntryKind::kLink) flags |= O_PATH;
   UniqueFd opened(::openat(directory.fd(), name.c_str(), flags));
   if (!opened) {
-    Error error = Error::FromErrno("opening what is there");
+    Error error = Error::FromErrno("opening the existing entry");
     if (IsFaultOfMachine(error)) return error;
     // Someone has put something else there, or holds a lease on it.
     return Error(ErrorKind::kConflict, error.message());

@@ -130,7 +130,7 @@ class FileChanges::Work {
     while (!retired_.empty()) {
       const Retired retired = std::move(retired_.back());
       retired_.pop_back();
-      TRY(Remove(retired), "removing what was at " + retired.path);
+      TRY(Remove(retired), "removing the old entry at " + retired.path);
     }
     if (prepared_.empty()) RemoveStages();
     return SyncAll();
@@ -277,7 +277,7 @@ class FileChanges::Work {
       return EditedError();  // It was removed.
     }
     TRY(CheckChangeable(directory));
-    if (existing) TRY(CheckNotImmutable(existing->attributes, "what is there"));
+    if (existing) TRY(CheckNotImmutable(existing->attributes, "the existing entry"));
     if (is_same_kind && existing->kind == EntryKind::kDirectory) {
       prepared.action = CommitAction::kAdjust;
       prepared.goal = std::move(goal);
@@ -412,7 +412,7 @@ class FileChanges::Work {
       }
       const Retired retired = std::move(*next);
       next = retired_.erase(next);
-      TRY(Remove(retired), "removing what was at " + retired.path);
+      TRY(Remove(retired), "removing the old entry at " + retired.path);
     }
     return {};
   }

@@ -77,8 +77,7 @@ class Ancestors {
     const auto status = TRY(root_.Status(directory));
     if (!status || removed_.contains(directory)) return false;
     if (S_ISLNK(status->st_mode) && reason == ENOENT) {
-      return Error(ErrorKind::kInvalid,
-                   fmt::format("{} is a link that leads nowhere: make what it leads to", directory));
+      return Error(ErrorKind::kInvalid, fmt::format("{} is a link that leads nowhere: create its target", directory));
     }
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} has to be a directory and is something else: move it away", directory));

@@ -35,7 +35,7 @@ std::string_view RemedyFor(int errno_value) {
     case ENAMETOOLONG:
       return "the path or a name in it is too long, shorten it";
     case ELOOP:
-      return "its path leads in circles, mend the symlinks";
+      return "its path leads in circles, repair the symlinks";
     default:
       return "";
   }

@@ -30,7 +30,7 @@ constexpr std::string_view kPackedObjects = "sysroot/ostree/repo/objects/";
 
 Error ArchiveError(archive* opened) {
   const char* text = ::archive_error_string(opened);
-  return Error(ErrorKind::kInvalid, text == nullptr ? "it is no archive" : text);
+  return Error(ErrorKind::kInvalid, text == nullptr ? "it is not an archive" : text);
 }
 
 Error Cancelled() { return Error(ErrorKind::kCancelled, "it was asked to stop"); }
@@ -40,7 +40,7 @@ Result<> CheckBytes(const std::string& path, const OciDescriptor& layer, const s
   if (!file) return Error::FromErrno("open");
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat");
-  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "it is no regular file");
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "it is not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) != layer.size) {
     return Error(ErrorKind::kInvalid, fmt::format("it has {} bytes and not {}", status.st_size, layer.size));
   }

@@ -42,11 +42,11 @@ Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::stri
   if (named == arguments.end()) return std::nullopt;
   // The argument is the path of a link, which leads to a directory COMMIT.SERIAL.  The origin file is beside that
   // directory.
-  const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "looking for what is booted");
+  const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "finding the booted deployment");
   image.id = place.substr(place.rfind('/') + 1);
   image.commit = image.id.substr(0, image.id.rfind('.'));
   image.base_commit = image.commit;
-  const std::string origin = TRY(root.ReadFile(place + ".origin"), "looking for what is booted");
+  const std::string origin = TRY(root.ReadFile(place + ".origin"), "finding the booted deployment");
   image.image = ImageOfReference(OriginValue(origin, "container-image-reference"));
   image.branch = OriginValue(origin, "refspec");
   if (image.branch.empty()) image.branch = OriginValue(origin, "baserefspec");

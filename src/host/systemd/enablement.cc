@@ -155,8 +155,8 @@ class Outcome {
   bool is_something_ = false;
 };
 
-// What happens with a template for which no instance is known: neither the template nor the unit that wants it names
-// one.  This is an error, except for presets, which cover all units and skip such templates.
+// The treatment of a template for which neither its DefaultInstance= nor the unit that wants it names an instance.
+// This is an error, except for presets, which cover all units and skip such templates.
 enum class Unnamed { kError, kLeaveOut };
 
 class UnitEnabler {

@@ -64,7 +64,7 @@ Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read);
 
 bool IsBelowUnitSearchPath(std::string_view path);
 
-enum class LastPart { kKeep, kFollow };  // What Resolve() does if the last part of a path is a symlink.
+enum class LastPart { kKeep, kFollow };  // If the last part of a path is a symlink, Resolve() keeps or follows it.
 
 // Returns a path without symlinks, "." and "..".  Parts that do not exist are kept.
 Result<std::string> Resolve(const Root& root, std::string_view path, LastPart last);
