@@ -171,8 +171,8 @@ Result<TakenOut> TakeOut(const ExchangeDirectories& directories, const Exchange&
   return Error::FromErrno("rename");
 }
 
-Result<> RemoveWhatCameOut(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
-                           const BlobStore& blobs) {
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+                        const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
   const auto is = TRY(FindExisting(directories.stage, temporary));
   if (!is) return {};

@@ -47,7 +47,7 @@ Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, 
 Result<std::optional<Existing>> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const BlobStore& blobs);
 // Removes what Replace() or TakeOut() returned, unless someone has changed it since.
-Result<> RemoveWhatCameOut(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
-                           const BlobStore& blobs);
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+                        const BlobStore& blobs);
 
 }  // namespace pintle::host

@@ -400,7 +400,7 @@ class FileChanges::Work {
   Result<> Remove(const Retired& retired) {
     const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
     const ExchangeDirectories directories = {*directory, TRY(stages_.For(*directory))};
-    return WithRemedy(RemoveWhatCameOut(directories, retired.exchange, retired.out, blobs_));
+    return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.out, blobs_));
   }
 
   template <typename Choice>
