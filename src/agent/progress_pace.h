@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 
 namespace pintle::agent {
 
@@ -19,7 +19,7 @@ class ProgressPace {
   static constexpr auto kRest = std::chrono::seconds(1);
 
   // Returns the text to publish now, or nullopt if a report waits until due().
-  std::optional<std::string> Take(host::HowFar how_far, MonotonicTime now) {
+  std::optional<std::string> Take(host::ActivityProgress how_far, MonotonicTime now) {
     if (std::exchange(doing_, how_far.doing) != how_far.doing) next_ = now;
     waiting_ = std::move(how_far);
     return Due(now);
@@ -38,7 +38,7 @@ class ProgressPace {
 
  private:
   std::string doing_;
-  std::optional<host::HowFar> waiting_;
+  std::optional<host::ActivityProgress> waiting_;
   MonotonicTime next_ = MonotonicTime::min();
 };
 

@@ -36,7 +36,7 @@ class Reader {
     return value;
   }
 
-  // Reads any number of digits behind a decimal point; digits beyond nanoseconds are dropped.
+  // Reads the digits after a decimal point.  Digits beyond nanoseconds are dropped.
   std::optional<nanoseconds> Fraction() {
     std::int64_t value = 0;
     std::int64_t unit = 1'000'000'000;

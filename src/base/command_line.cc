@@ -46,7 +46,7 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
       line.words_.insert(line.words_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
       break;
     }
-    if (word.size() < 2 || word[0] != '-') {  // "-" alone is the name of standard input.
+    if (word.size() < 2 || word[0] != '-') {  // "-" alone stands for standard input.
       line.words_.emplace_back(word);
       continue;
     }

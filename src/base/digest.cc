@@ -36,8 +36,8 @@ std::size_t DigitsOf(DigestAlgorithm algorithm) {
   std::abort();
 }
 
-// Hashing memory fails only if memory runs out or, for MD5, if the system forbids it (FIPS mode).  A wrong digest
-// would be worse than a crash.
+// Hashing fails only if memory runs out or, for MD5, if the system forbids MD5 (FIPS mode).  A wrong digest would be
+// worse than a crash.
 void MustSucceed(int ok) {
   if (ok != 1) std::abort();
 }

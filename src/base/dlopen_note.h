@@ -12,7 +12,7 @@
 
 namespace pintle {
 
-// An aggregate, since GCC makes the section writable for a class with a constructor.
+// This is an aggregate, since GCC makes the section writable if the class has a constructor.
 template <std::size_t kSize>
 struct DlopenNote {
   std::uint32_t owner_size;

@@ -3,7 +3,7 @@
 
 namespace pintle {
 
-// The value of a hexadecimal digit, or -1 for any other character.
+// Returns the value of a hexadecimal digit, or -1 for any other character.
 constexpr int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

@@ -27,8 +27,8 @@ Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view 
   return {};
 }
 
-// Entries are not matched by sender.  One that another program wrote with our ids counts too; its fields say who wrote
-// it.
+// The sender is not matched, so an entry that another program has written with one of our ids counts, too.  The fields
+// of an entry name its sender.
 Result<> Match(sd_journal* journal, std::span<const MessageId> ids) {
   for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};
@@ -97,18 +97,18 @@ Result<std::vector<PastEntry>> ReadJournal(std::span<const MessageId> ids) {
 
 Result<std::vector<std::string>> MessagesOfPreviousBoot(std::span<const std::string_view> units) {
   const Journal journal = TRY(OpenJournal());
-  std::vector<std::string> said;
+  std::vector<std::string> messages;
   const std::string boot = TRY(IdOfPreviousBoot(journal.get()));
-  if (boot.empty()) return said;
+  if (boot.empty()) return messages;
   TRY(AddMatch(journal.get(), "_BOOT_ID", boot));
   TRY(AddMatch(journal.get(), "_UID", "0"));
   for (const std::string_view unit : units) TRY(AddMatch(journal.get(), "_SYSTEMD_UNIT", unit));
   int result = ::sd_journal_seek_head(journal.get());
   while (result >= 0 && (result = ::sd_journal_next(journal.get())) > 0) {
-    said.push_back(TRY(FieldHere(journal.get(), "MESSAGE")));
+    messages.push_back(TRY(FieldHere(journal.get(), "MESSAGE")));
   }
   if (result < 0) return Failed("sd_journal_next", result);
-  return said;
+  return messages;
 }
 
 }  // namespace pintle::log

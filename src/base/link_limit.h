@@ -3,7 +3,7 @@
 
 namespace pintle {
 
-// The number of symbolic links that are followed on the way to a file, which is the kernel's own limit.
+// The maximum number of symbolic links that are followed on the way to a file.  The kernel has the same limit.
 inline constexpr int kMostLinks = 40;
 
 }  // namespace pintle

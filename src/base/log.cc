@@ -16,7 +16,7 @@
 namespace pintle::log {
 namespace {
 
-// The limit of a text or a field.  journald accepts more, but readers of the journal do not, and anyone may read it.
+// The maximum length of a message or a field, in bytes.  journald accepts more, but some readers of the journal do not.
 constexpr std::size_t kLongest = 8 << 10;
 
 bool StderrIsJournal() {

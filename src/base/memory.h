@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Returns memory that a mostly idle program does not need to the kernel.
+// Gives unused memory back to the kernel, for programs that are idle most of the time.
 
 namespace pintle {
 
-// Returns the freed memory of the heap.  Call it when there is nothing to do for a while.
+// Gives the heap's free memory back to the kernel.  Call it when there is nothing to do for a while.
 void ReleaseIdleMemory();
 
 }  // namespace pintle

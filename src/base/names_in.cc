@@ -13,7 +13,7 @@ namespace pintle {
 Result<std::vector<std::string>> NamesIn(UniqueFd directory) {
   const CPtr<DIR, ::closedir> stream(::fdopendir(directory.get()));
   if (stream == nullptr) return Error::FromErrno("fdopendir");
-  static_cast<void>(directory.Release());  // The stream closes it.
+  static_cast<void>(directory.Release());  // The stream closes the descriptor.
   std::vector<std::string> names;
   for (;;) {
     errno = 0;

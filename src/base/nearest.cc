@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLongestWord = 64;
 constexpr std::size_t kMostMistakes = 3;
-constexpr std::size_t kLettersToAMistake = 3;
+constexpr std::size_t kLettersPerMistake = 3;
 constexpr std::size_t kShortestBeginning = 2;
 
 std::string_view Letters(std::string_view word) {
@@ -43,7 +43,7 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   const std::string_view letters = Letters(word);
   if (letters.size() > kLongestWord) return "";
   std::string_view nearest;
-  std::size_t fewest = std::min(letters.size() / kLettersToAMistake, kMostMistakes) + 1;
+  std::size_t fewest = std::min(letters.size() / kLettersPerMistake, kMostMistakes) + 1;
   for (const std::string_view candidate : known) {
     const std::size_t mistakes = MistakesBetween(letters, Letters(candidate));
     if (mistakes >= fewest) continue;

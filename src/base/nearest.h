@@ -9,11 +9,11 @@
 
 namespace pintle {
 
-// Returns the known word that differs from this one by few letters, or else the first that begins with it, or "" if
-// none is near enough for a guess to help.  Dashes at the beginning do not count as letters.
+// Returns the known word that differs from `word` by few letters.  If there is none, returns the first known word that
+// begins with `word`, or "".  Dashes at the beginning do not count as letters.
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> known);
 
-// Returns "; did you mean WORD?" for the end of a message, or "" without a guess.
+// Returns "; did you mean WORD?" for the end of a message, or "" if no known word is near.
 std::string Guess(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace pintle

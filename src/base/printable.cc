@@ -22,7 +22,7 @@ std::uint32_t CodeOf(std::string_view character) {
   return code;
 }
 
-// Line separators and the characters that turn the direction of text count as control characters, too.
+// Line separators and the characters that change the direction of text count as control characters, too.
 bool IsControl(std::uint32_t code) {
   const bool turns_direction = code == 0x061C || code == 0x200E || code == 0x200F ||
                                (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -60,8 +60,8 @@ bool NeedsNoQuotes(std::string_view word) {
   return !word.empty() && word.find_first_not_of(kHarmless) == std::string_view::npos;
 }
 
-// A word fits if a terminal shows all of its characters and none is a tab.  Single quotes may be in it: SingleQuoted()
-// closes and reopens the quotes around each.
+// A word fits if a terminal shows all of its characters and none is a tab.  The word may contain single quotes:
+// SingleQuoted() closes the quotes before each of them and reopens them after it.
 bool FitsSingleQuotes(std::string_view word) {
   return word.find('\t') == std::string_view::npos && Escaped(word, "") == word;
 }
@@ -109,7 +109,7 @@ std::string ShellOperand(std::string_view word) { return (word.starts_with('-') 
 std::string Shortened(std::string text, std::size_t most) {
   if (text.size() > most) {
     std::size_t end = most;
-    // A character is at most four bytes long, so that at most three have to be cut.
+    // A character is at most four bytes long, so at most three bytes of it have to be cut.
     while (end > 0 && most - end < kLongestCharacter - 1 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
       --end;
     }

@@ -3,8 +3,8 @@
 
 // Makes texts of foreign origin safe for a terminal, a log, a shell or a bus.
 //
-// A name from a config or a disk may contain any byte.  Written as it is, it could move the cursor, colour the text
-// behind it, begin a line that looks like ours, or run a command when a remedy is pasted into a shell.
+// A name from a config or a disk may contain any byte.  If it were printed unchanged, it could move the cursor, colour
+// the text after it, begin a line that looks like ours, or run a command when someone pastes a remedy into a shell.
 
 #include <cstddef>
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace pintle {
 
-// Makes a single line: control characters other than the tab, bytes that are not UTF-8, and characters that turn the
+// Makes a single line.  Control characters other than the tab, bytes that are not UTF-8, and characters that change the
 // direction of text are escaped as \xNN, byte by byte.
 std::string Printable(std::string_view text);
 
 // Like Printable(), but keeps line breaks.
 std::string PrintableLines(std::string_view text);
 
-// Returns one word for a shell: unquoted if it needs no quotes, else quoted, in $'...' if it has characters that a
+// Returns one word for a shell.  It is quoted only if it needs quotes, and in $'...' if it has characters that a
 // terminal does not show.
 std::string ShellQuoted(std::string_view word);
 
-// Like ShellQuoted(), for an operand: `--` goes before one that a program would take for an option.
+// Like ShellQuoted(), but puts `--` before a word that a program would take for an option.
 std::string ShellOperand(std::string_view word);
 
 // Cuts a text between two characters, to at most `most` bytes, and appends how much was cut: "abc... (12 more

@@ -20,12 +20,12 @@
 
 namespace pintle {
 
-// What the caller can do about a failure.  A kind exists only if some caller branches on it; the message has the
-// rest.
+// The kind of an error decides what callers do about it.  A kind exists only if some caller branches on it; all other
+// details are in the message.
 enum class ErrorKind {
   kInvalid,         // The input is wrong; trying again cannot help.
-  kUnreconcilable,  // The input is valid, but this node cannot get there without being installed anew.
-  kUnconvertible,   // The input is valid, but the version of it that we need cannot hold it.
+  kUnreconcilable,  // The input is valid, but this node can reach it only by being reinstalled.
+  kUnconvertible,   // The input is valid, but the version of its format that we need cannot express it.
   kNotFound,
   kConflict,     // Someone else changed the object first: read again and retry.
   kUnavailable,  // The other side is down or slow: retry with backoff.
@@ -53,8 +53,8 @@ class Error {
   std::string message_;
 };
 
-// The names follow std::expected, so that this class can become an alias for it once the oldest compilers we build with
-// (Debian 12: g++ 12, clang 14) have a complete one.
+// The names follow std::expected, so that this class can become an alias of std::expected once the oldest compilers
+// that we build with (Debian 12: g++ 12, clang 14) have a complete one.
 template <typename T = void>
 class [[nodiscard]] Result {
  public:
@@ -125,7 +125,7 @@ class [[nodiscard]] Result<void> {
 #define PINTLE_TRY_PICK(first, second, name, ...) name
 #define PINTLE_TRY_PLAIN(counter, expression) PINTLE_TRY(PINTLE_TRY_NAME(counter), expression, )
 #define PINTLE_TRY_WHILE(counter, expression, doing) PINTLE_TRY(PINTLE_TRY_NAME(counter), expression, .While(doing))
-// The name differs each time, so that one TRY may stand inside another without shadowing it.
+// Each TRY gets a different variable, so that one TRY may stand inside another without shadowing it.
 #define PINTLE_TRY_NAME(counter) PINTLE_TRY_NAME_(counter)
 #define PINTLE_TRY_NAME_(counter) try_result_##counter
 #define PINTLE_TRY(result, expression, while_doing)   \

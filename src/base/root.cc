@@ -80,37 +80,36 @@ constexpr std::string_view kBeside = ".pintle-";
 
 Result<> RemoveLeftover(int directory, const std::string& name) {
   if (::unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return {};
-  if (errno != EISDIR) return Error::FromErrno("removing an earlier attempt");
+  if (errno != EISDIR) return Error::FromErrno("removing a leftover");
   UniqueFd leftover(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!leftover) return Error::FromErrno("opening an earlier attempt");
+  if (!leftover) return Error::FromErrno("opening a leftover");
   const UniqueFd inside(::fcntl(leftover.get(), F_DUPFD_CLOEXEC, 0));  // NamesIn() closes the descriptor that it gets.
   if (!inside) return Error::FromErrno("dup");
   for (const std::string& more : TRY(NamesIn(std::move(leftover)))) {
     if (more.starts_with(kBeside)) TRY(RemoveLeftover(inside.get(), more));
   }
-  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) return Error::FromErrno("removing an earlier attempt");
+  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) return Error::FromErrno("removing a leftover");
   return {};
 }
 
-// A temporary name beside a place.  The destructor removes what was made under it, unless that was moved to its
-// place.
-class Beside {
+// A new file or link under its temporary name.  The destructor removes it, unless MoveToPlace() has renamed it.
+class TemporaryEntry {
  public:
-  explicit Beside(const Place& place) : place_(place), name_(NameBeside(place.name)) {}
-  ~Beside() {
+  explicit TemporaryEntry(const Place& place) : place_(place), name_(NameBeside(place.name)) {}
+  ~TemporaryEntry() {
     if (made_) ::unlinkat(place_.directory.get(), name_.c_str(), 0);
   }
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
+  TemporaryEntry(const TemporaryEntry&) = delete;
+  TemporaryEntry& operator=(const TemporaryEntry&) = delete;
 
   int directory() const { return place_.directory.get(); }
   const char* name() const { return name_.c_str(); }
-  void Made() { made_ = true; }
+  void MarkMade() { made_ = true; }
 
-  // Removes what a crash may have left behind.
+  // Removes what a crash may have left under the temporary name.
   Result<> MakeRoom() { return RemoveLeftover(directory(), name_); }
 
-  // Moves the new thing to its place durably: it stays there even after a power cut.
+  // Renames the entry to its final name durably: it keeps that name even after a power cut.
   Result<> MoveToPlace() {
     if (::renameat(directory(), name(), directory(), place_.name.c_str()) != 0) return Error::FromErrno("rename");
     made_ = false;
@@ -131,24 +130,24 @@ Result<> SetMode(int fd, const FileMode& mode) {
 }
 
 Result<> WriteFileAt(const Place& place, std::string_view contents, const FileMode& mode) {
-  Beside beside(place);
-  TRY(beside.MakeRoom());
+  TemporaryEntry temporary(place);
+  TRY(temporary.MakeRoom());
   const UniqueFd file(
-      ::openat(beside.directory(), beside.name(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return Error::FromErrno("creating a file beside it");
-  beside.Made();
+      ::openat(temporary.directory(), temporary.name(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return Error::FromErrno("creating a temporary file");
+  temporary.MarkMade();
   TRY(WriteAll(file.get(), contents));
   TRY(SetMode(file.get(), mode));
   if (::fsync(file.get()) != 0) return Error::FromErrno("fsync");
-  return beside.MoveToPlace();
+  return temporary.MoveToPlace();
 }
 
 Result<> WriteLinkAt(const Place& place, const std::string& target) {
-  Beside beside(place);
-  TRY(beside.MakeRoom());
-  if (::symlinkat(target.c_str(), beside.directory(), beside.name()) != 0) return Error::FromErrno("symlink");
-  beside.Made();
-  return beside.MoveToPlace();
+  TemporaryEntry temporary(place);
+  TRY(temporary.MakeRoom());
+  if (::symlinkat(target.c_str(), temporary.directory(), temporary.name()) != 0) return Error::FromErrno("symlink");
+  temporary.MarkMade();
+  return temporary.MoveToPlace();
 }
 
 Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
@@ -192,7 +191,7 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat").While(doing());
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file").While(doing());
   std::string contents;
-  // Files in /proc have a size of 0, so only the end of what is read counts.
+  // Files in /proc have a size of 0, so the loop reads until read() returns 0.
   std::size_t step = std::max<std::size_t>(static_cast<std::size_t>(status.st_size) + 1, 4096);
   for (;;) {
     const std::size_t before = contents.size();
@@ -204,7 +203,7 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
     if (contents.size() > limit) {
       return Error(ErrorKind::kInvalid, fmt::format("longer than the limit of {} bytes", limit)).While(doing());
     }
-    // Most often there is room for the one byte that shows the end of the file, and the contents need not move.
+    // The first step has one byte more than the file, so usually the last read() needs no larger buffer.
     const std::size_t room = contents.capacity() - contents.size();
     step = room > 0 ? room : std::max<std::size_t>(contents.size(), 4096);
   }
@@ -233,7 +232,7 @@ Result<std::optional<struct stat>> Root::Status(std::string_view path) const {
   const auto doing = [&] { return fmt::format("looking at {}", path); };
   auto thing = OpenBelow(directory_.get(), std::string(path), O_PATH | O_NOFOLLOW, 0);
   if (!thing) {
-    // A file where the path needs a directory means that the name does not exist either.
+    // ENOTDIR: a part of the path is a file, so the name does not exist either.
     if (thing.error().errno_value() == ENOENT || thing.error().errno_value() == ENOTDIR) return std::nullopt;
     return std::move(thing).error().While(doing());
   }
@@ -253,7 +252,7 @@ Result<std::vector<std::string>> Root::List(std::string_view path) const {
 Result<> Root::WriteFile(std::string_view path, std::string_view contents, const FileMode& mode) const {
   const auto doing = [&] { return fmt::format("writing {}", path); };
   if (contents.size() > kReadLimit) {
-    return Error(ErrorKind::kInvalid, fmt::format("{} bytes are longer than the limit of {} with which it is read back",
+    return Error(ErrorKind::kInvalid, fmt::format("{} bytes are more than the limit of {} for reading the file back",
                                                   contents.size(), kReadLimit))
         .While(doing());
   }
@@ -294,7 +293,7 @@ Result<> Root::Remove(std::string_view path) const {
     return std::move(place).error().While(doing());
   }
   const int directory = place->directory.get();
-  TRY(Beside(*place).MakeRoom(), doing());
+  TRY(TemporaryEntry(*place).MakeRoom(), doing());
   int result = ::unlinkat(directory, place->name.c_str(), 0);
   if (result != 0 && errno == EISDIR) result = ::unlinkat(directory, place->name.c_str(), AT_REMOVEDIR);
   if (result != 0 && errno == ENOENT) return {};

@@ -5,8 +5,8 @@
 //
 // Every path that comes from a config is looked up below a Root, by openat2(RESOLVE_IN_ROOT): an absolute symlink or a
 // ".." leads back into the root and never out of it.  Production opens "/", tests a temporary directory, the initramfs
-// "/sysroot".  What is written here is durable when the call returns: after a power cut a file is the old one or the
-// new one, whole.
+// "/sysroot".  Whatever a Root writes is durable when the call returns.  After a power cut, a file has its old or its
+// new contents, and never a mixture.
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -29,8 +29,8 @@ struct Owner {
 };
 
 struct FileMode {
-  mode_t permissions = 0644;   // With set-user-id, set-group-id and sticky.
-  std::optional<Owner> owner;  // Without one, new things belong to the user who runs the program.
+  mode_t permissions = 0644;   // Includes set-user-id, set-group-id and sticky.
+  std::optional<Owner> owner;  // If unset, new files belong to the user who runs the program.
 };
 
 class Root {
@@ -55,14 +55,14 @@ class Root {
   // Returns the names in a directory, sorted, without "." and "..".
   Result<std::vector<std::string>> List(std::string_view path) const;
 
-  // Puts a regular file with these contents and this mode in the place of whatever is there; a directory there is an
-  // error.  The parent directory must exist.
+  // Replaces whatever is at the path by a regular file with these contents and this mode.  A directory at the path is
+  // an error.  The parent directory must exist.
   Result<> WriteFile(std::string_view path, std::string_view contents, const FileMode& mode = {}) const;
 
-  // Puts a symlink in the place of whatever is there, as WriteFile() does.
+  // Replaces whatever is at the path by a symlink, as WriteFile() does.
   Result<> WriteLink(std::string_view path, const std::string& target) const;
 
-  // Makes a directory and those above it that are missing.  What exists is left as it is.
+  // Makes a directory and its missing parents.  Directories that exist keep their mode and owner.
   Result<> MakeDirectories(std::string_view path, const FileMode& mode = {.permissions = 0755, .owner = {}}) const;
 
   // Removes a file, a symlink or an empty directory.  It is no error if nothing is there.
@@ -76,14 +76,14 @@ class Root {
   UniqueFd directory_;
 };
 
-// Returns the temporary name, beside its place, of a thing that is being written.  It is computed from the place's own
-// name, so the next write or removal at that place finds and removes what a crash has left.  No other thing has such a
-// name.
+// Returns the temporary name under which an entry is written, in the same directory as `name`.  It is computed from
+// `name` alone, so the next write or removal of `name` finds and removes what a crash has left.  Nothing else gets such
+// a name.
 std::string NameBeside(std::string_view name);
 bool IsNameBeside(std::string_view name);
 
-// Removes what an attempt that was cut short left beside the name in an open directory: a file, a link, or a
-// directory that holds nothing but such leftovers.
+// Removes what an interrupted write of `name` has left under NameBeside(name) in an open directory: a file, a link, or
+// a directory that contains only such leftovers.
 Result<> ClearBeside(int directory, std::string_view name);
 
 }  // namespace pintle

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits of size.  Anything larger is refused before a change begins: at validation where the size is known then,
-// else while the change is staged.
+// Limits of size.  Anything larger is refused before a change begins: at validation if the size is known by then, and
+// otherwise while the change is staged.
 
 #include <cstddef>
 
@@ -14,12 +14,12 @@ namespace pintle::limits {
 // protects the disk, which a few kilobytes of gzip could fill.
 inline constexpr std::size_t kFileContents = 256 << 20;
 
-// Everything that is read as a whole: the records that we write and read back, such as the machine's current config and
-// the journal of a change, and the files of units and users, which systemd reads, too.
+// Each file that is read as a whole: the records that we write and read back, such as the machine's current config and
+// the journal of a change, and the files of units and users.
 inline constexpr std::size_t kRecord = Root::kReadLimit;
 
-// All configs of a machine without a cluster together, as they are written, and each single one as it is unpacked.
-// They are in memory as a whole, several times over.
+// All configs of a machine without a cluster together, as their files have them, and each single config after it is
+// unpacked.  Several copies of them are in memory at the same time.
 inline constexpr std::size_t kLocalConfigs = kRecord;
 
 // The SSH keys of one user.

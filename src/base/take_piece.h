@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Bytes that are passed on in pieces, so that long contents are never in memory as a whole.
+// Function types for passing on bytes in pieces, so that long contents are never in memory as a whole.
 
 #include <functional>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace pintle {
 
-// Receives a piece, which is valid during the call, and returns whether it wants more.
+// Receives a piece, which is valid during the call only, and returns whether it wants more pieces.
 using TakePiece = std::function<Result<bool>(std::string_view piece)>;
 
 // Passes all pieces of something to `take`, until `take` wants no more or fails.

@@ -3,8 +3,8 @@
 
 // Starts threads.
 //
-// The constructor of std::thread throws when there can be no more threads, which would end a program that does not
-// catch exceptions.  So all threads are started here.
+// The constructor of std::thread throws when the kernel refuses to start another thread, and we do not catch exceptions
+// elsewhere.  So all threads are started here.
 
 #include <csignal>
 #include <system_error>
@@ -15,8 +15,8 @@
 
 namespace pintle {
 
-// Blocks all signals for the thread that made it, while it lives, and for good in the threads started meanwhile:
-// signals are for the loop.
+// Blocks all signals in the current thread while this object exists.  Threads that are started meanwhile inherit the
+// mask and keep it, so that only the loop's thread gets signals.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked();
@@ -28,7 +28,7 @@ class AllSignalsBlocked {
   sigset_t before_;
 };
 
-// Makes an error that names the limits.
+// Makes an error that names the limits on the number of threads.
 Error CannotStartThread(int errno_value);
 
 // `work` may hold objects that can only be moved.

@@ -6,7 +6,7 @@
 namespace pintle {
 namespace {
 
-// The length of a character and the range of its second byte; later bytes may be any from 0x80 to 0xBF.
+// The length of a character and the range of its second byte.  Later bytes may be any from 0x80 to 0xBF.
 struct Form {
   std::size_t length;
   unsigned char from = 0x80;

@@ -13,8 +13,8 @@ bool IsUtf8(std::string_view bytes);
 
 struct Utf8Start {
   bool is_character;
-  // The length of the character.  If the bytes are not UTF-8, the number of bytes that one U+FFFD replaces.  As Unicode
-  // recommends, these are the longest beginning of a valid character, and at least one byte.
+  // The length of the character.  If the bytes are not UTF-8, this is the number of bytes that one U+FFFD replaces: the
+  // longest beginning of a valid character, and at least one byte, as Unicode recommends.
   std::size_t length;
 };
 

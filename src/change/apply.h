@@ -29,7 +29,7 @@
 #include "change/stage.h"
 #include "host/files/blob_store.h"
 #include "host/host.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "plan/plan.h"
 
 namespace pintle::change {
@@ -41,7 +41,7 @@ enum class Ending {
 };
 
 // Called with the current activity and, if it takes long, the part of it that is done.
-using Progress = host::TellHowFar;
+using Progress = host::ProgressCallback;
 
 // When a change that needs a reboot ends.  With kTheBoot, it ends after the reboot, if everything is as wanted.  With
 // kConfirmation, it also waits until Confirm() is called.

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "change/apply.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/deployments.h"
-#include "host/ostree/how_far.h"
 
 namespace pintle::change {
 
@@ -19,14 +19,15 @@ class TaskProgress {
       : deployments_(deployments) {
     if (!progress) return;
     progress({doing});
-    deployments_.TellProgressTo([progress, last = host::HowFar{std::move(doing)}](host::HowFar how_far) mutable {
-      how_far.doing = last.doing;
-      if (how_far == last) return;
-      last = std::move(how_far);
-      progress(last);
-    });
+    deployments_.SetProgressCallback(
+        [progress, last = host::ActivityProgress{std::move(doing)}](host::ActivityProgress how_far) mutable {
+          how_far.doing = last.doing;
+          if (how_far == last) return;
+          last = std::move(how_far);
+          progress(last);
+        });
   }
-  ~TaskProgress() { deployments_.TellProgressTo({}); }
+  ~TaskProgress() { deployments_.SetProgressCallback({}); }
   TaskProgress(const TaskProgress&) = delete;
   TaskProgress& operator=(const TaskProgress&) = delete;
 

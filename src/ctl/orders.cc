@@ -20,7 +20,7 @@ using host::AgentOrder;
 // is not allowed on this machine.
 Result<ExitStatus> Order(const CommandLine& line, AgentOrder order, std::string_view done) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
-  TRY(host::TellAgent(order));
+  TRY(host::SendToAgent(order));
   Print(done);
   return ExitStatus::kFine;
 }

@@ -57,7 +57,7 @@ class PivotWork {
       return Error(ErrorKind::kInvalid,
                    "this machine does not boot from OSTree deployments, and has no image to change");
     }
-    if (const std::string busy = TRY(host.deployments->UnderWay()); !busy.empty()) {
+    if (const std::string busy = TRY(host.deployments->RunningTransaction()); !busy.empty()) {
       return Error(ErrorKind::kConflict, fmt::format("{}; wait until that has ended (see `rpm-ostree status`), or end "
                                                      "it with `rpm-ostree cancel`, and try again",
                                                      busy));

@@ -36,7 +36,7 @@ std::size_t Columns() {
 
 ProgressLines::ProgressLines() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-void ProgressLines::Take(const host::HowFar& how_far) {
+void ProgressLines::Take(const host::ActivityProgress& how_far) {
   if (!is_terminal_) {
     if (const auto line = tenths_.LineOf(how_far, SystemClock().Monotonic())) PrintToStderr(Printable(*line) + "\n");
     return;

@@ -14,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "change/apply.h"
 #include "ctl/progress_text.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 
 namespace pintle::ctl {
 
@@ -25,9 +25,9 @@ class ProgressLines {
   ProgressLines(const ProgressLines&) = delete;
   ProgressLines& operator=(const ProgressLines&) = delete;
 
-  void Take(const host::HowFar& how_far);
+  void Take(const host::ActivityProgress& how_far);
   change::Progress progress() {
-    return [this](const host::HowFar& how_far) { Take(how_far); };
+    return [this](const host::ActivityProgress& how_far) { Take(how_far); };
   }
 
  private:

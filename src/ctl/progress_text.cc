@@ -20,7 +20,7 @@ std::size_t ColumnsOf(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_first_byte));
 }
 
-std::string FittingLine(const host::HowFar& how_far, std::size_t columns) {
+std::string FittingLine(const host::ActivityProgress& how_far, std::size_t columns) {
   const std::string whole = Printable(InWords(how_far));
   if (ColumnsOf(whole) <= columns) return whole;
   const std::string part = Printable(PartInWords(how_far));
@@ -29,7 +29,7 @@ std::string FittingLine(const host::HowFar& how_far, std::size_t columns) {
   return FirstCharacters(Printable(how_far.doing), columns - rest) + "...: " + part;
 }
 
-std::optional<std::string> LineForEachTenth::LineOf(const host::HowFar& how_far, MonotonicTime now) {
+std::optional<std::string> LineForEachTenth::LineOf(const host::ActivityProgress& how_far, MonotonicTime now) {
   if (std::exchange(doing_, how_far.doing) != how_far.doing) {
     tenth_ = 0;
     next_ = now + kRest;

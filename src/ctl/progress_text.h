@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 
 namespace pintle::ctl {
 
@@ -18,7 +18,7 @@ namespace pintle::ctl {
 std::size_t ColumnsOf(const std::string& text);
 
 // Returns a line that fits into this many columns of a terminal.  The activity is shortened before the progress.
-std::string FittingLine(const host::HowFar& how_far, std::size_t columns);
+std::string FittingLine(const host::ActivityProgress& how_far, std::size_t columns);
 
 // Makes lines for a journal or a file: one for each tenth of the work, after the first second, and at most one a
 // second.
@@ -27,7 +27,7 @@ class LineForEachTenth {
   static constexpr auto kRest = std::chrono::seconds(1);
 
   // Returns nullopt if there is nothing new.
-  std::optional<std::string> LineOf(const host::HowFar& how_far, MonotonicTime now);
+  std::optional<std::string> LineOf(const host::ActivityProgress& how_far, MonotonicTime now);
 
  private:
   std::string doing_;

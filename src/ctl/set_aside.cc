@@ -92,7 +92,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   }
   if (!after.pending.empty()) PrintToStderr(fmt::format("pintle: recover: {}\n", after.pending));
   // An error is ignored: if no agent runs, nobody needs the order, and a running agent looks again soon anyway.
-  if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::TellAgent(host::AgentOrder::kCheck));
+  if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::SendToAgent(host::AgentOrder::kCheck));
   return after.IsOpen() ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 

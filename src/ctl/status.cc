@@ -170,7 +170,7 @@ Result<ExitStatus> Status(const CommandLine& line) {
   const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--watch")) return Watch(line, form);
-  const StatusAnswer answer = TRY(Look(line, host::AskAgent()));
+  const StatusAnswer answer = TRY(Look(line, host::ReadAgentStatus()));
   PrintStatusAnswer(answer, form);
   return answer.exit;
 }

@@ -9,7 +9,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kIdsAt = 2;  // A line of passwd or group begins with name, password and number.
+constexpr std::size_t kIdsAt = 2;  // The first id in a line of passwd or group comes after name and password.
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -24,12 +24,12 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 std::optional<std::uint32_t> Number(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  // System calls take the largest number for "no such id".
+  // In system calls, the largest number means "no id".
   if (error != std::errc() || end != text.data() + text.size() || number == UINT32_MAX) return std::nullopt;
   return number;
 }
 
-// Returns copies of the fields of the first line with this name that has numbers where they belong.
+// Returns the fields of the first line with this name that has enough fields, and valid ids where they belong.
 Result<std::optional<std::vector<std::string>>> FindFields(const Root& root, std::string_view file,
                                                            std::string_view name, std::size_t fields,
                                                            std::size_t numbers) {

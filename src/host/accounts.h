@@ -3,8 +3,8 @@
 
 // Finds users and groups of a machine in the files below its root.
 //
-// /etc/passwd and /etc/group come first, then the image's /usr/lib/passwd and /usr/lib/group, as for the programs
-// there (nss-altfiles).
+// It searches /etc/passwd and /etc/group first, and then the image's /usr/lib/passwd and /usr/lib/group.  For programs
+// on such a machine, nss-altfiles does the same.
 
 #include <sys/types.h>
 

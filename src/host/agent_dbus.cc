@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr auto kAskPatience = std::chrono::seconds(25);
+constexpr auto kReadPatience = std::chrono::seconds(25);
 constexpr auto kOrderPatience = std::chrono::minutes(5);  // Someone may have to type a password.
 
 constexpr const char* kNoAgent = "no agent runs on this machine";
@@ -28,14 +28,14 @@ Result<Message> CallAgent(sd_bus* bus, sd_bus_message* call, microseconds patien
   if (result >= 0) return answer;
   // The agent may also exit while the call is under way.
   if (problem.IsNobodyThere(result)) return Error(ErrorKind::kNotFound, kNoAgent);
-  return problem.Told(result);
+  return problem.ToError(result);
 }
 
 Result<Message> NewCall(sd_bus* bus, const char* interface, const std::string& method) {
   Message call;
   const int result =
       ::sd_bus_message_new_method_call(bus, Out(call), kAgentName, kAgentPath, interface, method.c_str());
-  if (result < 0) return Problem().Told(result);
+  if (result < 0) return Problem().ToError(result);
   return call;
 }
 
@@ -69,38 +69,38 @@ Result<AgentStatus> StatusFrom(json::Value properties, std::optional<json::Value
 Result<json::Value> ReadAnswer(sd_bus_message* answer) {
   json::Value value;
   const int result = ReadValue(answer, value);
-  if (result < 0) return Problem().Told(result);
+  if (result < 0) return Problem().ToError(result);
   return value;
 }
 
-Result<json::Value> AskForLogins(sd_bus* bus) {
+Result<json::Value> ReadLogins(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kAgentInterface, kAgentListLogins));
-  const Message answer = TRY(CallAgent(bus, call.get(), kAskPatience));
+  const Message answer = TRY(CallAgent(bus, call.get(), kReadPatience));
   return ReadAnswer(answer.get());
 }
 
-Result<AgentStatus> Ask(sd_bus* bus) {
+Result<AgentStatus> ReadStatus(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kPropertiesInterface, "GetAll"));
   const int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
-  if (result < 0) return Problem().Told(result);
-  const Message answer = TRY(CallAgent(bus, call.get(), kAskPatience));
+  if (result < 0) return Problem().ToError(result);
+  const Message answer = TRY(CallAgent(bus, call.get(), kReadPatience));
   std::optional<json::Value> logins;
-  if (::geteuid() == 0) logins = TRY(AskForLogins(bus));
+  if (::geteuid() == 0) logins = TRY(ReadLogins(bus));
   return StatusFrom(TRY(ReadAnswer(answer.get())), std::move(logins));
 }
 
-int OnNews(sd_bus_message*, void* has_news, sd_bus_error*) {
-  *static_cast<bool*>(has_news) = true;
+int OnChange(sd_bus_message*, void* has_changed, sd_bus_error*) {
+  *static_cast<bool*>(has_changed) = true;
   return 0;
 }
 
-// Several changes that arrive together are reported once.
-Result<> AwaitNews(sd_bus* bus, const bool& has_news) {
+// Waits for a change.  If several changes arrive together, this returns once for all of them.
+Result<> AwaitChange(sd_bus* bus, const bool& has_changed) {
   for (;;) {
     const int result = ::sd_bus_process(bus, nullptr);
     if (result < 0) return Error::FromErrno("the system bus is gone", -result);
     if (result > 0) continue;
-    if (has_news) return {};
+    if (has_changed) return {};
     static_cast<void>(::sd_bus_wait(bus, UINT64_MAX));  // sd_bus_process() will return the error, if there is one.
   }
 }
@@ -113,47 +113,48 @@ std::string AgentProperty(std::string_view field) {
   return name;
 }
 
-Result<AgentStatus> AskAgent() {
+Result<AgentStatus> ReadAgentStatus() {
   const Result<Bus> bus = OpenSystemBus();
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
-  return TRY(Ask((*bus).get()), "asking the agent");
+  return TRY(ReadStatus((*bus).get()), "asking the agent");
 }
 
-Result<> TellAgent(AgentOrder order) {
+Result<> SendToAgent(AgentOrder order) {
   const Result<Bus> bus = OpenSystemBus();
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
   const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).text()));
   const int result = ::sd_bus_message_set_allow_interactive_authorization(call.get(), 1);
-  if (result < 0) return Problem().Told(result);
+  if (result < 0) return Problem().ToError(result);
   TRY(CallAgent((*bus).get(), call.get(), kOrderPatience), "the agent");
   return {};
 }
 
 Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed) {
-  bool has_news = false;
+  bool has_changed = false;
   const Bus bus = TRY(OpenSystemBus());
   Slot properties, logins, owner;
   int result = ::sd_bus_match_signal(bus.get(), Out(properties), kAgentName, kAgentPath, kPropertiesInterface,
-                                     "PropertiesChanged", &OnNews, &has_news);
+                                     "PropertiesChanged", &OnChange, &has_changed);
   if (result >= 0) {
     result = ::sd_bus_match_signal(bus.get(), Out(logins), kAgentName, kAgentPath, kAgentInterface, kAgentLoginsChanged,
-                                   &OnNews, &has_news);
+                                   &OnChange, &has_changed);
   }
   const std::string owners =
       fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kAgentName);
-  if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnNews, &has_news);
-  if (result < 0) return Problem().Told(result).While("watching for the agent on the bus");
-  std::optional<Result<AgentStatus>> told;
+  if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnChange, &has_changed);
+  if (result < 0) return Problem().ToError(result).While("watching for the agent on the bus");
+  std::optional<Result<AgentStatus>> reported;
   for (;;) {
-    has_news = false;
-    Result<AgentStatus> status = Ask(bus.get());
+    has_changed = false;
+    Result<AgentStatus> status = ReadStatus(bus.get());
     if (!status && status.error().kind() != ErrorKind::kNotFound) {
       return std::move(status).error().While("asking the agent");
     }
-    const bool is_same = told && told->has_value() == status.has_value() && (!status || json::Equal(**told, *status));
-    told = std::move(status);
-    if (!is_same && !changed(*told)) return {};
-    TRY(AwaitNews(bus.get(), has_news));
+    const bool is_same =
+        reported && reported->has_value() == status.has_value() && (!status || json::Equal(**reported, *status));
+    reported = std::move(status);
+    if (!is_same && !changed(*reported)) return {};
+    TRY(AwaitChange(bus.get(), has_changed));
   }
 }
 

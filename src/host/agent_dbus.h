@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The agent's interface on the system bus, and functions with which our programs use it.
+// The agent's interface on the system bus, and functions with which our programs call it.
 //
-// The agent has a property for each field of AgentStatus that anyone may see, announces changes by PropertiesChanged,
-// and has a method for each AgentOrder.  It emits StateChanged(state, reason) when one of the two changes, and
-// Progress(doing) for each new activity and, once a second at most, for the progress of that activity.
+// The agent has a property for each field of AgentStatus that anyone may see, and a method for each AgentOrder.  It
+// emits PropertiesChanged when a property changes, and StateChanged(state, reason) when one of these two changes.  For
+// each new activity it emits Progress(doing), and at most once a second for the progress of that activity.
 //
-// Only root may know who logs in, and from where: the method ListLogins() returns the logins, and the signal
-// LoginsChanged() announces another login without its user.
+// Only root may know who logs in, and from where.  The method ListLogins() returns the logins to root; the signal
+// LoginsChanged(), which everyone gets, does not name the user.
 
 #include <array>
 #include <cstdint>
@@ -35,7 +35,7 @@ inline constexpr const char* kAgentLoginsChanged = "LoginsChanged";
 // The error for an order that could not be carried out; its message has the reason.
 inline constexpr const char* kAgentFailed = "io.pintle.Error.Failed";
 
-// Where the agent gets the machine's config from.
+// The source of the machine's config.
 enum class AgentSource { kKubernetes, kLocal };
 
 // The states of the Machine Config Operator.
@@ -57,7 +57,7 @@ enum class AgentPhase {
 // A login over SSH.
 struct AgentLogin {
   std::string user;
-  std::string from;  // The other machine, if it is known.
+  std::string from;  // The address of the other machine, or "" if it is not known.
   std::string when;  // RFC 3339.
 
   static constexpr auto kFields = json::FieldList{
@@ -67,7 +67,7 @@ struct AgentLogin {
   };
 };
 
-inline constexpr std::size_t kAgentLogins = 20;
+inline constexpr std::size_t kAgentLogins = 20;  // The number of logins that the agent keeps.
 
 struct AgentStatus {
   AgentSource source = AgentSource::kLocal;
@@ -79,9 +79,9 @@ struct AgentStatus {
   AgentState state = AgentState::kWorking;
   std::string reason;
   AgentPhase phase = AgentPhase::kStarting;
-  std::string since;  // When the phase began, RFC 3339.
-  std::string doing;  // What happens at this moment, in one line.
-  std::string next;   // What will happen next, and when, in one line.
+  std::string since;  // The time at which the phase began, RFC 3339.
+  std::string doing;  // The current activity, in one line.
+  std::string next;   // The next activity and its time, in one line.
   std::uint32_t findings = 0;
   std::vector<std::string> warnings;  // Problems that a person should know of, and that stop nothing.
   std::string left_aside;             // The parts of the config that this machine cannot have, and why.
@@ -108,7 +108,7 @@ struct AgentStatus {
   };
 };
 
-// Fields of this type are not properties, since everyone may read properties.
+// True for the types of fields that only root may read.  They are not properties, since everyone may read properties.
 template <typename T>
 inline constexpr bool kIsForRoot = false;
 template <>
@@ -119,19 +119,20 @@ std::string AgentProperty(std::string_view field);
 
 enum class AgentOrder {
   kCheck,  // Check the whole machine now.
-  kRetry,  // Retry now what has failed.
+  kRetry,  // Retry failed work now.
   kPause,  // Change nothing until kResume, on a machine without a cluster.
   kResume,
 };
 
-// Returns kNotFound if no agent runs.
-Result<AgentStatus> AskAgent();
+// Returns the agent's status, or kNotFound if no agent runs.
+Result<AgentStatus> ReadAgentStatus();
 
-// The agent may refuse the order or fail.  A person may be asked for a password meanwhile.
-Result<> TellAgent(AgentOrder order);
+// Sends an order to the agent and returns its answer.  The agent may refuse the order or fail.  While this waits,
+// polkit may ask a person for a password.
+Result<> SendToAgent(AgentOrder order);
 
-// Calls `changed` now, and again after each change, until it returns false.  It gets the result of AskAgent(), which
-// is kNotFound while no agent runs.  FollowAgent() itself fails only if the bus does.
+// Calls `changed` with the result of ReadAgentStatus() now, and again after each change, until it returns false.  That
+// result is kNotFound while no agent runs.  FollowAgent() itself fails only if the bus does.
 Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed);
 
 }  // namespace pintle::host

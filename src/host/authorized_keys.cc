@@ -48,7 +48,7 @@ KeysState StateOf(const std::string& text) {
 
 std::string TextOf(const KeysState& state) { return state.text ? *state.text : TextOf(state.keys); }
 
-enum class Missing { kMake, kLeave };
+enum class Missing { kMake, kLeave };  // Open() makes missing folders, or leaves them missing.
 
 // The folders in the user's home that lead to the file.
 class KeyFolder {
@@ -56,8 +56,8 @@ class KeyFolder {
   KeyFolder(const Root& root, const std::string& user, const Account& account)
       : root_(root), user_(user), account_(account) {}
 
-  // Opens the folders that exist.  With kMake, makes those that are missing, and replaces one that belongs to someone
-  // else. Returns whether all of them exist now.
+  // Opens the folders that exist.  With kMake, also makes the missing ones, and replaces those that belong to someone
+  // else.  Returns whether all of them are open now.
   Result<bool> Open(Missing missing, const Labels& labels) {
     if (!account_.home.starts_with('/') || account_.home == "/") {
       return Error(ErrorKind::kInvalid, fmt::format("the user {} has no home folder", user_));
@@ -77,25 +77,25 @@ class KeyFolder {
   int fd() const { return open_.back().get(); }
   std::string path() const { return fmt::format("{}/{}/{}/{}", account_.home, kFolders[0], kFolders[1], kFile); }
 
-  // Returns how many of the folders exist.
+  // Returns how many of the folders are open.
   std::size_t count() const { return open_.empty() ? 0 : open_.size() - 1; }
-  // Returns whether the first folder that could not be opened exists but belongs to someone else.
+  // Returns whether the first folder that is not open exists but belongs to someone else.
   bool is_next_of_another() const { return is_next_of_another_; }
 
-  // Puts back someone else's folder that was set aside, unless its place is taken.
+  // Renames back someone else's folder that SetAside() has renamed, unless its name is in use.
   Result<> PutBackNext() {
     if (open_.empty() || count() == std::size(kFolders)) return {};
     const char* name = kFolders[count()];
     if (::renameat2(fd(), NameAside(name).c_str(), fd(), name, RENAME_NOREPLACE) != 0) {
       if (errno == ENOENT || errno == EEXIST) return {};
-      return Error::FromErrno("putting back what was set aside");
+      return Error::FromErrno("renaming back the folder of another user");
     }
     return SyncDirectory(fd());
   }
 
-  // Removes folders that are empty, the innermost first, but keeps the first `but` of them.
-  Result<> RemoveFolders(std::size_t but) {
-    while (count() > but) {
+  // Removes folders that are empty, the innermost first, but keeps the first `kept` of them.
+  Result<> RemoveFolders(std::size_t kept) {
+    while (count() > kept) {
       open_.pop_back();
       const char* name = kFolders[open_.size() - 1];
       if (::unlinkat(fd(), name, AT_REMOVEDIR) != 0) {
@@ -109,7 +109,7 @@ class KeyFolder {
 
  private:
   Result<bool> OpenNext(const char* name, const std::string& path, Missing missing, const Labels& labels) {
-    if (IsOfAnother(name)) {
+    if (BelongsToAnother(name)) {
       is_next_of_another_ = missing == Missing::kLeave;
       if (is_next_of_another_) return false;
       TRY(SetAside(name));
@@ -132,8 +132,8 @@ class KeyFolder {
     return true;
   }
 
-  // The status is read without opening the folder, which the user may not be allowed to open.
-  bool IsOfAnother(const char* name) const {
+  // Reads the status without opening the folder, since the user may not be allowed to open it.
+  bool BelongsToAnother(const char* name) const {
     struct stat status;
     const bool is_there = ::fstatat(fd(), name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
     return is_there && S_ISDIR(status.st_mode) && status.st_uid != account_.uid;
@@ -141,11 +141,11 @@ class KeyFolder {
 
   static std::string NameAside(const char* name) { return std::string(name) + std::string(kAside); }
 
-  // This runs with the rights of the user, who may rename what is in the user's own folder.
+  // This works with the rights of the user, who may rename everything in a folder of the user's own.
   Result<> SetAside(const char* name) const {
     const std::string aside = NameAside(name);
     if (::renameat2(fd(), name, fd(), aside.c_str(), RENAME_NOREPLACE) == 0) return {};
-    if (errno != EEXIST) return Error::FromErrno("setting aside what belongs to another user");
+    if (errno != EEXIST) return Error::FromErrno("renaming the folder of another user");
     return Error(ErrorKind::kConflict,
                  fmt::format("it belongs to another user and not to {}, and {} is there already, so that it cannot be "
                              "set aside; remove one of the two",
@@ -169,7 +169,7 @@ class KeyFolder {
   const Root& root_;
   const std::string& user_;
   const Account& account_;
-  std::vector<UniqueFd> open_;  // The home folder, and those below it.
+  std::vector<UniqueFd> open_;  // The home folder, and the folders below it.
   bool is_next_of_another_ = false;
 };
 
@@ -179,9 +179,9 @@ Result<> Write(KeyFolder& folder, const Account& account, const std::string& tex
   if (const auto label = labels.LabelFor(folder.path(), resource::EntryKind::kFile)) {
     wanted.attributes[kSelinuxLabel] = *label;
   }
-  const bool is_so = there && there->contents == text && there->permissions == wanted.permissions &&
-                     there->owner == wanted.owner && there->attributes == wanted.attributes;
-  return is_so ? Result<>() : ReplaceSmallFile(folder.fd(), kFile, wanted);
+  const bool is_as_wanted = there && there->contents == text && there->permissions == wanted.permissions &&
+                            there->owner == wanted.owner && there->attributes == wanted.attributes;
+  return is_as_wanted ? Result<>() : ReplaceSmallFile(folder.fd(), kFile, wanted);
 }
 
 Result<> PutInFolder(KeyFolder& folder, const Account& account, const std::optional<KeysState>& want,

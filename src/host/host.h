@@ -16,7 +16,7 @@ struct Host {
   Systemd& systemd;
   const Clock& clock;
   Labels labels;
-  Deployments* deployments = nullptr;  // Null if we do not change the OS of this machine.
+  Deployments* deployments = nullptr;  // Null if Pintle does not change the OS of this machine.
   // Set if the running machine has no OSTree, so that its package manager changes the OS; `deployments` is null then.
   bool is_package_based = false;
 };

@@ -9,11 +9,11 @@
 namespace pintle::host {
 
 Result<std::vector<std::string>> InstalledPackages() {
-  const auto said = RunProgram({{"rpm", "-qa", "--queryformat", "%{NAME}\\n"}, PlainEnvironment()}, {});
+  const auto output = RunProgram({{"rpm", "-qa", "--queryformat", "%{NAME}\\n"}, PlainEnvironment()}, {});
   std::vector<std::string> names;
-  if (!said && said.error().kind() == ErrorKind::kNotFound) return names;
-  if (!said) return Error(said.error()).While("asking for the packages of this machine");
-  std::string_view rest = *said;
+  if (!output && output.error().kind() == ErrorKind::kNotFound) return names;
+  if (!output) return Error(output.error()).While("asking for the packages of this machine");
+  std::string_view rest = *output;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     if (end > 0) names.emplace_back(rest.substr(0, end));

@@ -10,7 +10,7 @@
 
 namespace pintle::host {
 
-// Returns their names, or none if the machine has no rpm.
+// Returns the names of the packages, or none if the machine has no rpm.
 Result<std::vector<std::string>> InstalledPackages();
 
 }  // namespace pintle::host

@@ -23,7 +23,7 @@ using resource::PasswordHash;
 constexpr const char* kShadow = "shadow";
 constexpr std::string_view kRestOfNewLine = "0:99999:7:::";
 
-// The position of a line in the text; `end` is behind the line break, if there is one.
+// The position of a line in the text.  `end` is after the line break, if the line has one.
 struct Line {
   std::size_t begin;
   std::size_t end;
@@ -80,7 +80,7 @@ Result<std::string> Today(const Clock& clock) {
 
 Result<UniqueFd> OpenEtc(const Root& root) { return root.OpenFile("/etc", O_RDONLY | O_DIRECTORY); }
 
-// Takes the lock that programs hold while they change the users of the machine.
+// Takes the lock that every program holds while it changes the users of the machine.
 Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds patience) {
   constexpr int kPauseMs = 10;
   UniqueFd file(::openat(etc, ".pwd.lock", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -89,7 +89,7 @@ Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds pat
   struct flock whole = {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
-  // No system call waits for a lock with a deadline.
+  // This polls, since no system call waits for a lock with a deadline.
   while (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {
     if (errno != EAGAIN && errno != EACCES && errno != EINTR) return Error::FromErrno("locking /etc/.pwd.lock");
     if (clock.Monotonic() >= deadline) {
@@ -104,14 +104,14 @@ Result<> Check(const std::string& user, const std::optional<HashState>& want) {
   const auto fits = [](const std::string& text) {
     return std::none_of(text.begin(), text.end(), [](char c) { return c == ':' || c == '\n' || c == '\0'; });
   };
-  if (user.empty() || !fits(user)) return Error(ErrorKind::kInvalid, "that is no name of a user");
+  if (user.empty() || !fits(user)) return Error(ErrorKind::kInvalid, "it is not a valid user name");
   if (want && (!fits(want->hash) || !fits(want->last_change.value_or("")))) {
-    return Error(ErrorKind::kInvalid, "the password hash has a character that no hash has");
+    return Error(ErrorKind::kInvalid, "the password hash has a character that is not allowed in a hash");
   }
   return {};
 }
 
-// Returns the text of the file with the wanted line for the user.
+// Returns the text of the file after the change of the user's line.
 Result<std::string> ChangedText(const std::string& text, const Root& root, const resource::Put<PasswordHash>& put,
                                 const Clock& clock) {
   const std::optional<Line> line = FindLine(text, put.key);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A person's order to the agent of a machine without a cluster to change nothing until the pause ends.
+// Pauses the agent of a machine without a cluster: it changes nothing until a person ends the pause.
 //
-// The order is a file, so that it survives a reboot and can be given while no agent runs.  The agent watches the
-// file.
+// A pause is a file, so that it survives a reboot and can begin while no agent runs.  The agent watches the file.
 
 #include "base/result.h"
 #include "base/root.h"

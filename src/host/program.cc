@@ -25,11 +25,11 @@ using std::chrono::seconds;
 
 constexpr const char* kSearchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kMostOutput = 64 << 20;
-constexpr std::size_t kMostComplaint = 4096;
-constexpr auto kStopGlance = milliseconds(100);  // How often a running program is checked for a request to stop.
-constexpr auto kGrace = seconds(10);             // The time that the program gets to clean up when it is asked to end.
+constexpr std::size_t kMostErrors = 4096;
+constexpr auto kStopPollInterval = milliseconds(100);  // A request to stop is noticed after this time at the latest.
+constexpr auto kGrace = seconds(10);  // The time between SIGTERM and SIGKILL, in which the program can clean up.
 
-// Appends what can be read; returns false at the end.
+// Appends the bytes that can be read.  Returns false at the end of the output.
 bool ReadSome(int fd, std::string& to) {
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(fd, buffer.data(), buffer.size());
@@ -37,7 +37,7 @@ bool ReadSome(int fd, std::string& to) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-std::string LastLines(std::string text) {
+std::string OnOneLine(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   for (char& c : text) {
     if (c == '\n') c = ' ';
@@ -50,23 +50,22 @@ std::string LastLines(std::string text) {
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second) {
   const auto doing = [&] { return fmt::format("running {}", program.words[0]); };
-  Pipe output = TRY(MakePipe(), doing()), complaint = TRY(MakePipe(), doing());
-  const pid_t pid =
-      TRY(Start({program.words, program.environment, output.write.get(), complaint.write.get()}), doing());
+  Pipe output = TRY(MakePipe(), doing()), errors = TRY(MakePipe(), doing());
+  const pid_t pid = TRY(Start({program.words, program.environment, output.write.get(), errors.write.get()}), doing());
   output.write.Reset();
-  complaint.write.Reset();
+  errors.write.Reset();
 
-  std::string said, complained;
+  std::string output_text, error_text;
   std::optional<MonotonicTime> give_up;
   bool is_too_long = false;
   MonotonicTime next_call = SystemClock().Monotonic() + seconds(1);
-  while (output.read || complaint.read) {
-    std::array<pollfd, 2> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{complaint.read.get(), POLLIN, 0}};
-    if (::poll(ends.data(), ends.size(), static_cast<int>(kStopGlance.count())) < 0 && errno != EINTR) break;
-    if (ends[0].revents != 0 && !ReadSome(output.read.get(), said)) output.read.Reset();
-    if (ends[1].revents != 0 && !ReadSome(complaint.read.get(), complained)) complaint.read.Reset();
-    if (complained.size() > kMostComplaint) complained.erase(0, complained.size() - kMostComplaint);
-    is_too_long = is_too_long || said.size() > kMostOutput;
+  while (output.read || errors.read) {
+    std::array<pollfd, 2> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{errors.read.get(), POLLIN, 0}};
+    if (::poll(ends.data(), ends.size(), static_cast<int>(kStopPollInterval.count())) < 0 && errno != EINTR) break;
+    if (ends[0].revents != 0 && !ReadSome(output.read.get(), output_text)) output.read.Reset();
+    if (ends[1].revents != 0 && !ReadSome(errors.read.get(), error_text)) errors.read.Reset();
+    if (error_text.size() > kMostErrors) error_text.erase(0, error_text.size() - kMostErrors);
+    is_too_long = is_too_long || output_text.size() > kMostOutput;
     const MonotonicTime now = SystemClock().Monotonic();
     if (each_second && now >= next_call) {
       each_second();
@@ -82,13 +81,16 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop").While(doing());
-  if (is_too_long) return Error(ErrorKind::kInvalid, "it wrote too much").While(doing());
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
+  if (is_too_long) {
+    return Error(ErrorKind::kInvalid, fmt::format("its output is longer than the limit of {} bytes", kMostOutput))
+        .While(doing());
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return output_text;
   const std::string end = WIFSIGNALED(status) ? fmt::format("it was ended by signal {}", WTERMSIG(status))
                                               : fmt::format("it failed with status {}", WEXITSTATUS(status));
-  // A program may repeat the URL of a proxy, with the password that it got from us.
-  const std::string complaint_text = WithoutUrlPasswords(LastLines(std::move(complained)), "***");
-  return Error(ErrorKind::kSystem, complaint_text.empty() ? end : Printable(complaint_text)).While(doing());
+  // A program may print the URL of a proxy, with the password that it got from us.
+  const std::string reason = WithoutUrlPasswords(OnOneLine(std::move(error_text)), "***");
+  return Error(ErrorKind::kSystem, reason.empty() ? end : Printable(reason)).While(doing());
 }
 
 std::vector<std::string> PlainEnvironment() {

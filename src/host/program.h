@@ -13,17 +13,17 @@
 namespace pintle::host {
 
 struct Program {
-  std::vector<std::string> words;        // The first is the name, which is searched in the system's directories.
+  std::vector<std::string> words;        // The first is a path, or a name that is searched in our PATH.
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
 };
 
-// Returns the program's output.  If it fails, the error has the end of what it wrote to stderr.  On a request to
-// stop, it is ended with all processes that it has started.  `each_second` is called about once a second while it
-// runs.
+// Returns the program's standard output.  If the program fails, the error has the end of its standard error.  On a
+// request to stop, the program and its process group are ended.  `each_second` is called about once a second while the
+// program runs.
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second = {});
 
-// Returns the variables that programs need: PATH, and the proxies.
+// Returns the variables that programs need, such as PATH and the proxies.
 std::vector<std::string> PlainEnvironment();
 
 }  // namespace pintle::host

@@ -52,7 +52,7 @@ Result<pid_t> Start(const Spawn& spawn) {
   } else {
     ::posix_spawn_file_actions_addopen(&settings.actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   }
-  ::posix_spawn_file_actions_adddup2(&settings.actions, spawn.complaint, STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.actions, spawn.errors, STDERR_FILENO);
   sigset_t none, all;
   ::sigemptyset(&none);
   ::sigfillset(&all);

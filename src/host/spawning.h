@@ -24,12 +24,12 @@ Result<Pipe> MakePipe();
 struct Spawn {
   std::vector<std::string> words;        // The first is a path, or a name that is searched in our PATH.
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
-  std::optional<int> output;             // Gets its standard output; nullopt discards that.
-  int complaint;                         // Gets its standard error.
+  std::optional<int> output;             // The descriptor for its standard output; nullopt means /dev/null.
+  int errors;                            // The descriptor for its standard error.
 };
 
-// Starts the program in a process group of its own, so that all its processes can be ended together, with no signals
-// blocked or ignored, and with no input.
+// Starts the program in a process group of its own, so that all its processes can be ended together.  It begins with no
+// signals blocked or ignored, and its standard input is /dev/null.
 Result<pid_t> Start(const Spawn& spawn);
 
 }  // namespace pintle::host

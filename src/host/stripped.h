@@ -8,7 +8,7 @@ namespace pintle::host {
 // The white space of unit files, presets and OSTree's origins.
 inline constexpr std::string_view kSpace = " \t\n\r";
 
-// Returns a text without the space around it.
+// Returns a text without the white space around it.
 constexpr std::string_view Stripped(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos) return {};

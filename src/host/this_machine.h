@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machine that the program runs on, with everything that a change of it needs.  Tests pass a file tree and fake
+// The machine that the program runs on, with everything that is needed to change it.  Tests pass a file tree and fake
 // services.
 
 #include <memory>
@@ -16,12 +16,12 @@
 
 namespace pintle::host {
 
-// To be used by one thread at a time, as its parts are.
+// An object, and each of its parts, must be used by one thread at a time.
 class ThisMachine {
  public:
-  // Does not contact any service yet.
+  // Opens the running machine, without contacting any service yet.
   static Result<std::unique_ptr<ThisMachine>> Open();
-  // None of the services may be null, except for `deployments` on a machine without them.
+  // No pointer may be null, except for `deployments` on a machine without OSTree.
   ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::unique_ptr<Power> power,
               std::unique_ptr<Deployments> deployments, Labels labels);
 

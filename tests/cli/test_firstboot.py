@@ -104,7 +104,7 @@ def test_a_first_config_that_cannot_be_read_stays(machine, text, says):
 def test_an_unknown_deployment_on_the_disk_is_an_error(tmp_path):
     machine = NewMachine(tmp_path, command_line="ostree=/ostree/boot.1/os/0000/7\n")
     machine.encapsulate()
-    assert "looking for what is booted" in machine.look(status=1).stderr
+    assert "finding the booted deployment" in machine.look(status=1).stderr
     assert machine.path(FIRST_CONFIG).exists()
 
 

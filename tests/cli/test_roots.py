@@ -167,7 +167,7 @@ def test_links_to_files_outside_the_root_lead_nowhere(machine):
         link = machine.path("/etc/link")
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-        machine.refuses(["/etc/link", "leads nowhere", "make what it leads to"], file("/etc/link/motd"))
+        machine.refuses(["/etc/link", "leads nowhere", "create its target"], file("/etc/link/motd"))
 
 
 def test_etc_itself_may_be_a_link(machine):

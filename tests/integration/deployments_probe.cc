@@ -130,7 +130,7 @@ Result<> Hold(Deployments& deployments) {
 }
 
 Result<> Extensions(const std::string& root, const std::string& image, const RegistryAccess& access,
-                    const std::stop_token& stop, const TellHowFar& tell) {
+                    const std::stop_token& stop, const ProgressCallback& tell) {
   const ExtensionsImage unpacked = TRY(ExtensionsImage::Unpack(root, image, access, stop, tell));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.is_regular_file()) fmt::print("{}\n", entry.path().string().substr(root.size()));
@@ -140,7 +140,7 @@ Result<> Extensions(const std::string& root, const std::string& image, const Reg
   return {};
 }
 
-void PrintProgress(const HowFar& how_far) { fmt::print(stderr, "progress: {}\n", InWords(how_far)); }
+void PrintProgress(const ActivityProgress& how_far) { fmt::print(stderr, "progress: {}\n", InWords(how_far)); }
 
 std::string Option(Words& words, const std::string& name, const std::string& otherwise = "") {
   const std::string prefix = "--" + name + "=";
@@ -202,8 +202,9 @@ Result<> Run(Words words) {
   manners.patience = std::chrono::milliseconds(std::stoi(Option(words, "patience", "20000")));
   const auto opened = TRY(Opened::Open(sysroot, Option(words, "by"), access, manners));
   Deployments& deployments = opened->deployments();
-  const TellHowFar tell = Option(words, "progress") == "shown" ? TellHowFar(PrintProgress) : TellHowFar();
-  deployments.TellProgressTo(tell);
+  const ProgressCallback tell =
+      Option(words, "progress") == "shown" ? ProgressCallback(PrintProgress) : ProgressCallback();
+  deployments.SetProgressCallback(tell);
   if (words.empty()) return Error(ErrorKind::kInvalid, "no verb");
   const std::string verb = words[0];
   words.erase(words.begin());

@@ -19,7 +19,7 @@ namespace {
 using host::Failure;
 using host::KeyFile;
 using host::Object;
-using host::Told;
+using host::ToError;
 using Words = std::vector<std::string>;
 
 constexpr const char* kReference = "container-image-reference";
@@ -99,10 +99,10 @@ Result<std::optional<LockedDisk>> LockedDisk::TryLock(host::RegistryAccess regis
   ::ostree_sysroot_set_mount_namespace_in_use(sysroot.get());
   Failure failure;
   gboolean is_ours = FALSE;
-  if (!::ostree_sysroot_try_lock(sysroot.get(), &is_ours, Out(failure))) return Told(failure);
+  if (!::ostree_sysroot_try_lock(sysroot.get(), &is_ours, Out(failure))) return ToError(failure);
   if (!is_ours) return std::optional<LockedDisk>();
   LockedDisk disk(std::move(sysroot), std::move(registries));
-  if (!::ostree_sysroot_load(disk.sysroot_.get(), nullptr, Out(failure))) return Told(failure);
+  if (!::ostree_sysroot_load(disk.sysroot_.get(), nullptr, Out(failure))) return ToError(failure);
   return std::optional<LockedDisk>(std::move(disk));
 }
 
@@ -132,7 +132,7 @@ Result<LockedDisk::Draft> LockedDisk::Begin() const {
     Failure failure;
     host::Variant commit;
     if (!::ostree_repo_load_commit(repository(), draft.commit.c_str(), Out(commit), nullptr, Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     draft.base = host::Text(::ostree_commit_get_parent(commit.get())).get();
   }
@@ -208,7 +208,7 @@ Result<> LockedDisk::Stage(const Draft& draft) const {
   if (!::ostree_sysroot_stage_tree_with_options(sysroot_.get(), booted_os().c_str(), draft.commit.c_str(),
                                                 draft.origin.get(), booted(), &options, nullptr, nullptr,
                                                 Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return {};
 }
@@ -223,7 +223,7 @@ Result<> LockedDisk::DropPending() {
   }
   if (kept->len == all->len) return {};
   Failure failure;
-  if (!::ostree_sysroot_write_deployments(sysroot_.get(), kept.get(), nullptr, Out(failure))) return Told(failure);
+  if (!::ostree_sysroot_write_deployments(sysroot_.get(), kept.get(), nullptr, Out(failure))) return ToError(failure);
   return {};
 }
 

@@ -371,7 +371,7 @@ class Daemon {
   Result<> FindOs() {
     const host::Object<OstreeSysroot> sysroot(::ostree_sysroot_new_default());
     host::Failure failure;
-    if (!::ostree_sysroot_load(sysroot.get(), nullptr, Out(failure))) return host::Told(failure);
+    if (!::ostree_sysroot_load(sysroot.get(), nullptr, Out(failure))) return host::ToError(failure);
     OstreeDeployment* booted = ::ostree_sysroot_get_booted_deployment(sysroot.get());
     os_path_ = fmt::format("/org/projectatomic/rpmostree1/{}", ::ostree_deployment_get_osname(booted));
     return {};

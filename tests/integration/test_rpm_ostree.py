@@ -146,7 +146,7 @@ def test_rpm_ostree_is_used_only_if_its_unit_exists(fresh):
     for verb in "mask", "unmask":
         fresh.run("systemctl", verb, "rpm-ostreed")
         said = refusal(fresh, "put", "", "", "install=sysstat")
-        assert said.startswith("packages can be added to an image, or taken out of it, by rpm-ostree only")
+        assert said.startswith("only rpm-ostree can add packages to an image or remove them")
         assert probe(fresh, "put", "", "", "+probe=1") == "changed"
         probe(fresh, "drop-pending")
 
@@ -274,7 +274,7 @@ FIRST = ["put", "", "", "+probe=1"]
 @pytest.mark.parametrize("given, said", [
     ("KernelArgs fail Something is wrong", "rpm-ostree: changing kernel arguments: Something is wrong"),
     ("UpdateDeployment fail No package matches 'sysstat'", "rpm-ostree: installing sysstat: No package matches"),
-    ("KernelArgs crash", "rpm-ostree: changing kernel arguments: rpm-ostree's daemon ended in the midst of it"),
+    ("KernelArgs crash", "rpm-ostree: changing kernel arguments: rpm-ostree's daemon ended before the transaction did"),
     ("KernelArgs lose", "rpm-ostree: changing kernel arguments: the connection to rpm-ostree's transaction was lost"),
 ], ids=["first", "second", "crash", "lost"])
 def test_a_failure_is_reported_and_nothing_is_pending(node, given, said):

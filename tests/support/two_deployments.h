@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "base/root.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/deployments.h"
-#include "host/ostree/how_far.h"
 #include "support/small_machine.h"
 
 namespace pintle::change {
@@ -49,7 +49,7 @@ class TwoDeployments final : public host::Deployments {
   Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token&) override {
     return host::FetchedImage{image, ""};
   }
-  void TellProgressTo(host::TellHowFar to) override { tell = std::move(to); }
+  void SetProgressCallback(host::ProgressCallback to) override { tell = std::move(to); }
   bool LayersPackages() const override { return false; }
   Result<std::unique_ptr<host::OfferedPackages>> OfferPackages(const std::string&, const std::stop_token&) override {
     return std::make_unique<host::OfferedPackages>();
@@ -92,7 +92,7 @@ class TwoDeployments final : public host::Deployments {
   }
 
   std::string booted = "old";
-  host::TellHowFar tell;
+  host::ProgressCallback tell;
 
  private:
   Result<> MakeNew(const std::function<Result<>(const Root& next)>& put) {

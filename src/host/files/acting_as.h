@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lets file systems treat this thread as another user while the object lives, so that the kernel refuses what that
-// user may not do.
+// While this object lives, the current thread accesses files as another user.  So the kernel refuses everything that
+// this user may not do.
 
 #include <sys/fsuid.h>
 #include <unistd.h>

@@ -12,9 +12,10 @@
 namespace pintle::host {
 namespace {
 
-// The kernel maintains this attribute: it proves that only the kernel has changed the others.
-constexpr std::string_view kKernelsOwn = "security.evm";
+// The kernel writes this attribute as a seal over the others, so it is never copied or compared.
+constexpr std::string_view kKernelSeal = "security.evm";
 
+// Calls the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.
 class OpenEntry {
  public:
   OpenEntry(int fd, OpenedAs opened_as) : fd_(fd) {
@@ -40,7 +41,8 @@ class OpenEntry {
   std::string path_;
 };
 
-// Repeats the call with more room until the value fits.  `call` gets the room and its size, and returns the length.
+// Repeats the call with a larger buffer until the value fits.  `call` gets the buffer and its size, and returns the
+// length of the value.
 template <typename Call>
 Result<std::string> ReadUntilItFits(const char* what, Call&& call) {
   std::string bytes(256, '\0');
@@ -64,10 +66,10 @@ Result<Attributes> Read(const OpenEntry& entry) {
   for (std::string_view rest = names; !rest.empty();) {
     const std::string name(rest.substr(0, rest.find('\0')));
     rest.remove_prefix(name.size() + 1);
-    if (name == kKernelsOwn) continue;
-    auto value = ReadUntilItFits("reading it",
+    if (name == kKernelSeal) continue;
+    auto value = ReadUntilItFits("reading the value",
                                  [&](char* room, std::size_t size) { return entry.Get(name.c_str(), room, size); });
-    if (!value && value.error().errno_value() == ENODATA) continue;  // Someone has removed it meanwhile.
+    if (!value && value.error().errno_value() == ENODATA) continue;  // Someone has removed the attribute meanwhile.
     attributes.emplace(name, TRY(std::move(value), "extended attribute " + name));
   }
   return attributes;
@@ -86,13 +88,14 @@ Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted,
     // A label can be changed, but not removed.
     if (others == OtherAttributes::kKeep || name == kSelinuxLabel || wanted.contains(name)) continue;
     if (entry.Remove(name.c_str()) != 0 && errno != ENODATA) {
-      return Error::FromErrno("removing it").While("extended attribute " + name);
+      return Error::FromErrno("removing the value").While("extended attribute " + name);
     }
     differed = true;
   }
   for (const auto& [name, value] : wanted) {
     if (const auto found = have.find(name); found != have.end() && found->second == value) continue;
-    if (entry.Set(name.c_str(), value) != 0) return Error::FromErrno("setting it").While("extended attribute " + name);
+    if (entry.Set(name.c_str(), value) != 0)
+      return Error::FromErrno("setting the value").While("extended attribute " + name);
     differed = true;
   }
   return differed;

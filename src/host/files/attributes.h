@@ -16,18 +16,19 @@ using Attributes = std::map<std::string, std::string>;
 
 inline constexpr const char* kSelinuxLabel = "security.selinux";
 
-// How the descriptor of a file was opened.
+// The way in which the descriptor of a file was opened.
 enum class OpenedAs {
   kItself,
-  kPath,  // It was opened with O_PATH, the only way for links; this needs /proc.
+  kPath,  // With O_PATH, which is the only way to open a link.  Its attributes are accessed through /proc.
 };
 
-// Returns all attributes but those that only the kernel writes; none if the file system has no attributes.
+// Returns all attributes except for those that only the kernel writes.  On a file system without attributes, the result
+// is empty.
 Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as);
 
-enum class OtherAttributes { kKeep, kRemove };
+enum class OtherAttributes { kKeep, kRemove };  // SetAttributes() keeps or removes attributes that are not wanted.
 
-// Sets those attributes that differ, and returns whether any did.
+// Sets the attributes that differ from the wanted ones, and returns whether any did.
 Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others);
 
 // Returns whether `have` equals `wanted`.  If `wanted` has no SELinux label, any label will do.
@@ -37,7 +38,7 @@ bool AreAsWanted(const Map& wanted, Map have) {
   return wanted == have;
 }
 
-// Encode the values in base64, as FileEntry::State holds them, and decode them.
+// Encode the values in base64, as in FileEntry::State, and decode them.
 std::map<std::string, std::string> ToText(const Attributes& attributes);
 Result<Attributes> FromText(const std::map<std::string, std::string>& text);
 

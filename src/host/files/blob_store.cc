@@ -20,14 +20,14 @@
 namespace pintle::host {
 namespace {
 
-// Each blob follows a header: its digest, a space, its length in decimal digits, and a line feed.
+// There is a header before each blob: the blob's digest, a space, its length in decimal digits, and a line feed.
 constexpr std::size_t kLengthDigits = 19;
 constexpr std::size_t kHeaderLength = kSha256Digits + 1 + kLengthDigits + 1;
 
 constexpr std::size_t kWrittenAtOnce = 256 << 10;
 constexpr std::size_t kWindow = 128 << 10;
 
-// Below this size, reading and writing is quicker than having the kernel copy.
+// Below this size, read() and write() are faster than copy_file_range().
 constexpr std::size_t kCopiedByKernel = 128 << 10;
 
 std::string HeaderFor(std::string_view sha256, std::size_t length) {
@@ -68,7 +68,7 @@ Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For what) 
   const bool is_new = !file && errno == ENOENT && what == For::kAdding;
   if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("open").While(doing);
-  // A file that exists also needs its directory synced: its creator may have been killed before the name was durable.
+  // The directory is synced even if the file exists: its creator may have been killed before the name was durable.
   BlobStore store(std::move(directory), std::move(file), std::move(path));
   TRY(store.ReadIndex(what), doing);
   return store;
@@ -93,14 +93,14 @@ Result<> BlobStore::ReadIndex(For what) {
       hasher.Update(piece);
       return true;
     }));
-    // A blob that does not match its digest is ignored; those behind it may be whole.
+    // A blob that does not match its digest is ignored.  The blobs after it may be complete.
     if (std::move(hasher).Finish().hex() == header->sha256) extents_.emplace(std::move(header->sha256), extent);
     end_ = extent.offset + static_cast<off_t>(extent.length);
   }
-  const bool is_torn = status.st_size > end_ && what == For::kAdding;
-  if (is_torn && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting a torn end");
+  const bool is_incomplete = status.st_size > end_ && what == For::kAdding;
+  if (is_incomplete && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting off incomplete contents");
   written_ = end_;
-  window_.clear();  // The window may hold part of the torn end.
+  window_.clear();  // The window may contain a part that was cut off.
   is_synced_ = false;
   return {};
 }
@@ -113,7 +113,7 @@ Result<std::string> BlobStore::Add(std::string_view contents) {
 
 Result<> BlobStore::AddKnown(const std::string& sha256, std::string_view contents) {
   if (Has(sha256)) return {};
-  const auto doing = [&] { return "keeping contents in " + path_; };
+  const auto doing = [&] { return "storing contents in " + path_; };
   const std::string header = HeaderFor(sha256, contents.size());
   const bool is_long = contents.size() >= kCopiedByKernel;
   if (is_long || tail_.size() + contents.size() >= kWrittenAtOnce) TRY(WriteTail(), doing());
@@ -139,23 +139,23 @@ Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
   if (size >= Pieces::kMostAtOnce) return AddLongFile(fd, size);
   Pieces pieces(fd, size);
   const std::string_view piece = TRY(pieces.Next());
-  // A file that has grown meanwhile is read again in pieces.
+  // If the file has grown meanwhile, it is read again in pieces.
   if (piece.size() > size) return AddLongFile(fd, piece.size());
   return Add(piece);
 }
 
 Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
-  TRY(WriteTail(), "keeping contents in " + path_);
+  TRY(WriteTail(), "storing contents in " + path_);
   IncomingContents incoming;
   Pieces pieces(fd, expected);
   for (;;) {
     const auto piece = pieces.Next();
     const auto written = piece ? WriteMore(incoming, *piece) : piece.error();
     if (!written) {
-      GiveUpArriving();
+      DiscardIncoming();
       return written.error();
     }
-    if (piece->empty()) return HaveArrived(std::move(incoming));
+    if (piece->empty()) return FinishIncoming(std::move(incoming));
   }
 }
 
@@ -168,7 +168,7 @@ Result<std::string> BlobStore::AddPieces(const WalkPieces& walk) {
       return true;
     }
     if (!incoming) {
-      TRY(WriteTail(), "keeping contents in " + path_);
+      TRY(WriteTail(), "storing contents in " + path_);
       incoming.emplace();
       TRY(WriteMore(*incoming, beginning));
     }
@@ -176,34 +176,34 @@ Result<std::string> BlobStore::AddPieces(const WalkPieces& walk) {
     return true;
   });
   if (!walked) {
-    if (incoming) GiveUpArriving();
+    if (incoming) DiscardIncoming();
     return walked.error();
   }
-  return incoming ? HaveArrived(*std::move(incoming)) : Add(beginning);
+  return incoming ? FinishIncoming(*std::move(incoming)) : Add(beginning);
 }
 
-// Writes behind the place of the header, which is written when the digest is known.
+// Leaves room for the header, which is written when the digest is known.
 Result<> BlobStore::WriteMore(IncomingContents& incoming, std::string_view piece) {
   incoming.hasher.Update(piece);
-  TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + incoming.length), piece), "keeping contents in " + path_);
+  TRY(WriteAt(end_ + static_cast<off_t>(kHeaderLength + incoming.length), piece), "storing contents in " + path_);
   incoming.length += piece.size();
   return {};
 }
 
-Result<std::string> BlobStore::HaveArrived(IncomingContents incoming) {
+Result<std::string> BlobStore::FinishIncoming(IncomingContents incoming) {
   std::string sha256 = std::move(incoming.hasher).Finish().hex();
   if (Has(sha256)) {
-    GiveUpArriving();
+    DiscardIncoming();
     return sha256;
   }
-  TRY(WriteAt(end_, HeaderFor(sha256, incoming.length)), "keeping contents in " + path_);
+  TRY(WriteAt(end_, HeaderFor(sha256, incoming.length)), "storing contents in " + path_);
   Remember(sha256, incoming.length);
   written_ = end_;
   return sha256;
 }
 
-// If this fails, the bytes behind the end take up space until the store is opened again, which cuts them.
-void BlobStore::GiveUpArriving() const {
+// If this fails, the bytes after the end take up space until the store is opened again, which cuts them off.
+void BlobStore::DiscardIncoming() const {
   if (::ftruncate(file_.get(), end_) != 0) return;
 }
 
@@ -215,7 +215,7 @@ void BlobStore::Remember(std::string sha256, std::size_t length) {
 }
 
 Result<> BlobStore::Sync() {
-  TRY(WriteTail(), "keeping contents in " + path_);
+  TRY(WriteTail(), "storing contents in " + path_);
   if (!is_synced_ && ::fdatasync(file_.get()) != 0) return Error::FromErrno("fdatasync").While("syncing " + path_);
   is_synced_ = true;
   if (directory_ && ::fsync(directory_.get()) != 0) {
@@ -293,14 +293,14 @@ Result<> BlobStore::Walk(const Extent& extent, const TakePiece& take) const {
   Pieces pieces(file_.get(), extent.length, extent.offset);
   for (std::size_t left = extent.length; left > 0;) {
     const std::string_view piece = TRY(pieces.Next(), "reading " + path_).substr(0, left);
-    if (piece.empty()) return Error(ErrorKind::kInvalid, path_ + " is shorter than it was");
+    if (piece.empty()) return Error(ErrorKind::kInvalid, path_ + " has become shorter");
     left -= piece.size();
     if (!TRY(take(piece))) break;
   }
   return {};
 }
 
-// Returns small contents.  They are likely to be asked for in the order in which they were added, or in reverse.
+// Returns small contents.  Callers usually read them in the order in which they were added, or in reverse.
 Result<std::string_view> BlobStore::LookAt(const Extent& extent) const {
   if (extent.offset >= written_) {
     return std::string_view(tail_).substr(static_cast<std::size_t>(extent.offset - written_), extent.length);
@@ -312,15 +312,15 @@ Result<std::string_view> BlobStore::LookAt(const Extent& extent) const {
     window_ = TRY(pieces.Next());
   }
   const auto from = static_cast<std::size_t>(extent.offset - window_offset_);
-  if (from + extent.length > window_.size()) return Error(ErrorKind::kInvalid, "it is shorter than it was");
+  if (from + extent.length > window_.size()) return Error(ErrorKind::kInvalid, "the file has become shorter");
   return std::string_view(window_).substr(from, extent.length);
 }
 
 Result<> BlobStore::WriteAt(off_t offset, std::string_view head, std::string_view tail) const {
   if (static_cast<std::uint64_t>(offset) + head.size() + tail.size() > limit_) {
     return Error(ErrorKind::kSystem,
-                 fmt::format("there is too little space on its file system, free some of it: the contents of a change "
-                             "may take {} there and leave the rest to others, and these take more",
+                 fmt::format("there is too little space on its file system, free some space: the contents of a change "
+                             "may use {} there, since the rest is for other programs, and these contents need more",
                              SizeText(limit_)));
   }
   while (!head.empty() || !tail.empty()) {

@@ -22,13 +22,14 @@
 namespace pintle::host {
 namespace {
 
-// The number of directories that stay open; changes rarely need more, and those are opened again.
+// The number of directories that stay open.  A change that needs more opens some of them again.
 constexpr std::size_t kMostDirectoriesOpen = 128;
 
-// Stands for the groups of a user whose own are unknown, so that only the rights of everybody count.
+// The group with which we act for a user.  The user's own groups are not known, so only rights that all users have
+// count.
 constexpr gid_t kNobody = 65534;
 
-Result<struct statx> Look(int fd) {
+Result<struct statx> StatxOf(int fd) {
   struct statx status = {};
   if (::statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) != 0) {
     return Error::FromErrno("statx");
@@ -36,7 +37,7 @@ Result<struct statx> Look(int fd) {
   return status;
 }
 
-// If there is an access list, the group's permissions are the upper limit of what its users and groups may do.
+// If there is an access list, the group's permissions are the upper limit for all users and groups in the list.
 bool MayHaveAccessList(int fd) {
   const std::string path = fmt::format("/proc/self/fd/{}", fd);
   const ssize_t length = ::getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0);
@@ -49,7 +50,7 @@ bool CanBeChangedByOthers(int fd, const struct statx& status) {
   return (status.stx_gid != 0 && status.stx_gid != ::getegid()) || MayHaveAccessList(fd);
 }
 
-// The owner of a directory may have put someone else's directory into it.
+// Returns an error if the owner of `at` may have put someone else's directory there.
 Result<> CheckStep(const Directory& at, const Directory& next) {
   if (!at.IsShared() || IsOurs(at.owner().uid) || IsOurs(next.owner().uid)) return {};
   if (next.owner().uid == at.owner().uid) return {};
@@ -59,10 +60,10 @@ Result<> CheckStep(const Directory& at, const Directory& next) {
                            next.path(), next.owner().uid, at.owner().uid));
 }
 
-// Who may have put a link in its place: only we, or also `user`, or, if the maker is not known, anyone.
+// The user who may have made a link or moved it to its place.
 struct Maker {
-  bool is_known = true;
-  std::optional<uid_t> user;
+  bool is_known = true;       // If this is false, any user may have done so.
+  std::optional<uid_t> user;  // nullopt if only we can have done so.
 };
 
 Maker MakerOf(const Directory& at, const struct statx& link) {
@@ -98,7 +99,7 @@ Result<> CheckReadable(const Directory& directory, const struct stat& file) {
 
 Result<std::shared_ptr<const Directory>> Directory::Of(UniqueFd fd, std::string path,
                                                        std::shared_ptr<const Directory> above) {
-  const struct statx status = TRY(Look(fd.get()));
+  const struct statx status = TRY(StatxOf(fd.get()));
   std::shared_ptr<Directory> directory(new Directory);
   directory->is_shared_ = CanBeChangedByOthers(fd.get(), status);
   directory->is_sticky_ = (status.stx_mode & S_ISVTX) != 0;
@@ -150,9 +151,9 @@ Result<Directories::Shared> Directories::Enter(const Shared& at, const std::stri
                                                int& links) {
   if (name.empty() || name == ".") return at;
   if (name == "..") return at->above() == nullptr ? at : at->above();
-  if (!waiting_.empty()) {
-    const auto waiting = waiting_.find({at->identity(), name});
-    if (waiting != waiting_.end()) return EnterWaiting(at, waiting->second, std::move(path));
+  if (!new_directories_.empty()) {
+    const auto made = new_directories_.find({at->identity(), name});
+    if (made != new_directories_.end()) return EnterNewDirectory(at, made->second, std::move(path));
   }
   UniqueFd next(::openat(at->fd(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!next && (errno == ENOTDIR || errno == ELOOP)) return FollowLink(at, name, path, links);
@@ -162,18 +163,18 @@ Result<Directories::Shared> Directories::Enter(const Shared& at, const std::stri
   return directory;
 }
 
-// The names may be swapped at any time, so the identity proves that this is the directory that was made.
-Result<Directories::Shared> Directories::EnterWaiting(const Shared& at, const AwaitedDirectory& waiting,
-                                                      std::string path) const {
+// Someone may exchange the names at any time, so the identity is compared with that of the directory that was made.
+Result<Directories::Shared> Directories::EnterNewDirectory(const Shared& at, const NewDirectory& made,
+                                                           std::string path) const {
   UniqueFd next;
-  for (const std::string& name : waiting.names) {
+  for (const std::string& name : made.names) {
     const int from = next ? next.get() : at->fd();
     UniqueFd step(::openat(from, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!step) return Error::FromErrno("open").While("opening the new directory " + path);
     next = std::move(step);
   }
   Shared directory = TRY(Directory::Of(std::move(next), std::move(path), at));
-  if (directory->identity() == waiting.identity) return directory;
+  if (directory->identity() == made.identity) return directory;
   return Error(ErrorKind::kConflict, fmt::format("someone has replaced the new directory {}", directory->path()));
 }
 
@@ -182,7 +183,7 @@ Result<Directories::Shared> Directories::FollowLink(const Shared& at, const std:
   const auto doing = [&] { return "opening the directory " + path; };
   const UniqueFd link(::openat(at->fd(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!link) return Error::FromErrno("open").While(doing());
-  const struct statx status = TRY(Look(link.get()));
+  const struct statx status = TRY(StatxOf(link.get()));
   if (!S_ISLNK(status.stx_mode)) return Error::FromErrno("open", ENOTDIR).While(doing());
   if (++links > kMostLinks) return Error::FromErrno("open", ELOOP).While(doing());
   const Maker maker = MakerOf(*at, status);
@@ -190,16 +191,18 @@ Result<Directories::Shared> Directories::FollowLink(const Shared& at, const std:
   if (!maker.is_known) return UnsafeLink(path, "any user that can write to " + at->path(), target);
   if (!maker.user) return FollowTarget(at, target, links);
   const std::string whose = fmt::format("user {}", *maker.user);
-  Result<Shared> led = Error(ErrorKind::kInvalid, "");
+  Result<Shared> target_directory = Error(ErrorKind::kInvalid, "");
   {
     std::optional<ActingAs> acting;
     if (::geteuid() == 0) acting.emplace(Owner{*maker.user, kNobody});
-    led = FollowTarget(at, target, links);
+    target_directory = FollowTarget(at, target, links);
   }
-  if (!led && led.error().errno_value() == EACCES) return UnsafeLink(path, whose, "where that user may not go");
-  if (!led) return std::move(led).error();
-  if ((*led)->owner().uid == *maker.user) return led;
-  return UnsafeLink(path, whose, fmt::format("{}, which belongs to user {}", (*led)->path(), (*led)->owner().uid));
+  if (!target_directory && target_directory.error().errno_value() == EACCES)
+    return UnsafeLink(path, whose, "where that user may not go");
+  if (!target_directory) return std::move(target_directory).error();
+  const Directory& reached = **target_directory;
+  if (reached.owner().uid == *maker.user) return target_directory;
+  return UnsafeLink(path, whose, fmt::format("{}, which belongs to user {}", reached.path(), reached.owner().uid));
 }
 
 Result<Directories::Shared> Directories::FollowTarget(Shared at, const std::string& target, int& links) {

@@ -3,17 +3,16 @@
 
 // Opens directories of the file tree so that no user can redirect us.
 //
-// A path of a config may go through a directory that belongs to a user, who can rename what is in it, and replace it
-// by links and other things, at any time.  So a path is followed name by name, each from the open directory before
-// it, and a step that the owner may have chosen is judged by its target:
+// A path of a config may go through a directory that belongs to a user, who can rename the entries in it, or replace
+// them by links and other things, at any time.  So a path is followed name by name, each from the open directory before
+// it.  Where a user U may have chosen the next step, its target is checked:
 //
-//     a directory in a directory of user U    must belong to U or to us; U may move U's own directories
-//     a link that U may have put there        is followed with U's rights, and must lead to a directory of U's
-//     anything else                           is ours to follow
+//     a directory in a directory of U     must belong to U or to us; U may move U's own directories
+//     a link that U may have put there    is followed with U's rights, and must lead to a directory of U
+//     anything else                       is followed with our rights
 //
-// An open directory stays the one that was judged, whatever is done to the path that led there: everything that is
-// made, read, renamed and removed in it is addressed by its descriptor and a single name.  Nothing leads out of the
-// root.
+// An open directory stays the directory that was checked, whatever others do to its path.  So everything that is made,
+// read, renamed and removed in it is addressed by its descriptor and a single name.  Nothing leads out of the root.
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -53,9 +52,9 @@ class Directory {
   std::uint64_t attributes() const { return attributes_; }  // STATX_ATTR_...
   const std::shared_ptr<const Directory>& above() const { return above_; }
 
-  // Returns whether users other than us can add, rename or remove names in it.
+  // Returns whether users other than us can add, rename or remove entries of this directory.
   bool IsShared() const { return is_shared_; }
-  // Returns whether users can rename and remove only what is their own in a shared directory.
+  // Returns whether users can rename and remove only their own entries, if this directory is shared.
   bool IsSticky() const { return is_sticky_; }
 
   // Opens this directory for reading.
@@ -77,8 +76,8 @@ class Directory {
 // Returns whether the owner is root or the user that runs this program.
 bool IsOurs(uid_t owner);
 
-// Returns an error if a file in this directory must not be read.  A user can hard-link someone else's file into a
-// directory, and would have us read what the user may not.
+// Returns an error if a file in this directory must not be read.  Otherwise a user could hard-link someone else's file
+// into the directory, and make us read what the user may not read.
 Result<> CheckReadable(const Directory& directory, const struct stat& file);
 
 class Directories {
@@ -88,48 +87,49 @@ class Directories {
   // `root` must outlive it.
   explicit Directories(const Root& root) : root_(root) {}
 
-  // Keeps directories open, so that each is looked up once.
+  // Opens a directory and keeps it open, so that each path is looked up once.
   Result<Shared> Open(const std::string& path);
 
-  // A new directory is first made beside its place, under another name in the same directory.  From Await() on, paths
-  // through the place lead to it; Arrived() is called after it was renamed.
+  // A new directory is made under a temporary name, and renamed to its place later.  Between AddNewDirectory() and
+  // RemoveNewDirectory(), paths through the place lead to the new directory.  The caller removes it here after the
+  // rename.
   struct Place {
     Identity directory;
     std::string name;
     auto operator<=>(const Place&) const = default;
   };
-  struct AwaitedDirectory {
-    std::vector<std::string> names;  // The way from the directory that has the place.
+  struct NewDirectory {
+    std::vector<std::string> names;  // The names that lead to it from the directory that has the place.
     Identity identity;
   };
-  void Await(const Place& place, AwaitedDirectory waiting) { waiting_[place] = std::move(waiting); }
-  void Arrived(const Place& place) { waiting_.erase(place); }
+  void AddNewDirectory(const Place& place, NewDirectory made) { new_directories_[place] = std::move(made); }
+  void RemoveNewDirectory(const Place& place) { new_directories_.erase(place); }
 
-  // Makes this path, and all below it, be looked up again.
+  // Closes this path and all paths below it, so that they are looked up again.
   void Forget(const std::string& path);
   void ForgetAll() { open_.clear(); }
 
  private:
   Result<Shared> Top();
   Result<Shared> Enter(const Shared& at, const std::string& name, std::string path, int& links);
-  Result<Shared> EnterWaiting(const Shared& at, const AwaitedDirectory& waiting, std::string path) const;
+  Result<Shared> EnterNewDirectory(const Shared& at, const NewDirectory& made, std::string path) const;
   Result<Shared> FollowLink(const Shared& at, const std::string& name, const std::string& path, int& links);
   Result<Shared> FollowTarget(Shared at, const std::string& target, int& links);
 
   const Root& root_;
   std::map<std::string, Shared> open_;
-  std::map<Place, AwaitedDirectory> waiting_;
+  std::map<Place, NewDirectory> new_directories_;
 };
 
-// Returns the names in an open directory, which may be open with O_PATH.
+// Returns the names in an open directory, even if it was opened with O_PATH.
 Result<std::vector<std::string>> ListOpen(const UniqueFd& directory);
 
-// Opens a regular file that a config names; anything else there is an error.
+// Opens a regular file that a config names.  If the path leads to anything else, that is an error.
 Result<UniqueFd> OpenToRead(const Root& root, const std::string& path);
 // Returns the target of an opened link.
 Result<std::string> TargetOf(int link);
 
-// Returns the contents of such a file.  A file longer than `limit` is an error.
+// Returns the contents of a regular file that a config names.  A file longer than `limit` is an error.
 Result<std::string> ReadWhole(const Root& root, const std::string& path, std::size_t limit = Root::kReadLimit);
 
 }  // namespace pintle::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Translates the file type in a kernel's mode.
+// Translates the file type in the mode that the kernel reports.
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -13,11 +13,12 @@
 
 namespace pintle::host {
 
+// Names the types that no config can have.
 inline std::string_view NameOfOther(mode_t mode) {
   if (S_ISBLK(mode) || S_ISCHR(mode)) return "device node";
   if (S_ISSOCK(mode)) return "socket";
   if (S_ISFIFO(mode)) return "named pipe";
-  return "thing of an unknown kind";
+  return "entry of an unknown kind";
 }
 
 // Returns an error for anything but a file, a directory or a link.

@@ -23,92 +23,95 @@ int UnlinkEntry(int directory, const std::string& name, EntryKind kind) {
 
 bool IsNotEmpty(int errno_value) { return errno_value == ENOTEMPTY || errno_value == EEXIST; }
 
-// The kernel has no such call, or the file system does not support it.
-bool CannotBeDone(int errno_value) { return errno_value == EINVAL || errno_value == ENOSYS; }
+// Returns whether the kernel has no such call, or the file system does not support it.
+bool IsUnsupported(int errno_value) { return errno_value == EINVAL || errno_value == ENOSYS; }
 
 bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == EntryKind::kDirectory; }
 
-Result<bool> IsIn(int directory, const std::string& name, const Existing& existing, const FileState& state,
-                  const BlobStore& blobs) {
+Result<bool> EntryIsInState(int directory, const std::string& name, const Existing& existing, const FileState& state,
+                            const BlobStore& blobs) {
   if (existing.kind != state.kind) return false;
   const int how = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   const UniqueFd opened(::openat(directory, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
   if (!opened) {
-    Error error = Error::FromErrno("opening what is there");
+    Error error = Error::FromErrno("opening the existing entry");
     return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
   }
   const Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing.kind)));
-  return IsAs(state, existing, opened.get(), have, blobs);
+  return IsInState(state, existing, opened.get(), have, blobs);
 }
 
-// Returns whether a thing that was touched still is as it was seen.
+// Returns whether an entry still has the state that was observed, although its times have changed.
 Result<bool> IsAsSeen(int directory, const std::string& name, const Existing& existing, const Exchange& exchange,
                       const BlobStore& blobs) {
-  return exchange.seen && TRY(IsIn(directory, name, existing, *exchange.seen, blobs));
+  return exchange.seen && TRY(EntryIsInState(directory, name, existing, *exchange.seen, blobs));
 }
 
-// Checks the place before the exchange, so that an edit is normally found before others see the new thing for an
+// Checks the entry before the exchange.  So an edit is usually found before others can see the new entry for an
 // instant.
-Result<> CheckStillThere(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
-  const int directory = beside.directory.fd();
+Result<> CheckStillThere(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
+  const int directory = directories.parent.fd();
   const auto existing = TRY(FindExisting(directory, exchange.name));
-  if (!existing) return WasEdited();
+  if (!existing) return EditedError();
   if (WasDirectory(exchange) && existing->kind == EntryKind::kDirectory) return {};
   if (IsUntouched(*exchange.existing, *existing)) return {};
-  return TRY(IsAsSeen(directory, exchange.name, *existing, exchange, blobs)) ? Result<>() : WasEdited();
+  return TRY(IsAsSeen(directory, exchange.name, *existing, exchange, blobs)) ? Result<>() : EditedError();
 }
 
-// Puts back what was taken out of the place.
-Result<> GiveBack(const Beside& beside, const Exchange& exchange) {
-  const std::string waiting = NameBeside(exchange.name);
+// Gives the old entry its name again.
+Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchange) {
+  const std::string temporary = NameBeside(exchange.name);
   const auto put_back = [&](unsigned flags) -> Result<> {
-    const int there = ::renameat2(beside.at, waiting.c_str(), beside.directory.fd(), exchange.name.c_str(), flags);
-    return there == 0 ? Result<>() : Error::FromErrno("putting back what someone has changed");
+    const int there =
+        ::renameat2(directories.stage, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
+    return there == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
   };
   if (!exchange.made) {
     const auto done = put_back(RENAME_NOREPLACE);
-    return done || !CannotBeDone(done.error().errno_value()) ? done : put_back(0);
+    return done || !IsUnsupported(done.error().errno_value()) ? done : put_back(0);
   }
   TRY(put_back(RENAME_EXCHANGE));
-  const auto out = FindExisting(beside.at, waiting);
-  // If what comes out is not ours, someone has edited the place again, and that edit stays.
+  const auto out = FindExisting(directories.stage, temporary);
+  // If the entry that comes out is not ours, someone has replaced ours meanwhile, and that edit stays.
   if (!out || (*out && (*out)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
-  return ClearBeside(beside.at, exchange.name);
+  return ClearBeside(directories.stage, exchange.name);
 }
 
-// Examines what was taken out of the place, and puts it back if it is not what was seen.
-Result<TakenOut> Judge(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
-  const std::string waiting = NameBeside(exchange.name);
-  const auto found = FindExisting(beside.at, waiting);
+// Examines the old entry, which has the temporary name now, and puts it back if someone has edited it.
+Result<TakenOut> CheckTakenOut(const ExchangeDirectories& directories, const Exchange& exchange,
+                               const BlobStore& blobs) {
+  const std::string temporary = NameBeside(exchange.name);
+  const auto found = FindExisting(directories.stage, temporary);
   if (!found) {
-    // It is a pipe or the like.
-    TRY(GiveBack(beside, exchange));
+    // The old entry is of a kind that we do not manage, such as a pipe.
+    TRY(PutBack(directories, exchange));
     return found.error();
   }
   const auto& out = *found;
   if (!out) return TakenOut();
   if (out->kind == EntryKind::kDirectory) {
-    if (WasDirectory(exchange) && UnlinkEntry(beside.at, waiting, out->kind) == 0) return TakenOut();
-    TRY(GiveBack(beside, exchange));
-    return WasDirectory(exchange) ? IsFull() : WasEdited();
+    if (WasDirectory(exchange) && UnlinkEntry(directories.stage, temporary, out->kind) == 0) return TakenOut();
+    TRY(PutBack(directories, exchange));
+    return WasDirectory(exchange) ? NotEmptyError() : EditedError();
   }
   if (IsUntouchedButRenamed(*exchange.existing, *out)) return out;
-  const auto is_as_seen = IsAsSeen(beside.at, waiting, *out, exchange, blobs);
+  const auto is_as_seen = IsAsSeen(directories.stage, temporary, *out, exchange, blobs);
   if (is_as_seen && *is_as_seen) return out;
-  TRY(GiveBack(beside, exchange));
+  TRY(PutBack(directories, exchange));
   TRY(is_as_seen);
-  return WasEdited();
+  return EditedError();
 }
 
-// On a file system that cannot exchange, such as vfat, there is an instant in which an edit would be lost, and one in
-// which a directory that is replaced does not exist.
-Result<TakenOut> ReplacePlainly(const Beside& beside, const Exchange& exchange, const FileState& want) {
-  const int directory = beside.directory.fd();
+// Replaces an entry on a file system that cannot exchange two names, such as vfat.  An edit at the wrong instant is
+// lost there, and a directory that is replaced does not exist for an instant.
+Result<TakenOut> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange,
+                                const FileState& want) {
+  const int directory = directories.parent.fd();
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
   if (has_directory && UnlinkEntry(directory, exchange.name, exchange.existing->kind) != 0) {
-    return IsNotEmpty(errno) ? IsFull() : Error::FromErrno("removing what was there");
+    return IsNotEmpty(errno) ? NotEmptyError() : Error::FromErrno("removing the old entry");
   }
-  if (::renameat(beside.at, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
+  if (::renameat(directories.stage, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
     return Error::FromErrno("rename");
   }
   return TakenOut();
@@ -116,71 +119,72 @@ Result<TakenOut> ReplacePlainly(const Beside& beside, const Exchange& exchange, 
 
 }  // namespace
 
-Error WasEdited() {
+Error EditedError() {
   return Error(ErrorKind::kConflict,
                "someone has changed it since it was looked at, and it stays as they left it: see `pintle verify`");
 }
 
-Error IsFull() { return Error(ErrorKind::kConflict, "a directory with something in it is there: move it away"); }
+Error NotEmptyError() { return Error(ErrorKind::kConflict, "a directory with something in it is there: move it away"); }
 
-Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const FileState& want, const BlobStore& blobs) {
-  const int directory = beside.directory.fd();
-  const std::string waiting = NameBeside(exchange.name);
-  int placed = ::renameat2(beside.at, waiting.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
-  if (placed != 0 && CannotBeDone(errno)) {
-    if (TRY(FindExisting(directory, exchange.name))) return WasEdited();
-    placed = ::renameat(beside.at, waiting.c_str(), directory, exchange.name.c_str());
+Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
+                    const BlobStore& blobs) {
+  const int directory = directories.parent.fd();
+  const std::string temporary = NameBeside(exchange.name);
+  int placed = ::renameat2(directories.stage, temporary.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
+  if (placed != 0 && IsUnsupported(errno)) {
+    if (TRY(FindExisting(directory, exchange.name))) return EditedError();
+    placed = ::renameat(directories.stage, temporary.c_str(), directory, exchange.name.c_str());
   }
   if (placed == 0) return {};
   if (errno != EEXIST) return Error::FromErrno("rename");
-  // It is fine if someone else has put the same thing there.
+  // It is no conflict if someone else has made the same entry.
   const auto existing = TRY(FindExisting(directory, exchange.name));
-  if (!existing || !TRY(IsIn(directory, exchange.name, *existing, want, blobs))) return WasEdited();
-  return ClearBeside(beside.at, exchange.name);
+  if (!existing || !TRY(EntryIsInState(directory, exchange.name, *existing, want, blobs))) return EditedError();
+  return ClearBeside(directories.stage, exchange.name);
 }
 
-Result<TakenOut> Replace(const Beside& beside, const Exchange& exchange, const FileState& want,
+Result<TakenOut> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                          const BlobStore& blobs) {
-  TRY(CheckStillThere(beside, exchange, blobs));
-  const std::string waiting = NameBeside(exchange.name);
-  const int directory = beside.directory.fd();
-  if (::renameat2(beside.at, waiting.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
-    return Judge(beside, exchange, blobs);
+  TRY(CheckStillThere(directories, exchange, blobs));
+  const std::string temporary = NameBeside(exchange.name);
+  const int directory = directories.parent.fd();
+  if (::renameat2(directories.stage, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
+    return CheckTakenOut(directories, exchange, blobs);
   }
-  if (CannotBeDone(errno)) return ReplacePlainly(beside, exchange, want);
+  if (IsUnsupported(errno)) return ReplacePlainly(directories, exchange, want);
   return Error::FromErrno("exchange");
 }
 
-Result<TakenOut> TakeOut(const Beside& beside, const Exchange& exchange, const BlobStore& blobs) {
-  const int directory = beside.directory.fd();
+Result<TakenOut> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
+  const int directory = directories.parent.fd();
   if (WasDirectory(exchange)) {
     if (UnlinkEntry(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return TakenOut();
     if (IsNotEmpty(errno)) return TakenOut();
-    return errno == ENOTDIR ? WasEdited() : Error::FromErrno("rmdir");
+    return errno == ENOTDIR ? EditedError() : Error::FromErrno("rmdir");
   }
   if (!TRY(FindExisting(directory, exchange.name))) return TakenOut();
-  TRY(CheckStillThere(beside, exchange, blobs));
-  if (::renameat(directory, exchange.name.c_str(), beside.at, NameBeside(exchange.name).c_str()) == 0) {
-    return Judge(beside, exchange, blobs);
+  TRY(CheckStillThere(directories, exchange, blobs));
+  if (::renameat(directory, exchange.name.c_str(), directories.stage, NameBeside(exchange.name).c_str()) == 0) {
+    return CheckTakenOut(directories, exchange, blobs);
   }
   if (errno == ENOENT) return TakenOut();
   return Error::FromErrno("rename");
 }
 
-Result<> RemoveWhatCameOut(const Beside& beside, const Exchange& exchange, const Existing& out,
-                           const BlobStore& blobs) {
-  const std::string waiting = NameBeside(exchange.name);
-  const auto is = TRY(FindExisting(beside.at, waiting));
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+                        const BlobStore& blobs) {
+  const std::string temporary = NameBeside(exchange.name);
+  const auto is = TRY(FindExisting(directories.stage, temporary));
   if (!is) return {};
   bool is_edited = !IsUntouched(out, *is);
   if (is_edited || (exchange.is_fresh && exchange.seen)) {
-    is_edited = !TRY(IsAsSeen(beside.at, waiting, *is, exchange, blobs));
+    is_edited = !TRY(IsAsSeen(directories.stage, temporary, *is, exchange, blobs));
   }
   if (is_edited) {
-    TRY(GiveBack(beside, exchange));
-    return WasEdited();
+    TRY(PutBack(directories, exchange));
+    return EditedError();
   }
-  if (::unlinkat(beside.at, waiting.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
+  if (::unlinkat(directories.stage, temporary.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
   return {};
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Exchanges the thing in a place for one that was made beside it, without losing concurrent edits.
+// Replaces an entry by one that was made under a temporary name, without losing concurrent edits.
 //
-// Someone may write into a file, or replace it, at any instant.  So one call exchanges the new thing and the old one,
-// and then the old one is examined: if it is not what was there before, the two are exchanged back.  A process that has
-// the old file open can write to it even then, so it stays beside the place and is examined again when it is removed.
+// Someone may write into a file, or replace it, at any instant.  So one system call exchanges the new entry and the old
+// one, and then the old one is examined: if it is not what was there before, the two are exchanged back.  A process
+// that has the old file open can write to it even then, so the old file keeps the temporary name and is examined again
+// when it is removed.
 
 #include <optional>
 #include <string>
@@ -20,31 +21,33 @@ namespace pintle::host {
 
 struct Exchange {
   std::string name;
-  std::optional<Existing> existing;                // The thing in the place.
-  std::optional<resource::FileEntry::State> seen;  // Its state, if that has been observed.
-  bool is_fresh = false;         // It was modified so recently that a later modification may leave the same times.
-  std::optional<Identity> made;  // The thing that was made beside the place; nullopt if the place is to be empty.
+  std::optional<Existing> existing;                // The entry that has the name now.
+  std::optional<resource::FileEntry::State> seen;  // The state of that entry, if it has been observed.
+  bool is_fresh = false;         // The entry changed so recently that another change may leave the same times.
+  std::optional<Identity> made;  // The new entry under the temporary name; nullopt if the entry is only removed.
 };
 
-// The directory that has the place, and the open directory in which new and old things lie meanwhile.
-struct Beside {
-  const Directory& directory;
-  int at;
+// The two directories of an exchange, which are often the same.
+struct ExchangeDirectories {
+  const Directory& parent;  // The directory of the entry.
+  int stage;                // The open directory with the temporary names (stages.h).
 };
 
-// The error, of the kind kConflict, for a place that someone has edited; the edit stays.
-Error WasEdited();
-// The error, of the kind kConflict, for a directory that is not empty.
-Error IsFull();
+// Makes the error, of the kind kConflict, for an entry that someone has edited; the edit stays.
+Error EditedError();
+// Makes the error, of the kind kConflict, for a directory that is not empty.
+Error NotEmptyError();
 
-// Moves the new thing to a place that should be empty.
-Result<> PutInPlace(const Beside& beside, const Exchange& exchange, const resource::FileEntry::State& want,
-                    const BlobStore& blobs);
-// These return what was taken out of the place, if it is still there to be removed.
-Result<std::optional<Existing>> Replace(const Beside& beside, const Exchange& exchange,
+// Moves the new entry to its name, which should not exist yet.
+Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange,
+                    const resource::FileEntry::State& want, const BlobStore& blobs);
+// Replace the entry, or remove it.  They return the old entry if it lies under the temporary name and must be removed.
+Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const resource::FileEntry::State& want, const BlobStore& blobs);
-Result<std::optional<Existing>> TakeOut(const Beside& beside, const Exchange& exchange, const BlobStore& blobs);
+Result<std::optional<Existing>> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange,
+                                        const BlobStore& blobs);
 // Removes what Replace() or TakeOut() returned, unless someone has changed it since.
-Result<> RemoveWhatCameOut(const Beside& beside, const Exchange& exchange, const Existing& out, const BlobStore& blobs);
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+                        const BlobStore& blobs);
 
 }  // namespace pintle::host

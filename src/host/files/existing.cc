@@ -18,7 +18,7 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// This is longer than a tick of the clock from which file systems take their times.
+// The kernel's clock for the times of files has a shorter tick than this.
 constexpr std::chrono::milliseconds kTick(50);
 
 std::int64_t Nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
@@ -71,7 +71,7 @@ bool IsUntouchedButRenamed(const Existing& was, const Existing& is) {
          was.permissions == is.permissions && was.user == is.user && was.group == is.group;
 }
 
-bool HasRestedSince(const Existing& existing, WallTime moment) {
+bool IsUnchangedSince(const Existing& existing, WallTime moment) {
   const auto rested = std::chrono::duration_cast<std::chrono::nanoseconds>((moment - kTick).time_since_epoch());
   return existing.changed < rested.count();
 }
@@ -83,7 +83,7 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
   if (existing.kind == EntryKind::kLink) flags |= O_PATH;
   UniqueFd opened(::openat(directory.fd(), name.c_str(), flags));
   if (!opened) {
-    Error error = Error::FromErrno("opening what is there");
+    Error error = Error::FromErrno("opening the existing entry");
     if (IsFaultOfMachine(error)) return error;
     // Someone has put something else there, or holds a lease on it.
     return Error(ErrorKind::kConflict, error.message());
@@ -99,8 +99,8 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
 
 OpenedAs HowOpened(EntryKind kind) { return kind == EntryKind::kLink ? OpenedAs::kPath : OpenedAs::kItself; }
 
-Result<bool> IsAs(const FileState& state, const Existing& existing, int opened, const Attributes& have,
-                  const BlobStore& blobs) {
+Result<bool> IsInState(const FileState& state, const Existing& existing, int opened, const Attributes& have,
+                       const BlobStore& blobs) {
   if (existing.kind != state.kind || existing.user != state.user.id || existing.group != state.group.id) return false;
   if (state.kind != EntryKind::kLink && existing.permissions != state.permissions) return false;
   if (state.attributes && !AreAsWanted(TRY(FromText(*state.attributes)), have)) return false;

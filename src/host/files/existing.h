@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What statx() reports of a thing in an open directory, and whether the thing has changed since.
+// Reads the status of an entry of an open directory, and finds out whether the entry has changed since.
 
 #include <sys/stat.h>
 
@@ -21,6 +21,7 @@
 
 namespace pintle::host {
 
+// An entry as statx() has reported it.
 struct Existing {
   resource::EntryKind kind = resource::EntryKind::kFile;
   std::int64_t permissions = 0;
@@ -29,33 +30,33 @@ struct Existing {
   std::uint64_t size = 0;
   std::uint64_t attributes = 0;  // STATX_ATTR_...
   Identity identity;
-  std::int64_t modified = 0;  // In nanoseconds.
-  std::int64_t changed = 0;
+  std::int64_t modified = 0;  // The mtime, in nanoseconds.
+  std::int64_t changed = 0;   // The ctime, in nanoseconds.
 };
 
 // Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
-// These return kConflict if someone has made the thing immutable, or has mounted something on it.
+// These return kConflict if someone has made the entry immutable, or has mounted something on it.
 Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what);
 Result<> CheckNotMounted(const Existing& existing);
 
-// Returns whether nobody has touched a file or link.  Writes within one tick of the file system's clock leave the
-// same times: if a thing was touched shortly before it was seen, only its contents are proof.
+// Returns whether nobody has touched a file or link.  Writes within one tick of the file system's clock leave the same
+// times.  So if an entry was touched shortly before its status was read, its contents must be compared, too.
 bool IsUntouched(const Existing& was, const Existing& is);
-// Like IsUntouched(), for a thing that was renamed meanwhile, which changes its ctime but not its mtime.
+// Like IsUntouched(), for an entry that was renamed meanwhile.  A rename changes the ctime but not the mtime.
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
-// Returns whether the thing has not changed since `moment`, so that a reader at that moment has seen its current state.
-bool HasRestedSince(const Existing& existing, WallTime moment);
+// Returns whether the entry has not changed since `moment`, so that a reader at that moment has seen its current state.
+bool IsUnchangedSince(const Existing& existing, WallTime moment);
 
-// Opens a thing so that its contents and attributes can be read.  It is an error if the name belongs to another thing
+// Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry
 // by now.
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing);
 OpenedAs HowOpened(resource::EntryKind kind);
 
-// Returns whether an open thing is in this state.  Attributes are compared if the state has any; `blobs` has the
+// Returns whether an open entry is in this state.  Attributes are compared only if the state has some.  `blobs` has the
 // contents of the state's file.
-Result<bool> IsAs(const resource::FileEntry::State& state, const Existing& existing, int opened, const Attributes& have,
-                  const BlobStore& blobs);
+Result<bool> IsInState(const resource::FileEntry::State& state, const Existing& existing, int opened,
+                       const Attributes& have, const BlobStore& blobs);
 
 }  // namespace pintle::host

@@ -56,23 +56,23 @@ Result<> CheckPath(const std::string& path) {
   return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an absolute path that ends in a name", path));
 }
 
-Error IsElsewhere(const std::string& directory) {
+Error OtherDirectoryError(const std::string& directory) {
   return Error(ErrorKind::kConflict, fmt::format("someone has put another directory in the place of {} meanwhile: see "
                                                  "`pintle verify`",
                                                  directory));
 }
 
-enum class Way {
-  kNothing,  // It is there as wanted, or another path has taken over the place.
-  kPlace,    // The new thing is moved to its place, which is empty.
-  kReplace,  // The new thing and the old one are exchanged, and the old one is removed.
+enum class CommitAction {
+  kNothing,  // The entry is as wanted, or a later change of the same place has replaced this one.
+  kPlace,    // The new entry is moved to its place, which is empty.
+  kReplace,  // The new entry and the old one are exchanged, and the old one is removed.
   kAdjust,   // A directory stays, and its owner, permissions and attributes are set.
   kRemove,
 };
 
 struct Prepared {
   std::optional<FileState> want;
-  Way way = Way::kNothing;
+  CommitAction action = CommitAction::kNothing;
   Identity directory;  // The directory that has the place.
   Exchange exchange;
   WantedAttributes goal;  // Used by kAdjust only.
@@ -82,7 +82,7 @@ struct Prepared {
   bool WasDirectory() const { return exchange.existing && exchange.existing->kind == EntryKind::kDirectory; }
 };
 
-// A thing that was taken out of its place, and lies beside it until it is removed.
+// An old entry that was taken out of its place, and has a temporary name until it is removed.
 struct Retired {
   std::string path;
   Identity directory;
@@ -106,7 +106,7 @@ class FileChanges::Work {
     if (!prepared) return WithRemedy(std::move(prepared).error()).While(Doing(put));
     prepared->want = put.want;
     prepared->number = ++number_;
-    if (prepared->way != Way::kNothing) by_place_[prepared->place()] = put.key;
+    if (prepared->action != CommitAction::kNothing) by_place_[prepared->place()] = put.key;
     prepared_.emplace(put.key, *std::move(prepared));
     return {};
   }
@@ -117,7 +117,7 @@ class FileChanges::Work {
       TRY(SyncAll());
     }
     const auto found = prepared_.find(put.key);
-    // A later change of the same path has replaced this one, and will be committed in its turn.
+    // A later change of the same path has replaced this one, and will be committed later.
     if (!json::Equal(found->second.want, put.want)) return {};
     if (auto done = CarryOut(put.key, found->second); !done) {
       return WithRemedy(std::move(done).error()).While(Doing(put));
@@ -130,16 +130,17 @@ class FileChanges::Work {
     while (!retired_.empty()) {
       const Retired retired = std::move(retired_.back());
       retired_.pop_back();
-      TRY(Remove(retired), "removing what was at " + retired.path);
+      TRY(Remove(retired), "removing the old entry at " + retired.path);
     }
     if (prepared_.empty()) RemoveStages();
     return SyncAll();
   }
 
   void Abandon() {
-    // Retired things that someone has edited are put back; others are cleared when their path is put again.
+    // Old entries that someone has edited are put back.  Those that cannot be removed now are removed when their path
+    // is put again.
     for (const Retired& retired : std::exchange(retired_, {})) static_cast<void>(Remove(retired));
-    // The last is discarded first, so that a directory is empty when its turn comes.
+    // The last prepared entry is discarded first, so that each directory is empty when it is discarded.
     while (!prepared_.empty()) {
       Discard(std::max_element(prepared_.begin(), prepared_.end(),
                                [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
@@ -148,7 +149,7 @@ class FileChanges::Work {
   }
 
  private:
-  using Found = std::unordered_map<std::string, Prepared>::iterator;
+  using PreparedIterator = std::unordered_map<std::string, Prepared>::iterator;
   using SharedDirectory = Directories::Shared;
 
   // ---- directories --------------------------------------------------------------------------------------------------
@@ -160,12 +161,12 @@ class FileChanges::Work {
     return directory;
   }
 
-  // Looks up the directory anew, which must be the one in which the change was prepared.
+  // Looks up the directory again.  It must be the one in which the change was prepared.
   Result<SharedDirectory> OpenAboveAgain(const std::string& path, const Identity& identity) {
     const std::string above = DirectoryAbove(path);
     auto directory = committing_.Open(above);
-    if (!directory && !IsFaultOfMachine(directory.error())) return IsElsewhere(above);
-    if (directory && (*directory)->identity() != identity) return IsElsewhere(above);
+    if (!directory && !IsFaultOfMachine(directory.error())) return OtherDirectoryError(above);
+    if (directory && (*directory)->identity() != identity) return OtherDirectoryError(above);
     return directory;
   }
 
@@ -225,20 +226,20 @@ class FileChanges::Work {
     TRY(ClearLeftover(directory, exchange.name));
     exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
     if (before && before->state != nullptr) exchange.seen = *before->state;
-    exchange.is_fresh = exchange.existing && !HasRestedSince(*exchange.existing, std::chrono::system_clock::now());
+    exchange.is_fresh = exchange.existing && !IsUnchangedSince(*exchange.existing, std::chrono::system_clock::now());
     TRY(put.want ? MakeReadyToPut(put, before, directory, prepared) : MakeReadyToRemove(before, directory, prepared));
     return prepared;
   }
 
-  // Two paths may lead to the same place.  The later change wins.
+  // Two paths may lead to the same place, and the later change wins.  Returns whether the earlier one wants the same.
   bool IsPreparedAlready(const FilePut& put, const Place& place) {
     const auto by_place = by_place_.find(place);
     if (by_place == by_place_.end() || by_place->second == put.key) return false;
     const auto found = prepared_.find(by_place->second);
     if (found == prepared_.end()) return false;
     if (json::Equal(found->second.want, put.want)) return true;
-    TakeAway(found->first, found->second);
-    found->second.way = Way::kNothing;
+    RemoveMade(found->first, found->second);
+    found->second.action = CommitAction::kNothing;
     return false;
   }
 
@@ -248,12 +249,12 @@ class FileChanges::Work {
     TRY(CheckChangeable(directory));
     TRY(CheckNotImmutable(prepared.exchange.existing->attributes, "it"));
     TRY(CheckNotMounted(*prepared.exchange.existing));
-    if (before && !IsStill(*before, *prepared.exchange.existing)) {
+    if (before && !IsKnownUnchanged(*before, *prepared.exchange.existing)) {
       const UniqueFd opened = TRY(OpenExisting(directory, name, *prepared.exchange.existing));
       const auto have = TRY(ReadAttributes(opened.get(), HowOpened(prepared.exchange.existing->kind)));
       TRY(CheckAsBefore(*before, *prepared.exchange.existing, opened.get(), have));
     }
-    prepared.way = Way::kRemove;
+    prepared.action = CommitAction::kRemove;
     return {};
   }
 
@@ -264,7 +265,7 @@ class FileChanges::Work {
     const auto& existing = prepared.exchange.existing;
     const bool is_same_kind = existing && existing->kind == want.kind;
     WantedAttributes goal = TRY(GoalWithoutExisting(put));
-    if (is_same_kind && before && IsStill(*before, *existing) && !Matches(want, *before->state)) {
+    if (is_same_kind && before && IsKnownUnchanged(*before, *existing) && !Matches(want, *before->state)) {
       TakeOver(TRY(FromText(*before->state->attributes)), goal);
     } else if (existing && (is_same_kind || before)) {
       const UniqueFd opened = TRY(OpenExisting(directory, name, *existing));
@@ -273,12 +274,12 @@ class FileChanges::Work {
       if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
       if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
     } else if (before && before->state != nullptr) {
-      return WasEdited();  // It was removed.
+      return EditedError();  // It was removed.
     }
     TRY(CheckChangeable(directory));
-    if (existing) TRY(CheckNotImmutable(existing->attributes, "what is there"));
+    if (existing) TRY(CheckNotImmutable(existing->attributes, "the existing entry"));
     if (is_same_kind && existing->kind == EntryKind::kDirectory) {
-      prepared.way = Way::kAdjust;
+      prepared.action = CommitAction::kAdjust;
       prepared.goal = std::move(goal);
       return {};
     }
@@ -297,18 +298,18 @@ class FileChanges::Work {
       return std::move(made).error();
     }
     prepared.exchange.made = made->identity;
-    prepared.way = prepared.exchange.existing ? Way::kReplace : Way::kPlace;
-    if (put.want->kind == EntryKind::kDirectory) Await(directory, prepared);
+    prepared.action = prepared.exchange.existing ? CommitAction::kReplace : CommitAction::kPlace;
+    if (put.want->kind == EntryKind::kDirectory) AddNewDirectory(directory, prepared);
     if (made->fd) unsynced_.at(directory.identity().device).Add(std::move(made->fd));
     return {};
   }
 
-  void Await(const Directory& directory, const Prepared& prepared) {
-    directories_.Await(prepared.place(),
-                       {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
+  void AddNewDirectory(const Directory& directory, const Prepared& prepared) {
+    directories_.AddNewDirectory(
+        prepared.place(), {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
   }
 
-  // Returns the attributes of a new thing whose place is empty or has a thing of another kind.
+  // Returns the attributes of a new entry whose place is empty or has an entry of another kind.
   Result<WantedAttributes> GoalWithoutExisting(const FilePut& put) const {
     if (put.want->attributes) return WantedAttributes{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
     WantedAttributes goal;
@@ -318,8 +319,8 @@ class FileChanges::Work {
     return goal;
   }
 
-  // If the config does not mention attributes, the new thing takes over those of the old one, except for security
-  // attributes, which follow from the policy and the contents.
+  // If the config does not mention attributes, the new entry takes over those of the old one.  It does not take over
+  // security attributes, which follow from the policy and the contents.
   static void TakeOver(Attributes have, WantedAttributes& goal) {
     if (goal.others == OtherAttributes::kRemove) return;
     std::erase_if(have, [](const auto& attribute) { return attribute.first.starts_with("security."); });
@@ -327,9 +328,9 @@ class FileChanges::Work {
     goal.others = OtherAttributes::kRemove;
   }
 
-  // Compares as much as is possible without opening the file.
-  bool IsStill(const Before& before, const Existing& existing) const {
-    if (before.state == nullptr || !before.looked_at || !HasRestedSince(existing, *before.looked_at)) return false;
+  // Compares the file with `before` without opening it.  Returns false if its contents have to be read to be sure.
+  bool IsKnownUnchanged(const Before& before, const Existing& existing) const {
+    if (before.state == nullptr || !before.looked_at || !IsUnchangedSince(existing, *before.looked_at)) return false;
     const FileState& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
            existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
@@ -337,11 +338,11 @@ class FileChanges::Work {
   }
 
   Result<> CheckAsBefore(const Before& before, const Existing& existing, int opened, const Attributes& have) const {
-    if (before.state == nullptr) return WasEdited();
+    if (before.state == nullptr) return EditedError();
     // Only the entries of a directory matter, and each of them is compared by itself.
     if (existing.kind == EntryKind::kDirectory && before.state->kind == existing.kind) return {};
-    if (TRY(IsAs(*before.state, existing, opened, have, blobs_))) return {};
-    return WasEdited();
+    if (TRY(IsInState(*before.state, existing, opened, have, blobs_))) return {};
+    return EditedError();
   }
 
   Result<bool> IsThere(const FileState& want, const Existing& existing, int opened, const WantedAttributes& goal,
@@ -349,19 +350,19 @@ class FileChanges::Work {
     for (const auto& [name, value] : goal.attributes) {
       if (const auto found = have.find(name); found == have.end() || found->second != value) return false;
     }
-    return IsAs(want, existing, opened, have, blobs_);
+    return IsInState(want, existing, opened, have, blobs_);
   }
 
-  // A directory that is replaced must be empty, but for what is removed before that.
+  // Checks that a directory that is to be replaced is empty, except for entries that this change removes before.
   Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
     const UniqueFd opened = TRY(OpenExisting(directory, prepared.exchange.name, *prepared.exchange.existing));
     for (const std::string& name : TRY(ListOpen(opened))) {
       const auto by_place = by_place_.find({prepared.exchange.existing->identity, name});
-      if (by_place == by_place_.end()) return IsFull();
+      if (by_place == by_place_.end()) return NotEmptyError();
       const auto found = prepared_.find(by_place->second);
-      if (found == prepared_.end() || found->second.way != Way::kRemove) return IsFull();
+      if (found == prepared_.end() || found->second.action != CommitAction::kRemove) return NotEmptyError();
     }
     return {};
   }
@@ -369,17 +370,17 @@ class FileChanges::Work {
   // ---- committing ---------------------------------------------------------------------------------------------------
 
   Result<> CarryOut(const std::string& path, const Prepared& prepared) {
-    if (prepared.way == Way::kNothing) return {};
+    if (prepared.action == CommitAction::kNothing) return {};
     const SharedDirectory directory = TRY(OpenAboveAgain(path, prepared.directory));
-    if (prepared.way == Way::kAdjust) return Adjust(*directory, prepared);
+    if (prepared.action == CommitAction::kAdjust) return Adjust(*directory, prepared);
     TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
-    if (prepared.WasDirectory()) TRY(Empty(prepared.exchange.existing->identity));
-    const bool needs_no_stage = prepared.way == Way::kRemove && prepared.WasDirectory();
-    const Beside beside = {*directory, needs_no_stage ? -1 : TRY(stages_.For(*directory))};
+    if (prepared.WasDirectory()) TRY(ClearTemporaryNames(prepared.exchange.existing->identity));
+    const bool needs_no_stage = prepared.action == CommitAction::kRemove && prepared.WasDirectory();
+    const ExchangeDirectories directories = {*directory, needs_no_stage ? -1 : TRY(stages_.For(*directory))};
     const Exchange& exchange = prepared.exchange;
-    if (prepared.way == Way::kPlace) return PutInPlace(beside, exchange, *prepared.want, blobs_);
-    auto out = prepared.way == Way::kReplace ? TRY(Replace(beside, exchange, *prepared.want, blobs_))
-                                             : TRY(TakeOut(beside, exchange, blobs_));
+    if (prepared.action == CommitAction::kPlace) return PutInPlace(directories, exchange, *prepared.want, blobs_);
+    auto out = prepared.action == CommitAction::kReplace ? TRY(Replace(directories, exchange, *prepared.want, blobs_))
+                                                         : TRY(TakeOut(directories, exchange, blobs_));
     if (out) retired_.push_back({path, prepared.directory, exchange, *out});
     return {};
   }
@@ -389,7 +390,7 @@ class FileChanges::Work {
     const Existing& was = *prepared.exchange.existing;
     const bool is_same = existing && existing->identity == was.identity && existing->user == was.user &&
                          existing->group == was.group && existing->permissions == was.permissions;
-    if (!is_same) return WasEdited();
+    if (!is_same) return EditedError();
     UniqueFd entry = TRY(OpenExisting(directory, prepared.exchange.name, *existing));
     TRY(SetAll(entry.get(), *prepared.want, prepared.goal));
     unsynced_.at(directory.identity().device).Add(std::move(entry));
@@ -398,8 +399,8 @@ class FileChanges::Work {
 
   Result<> Remove(const Retired& retired) {
     const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
-    const Beside beside = {*directory, TRY(stages_.For(*directory))};
-    return WithRemedy(RemoveWhatCameOut(beside, retired.exchange, retired.out, blobs_));
+    const ExchangeDirectories directories = {*directory, TRY(stages_.For(*directory))};
+    return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.out, blobs_));
   }
 
   template <typename Choice>
@@ -411,13 +412,13 @@ class FileChanges::Work {
       }
       const Retired retired = std::move(*next);
       next = retired_.erase(next);
-      TRY(Remove(retired), "removing what was at " + retired.path);
+      TRY(Remove(retired), "removing the old entry at " + retired.path);
     }
     return {};
   }
 
-  // Removes the things that lie beside places in a directory that is about to be removed.
-  Result<> Empty(const Identity& directory) {
+  // Removes the old entries with temporary names, and the stage, from a directory that is about to be removed.
+  Result<> ClearTemporaryNames(const Identity& directory) {
     TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
     const auto stage = stages_.all().find(directory);
     if (stage == stages_.all().end()) return {};
@@ -437,26 +438,26 @@ class FileChanges::Work {
     return {};
   }
 
-  // A directory that was made or removed changes what paths mean.
-  void Forget(Found committed) {
+  // After a directory was made or removed, paths through it have to be looked up again.
+  void Forget(PreparedIterator committed) {
     const Prepared& prepared = committed->second;
-    const bool comes = prepared.exchange.made && prepared.want->kind == EntryKind::kDirectory;
-    if (comes || prepared.WasDirectory()) Unwait(committed->first, prepared.place());
-    if (prepared.WasDirectory() && prepared.way != Way::kAdjust) {
+    const bool is_new_directory = prepared.exchange.made && prepared.want->kind == EntryKind::kDirectory;
+    if (is_new_directory || prepared.WasDirectory()) RemoveNewDirectory(committed->first, prepared.place());
+    if (prepared.WasDirectory() && prepared.action != CommitAction::kAdjust) {
       directories_.ForgetAll();
       committing_.ForgetAll();
     }
     Drop(committed);
   }
 
-  void Unwait(const std::string& path, const Place& place) {
+  void RemoveNewDirectory(const std::string& path, const Place& place) {
     for (Directories* directories : {&directories_, &committing_}) {
-      directories->Arrived(place);
+      directories->RemoveNewDirectory(place);
       directories->Forget(path);
     }
   }
 
-  void Drop(Found found) {
+  void Drop(PreparedIterator found) {
     if (const auto by_place = by_place_.find(found->second.place());
         by_place != by_place_.end() && by_place->second == found->first) {
       by_place_.erase(by_place);
@@ -464,15 +465,15 @@ class FileChanges::Work {
     prepared_.erase(found);
   }
 
-  // Removes what was made beside a place.  If that fails, it is cleared when the path is put again.
-  void Discard(Found found) {
-    TakeAway(found->first, found->second);
+  // Removes the new entry.  If that fails, it is removed when the path is put again.
+  void Discard(PreparedIterator found) {
+    RemoveMade(found->first, found->second);
     Drop(found);
   }
 
-  void TakeAway(const std::string& path, const Prepared& prepared) {
+  void RemoveMade(const std::string& path, const Prepared& prepared) {
     if (!prepared.exchange.made) return;
-    Unwait(path, prepared.place());
+    RemoveNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
     const auto at = directory ? stages_.For(**directory) : Result<int>(-1);
     if (at && *at >= 0) static_cast<void>(ClearBeside(*at, prepared.exchange.name));
@@ -480,8 +481,8 @@ class FileChanges::Work {
 
   const BlobStore& blobs_;
   Labels labels_;
-  // A prepared thing is found in the directory that has been open since then.  A commit uses directories that are
-  // looked up again, so that nothing is moved into a new directory before that directory is in its own place.
+  // Prepare() and Discard() use directories that stay open.  A commit uses directories that are looked up again, so
+  // that nothing is moved into a new directory before that directory is in its own place.
   Directories directories_;
   Directories committing_;
   Stages stages_;

@@ -9,17 +9,18 @@
 //     for (const FilePut& put : puts) TRY(changes.Commit(put));
 //     TRY(changes.Sync());
 //
-// Prepare makes each thing beside its place, inside a directory that does not exist yet if need be, and finds all
-// obstacles: no space, no permission, a read-only disk.  It changes nothing that anyone uses.  Commit is one rename
-// for each thing.  A crash leaves things beside their places; putting the same paths again clears them.
+// Prepare() makes each new entry under a temporary name, even inside a directory that is only prepared itself.  It
+// finds all obstacles: no space, no permission, a read-only disk.  It changes nothing that anyone uses.  Commit() is
+// one rename for each entry.  A crash leaves entries under temporary names; they are removed when the same paths are
+// put again.
 //
-// Users may own directories on the way, and swap what is in them at any instant: each directory is entered as
-// directories.h describes, and a commit uses the descriptor of the directory that was judged, which must be the one
-// in which the change was prepared.
+// Users may own directories on the way to an entry, and swap the contents of these directories at any instant.  So each
+// directory is entered as directories.h describes.  A commit uses the descriptor of the directory that was checked,
+// which must be the directory in which the change was prepared.
 //
-// Others may edit what is being changed.  What an exchange takes out of a place is examined then, and again before it
-// is removed: if it is not what was there when the change was prepared, it is put back, and Commit or Sync returns a
-// conflict.
+// Others may edit what is being changed.  An old entry is examined when it is taken out of its place, and again before
+// it is removed.  If it is not what was there when the change was prepared, it is put back, and Commit() or Sync()
+// returns a conflict.
 
 #include <memory>
 #include <optional>
@@ -33,11 +34,11 @@
 
 namespace pintle::host {
 
-// What was observed in a place.
+// The result of an earlier observation of an entry.
 struct Before {
   const resource::FileEntry::State* state = nullptr;  // Must live as long as the change; null if nothing was there.
-  // The time of the observation.  What has not changed since then is not read again.  Without a time everything is
-  // compared.
+  // The time of the observation.  A file that has not changed since then is not read again.  Without a time, every file
+  // is read.
   std::optional<WallTime> looked_at;
 };
 
@@ -49,18 +50,18 @@ class FileChanges {
   FileChanges(const FileChanges&) = delete;
   FileChanges& operator=(const FileChanges&) = delete;
 
-  // Does nothing if the thing is there as wanted.  Of two changes of the same place, the later one wins.  If `before`
-  // is given and the place differs from it, that is a conflict.
+  // Does nothing if the entry is as wanted already.  If two paths lead to the same entry, the later change wins.  If
+  // `before` is given and the entry differs from it, that is a conflict.
   Result<> Prepare(const FilePut& put, const std::optional<Before>& before = std::nullopt);
 
   // Commits must come in the order of Prepare().  A change that was not prepared is prepared and synced first.  A
-  // directory that is to be removed and is not empty stays, since someone else uses it.
+  // directory that should be removed but is not empty stays, since someone else uses it.
   Result<> Commit(const FilePut& put);
 
-  // Removes what the commits since the last call have replaced or removed, and makes everything durable.
+  // Deletes the old entries that commits have taken out of their places, and makes everything durable.
   Result<> Sync();
 
-  // Removes what was prepared and not committed.
+  // Removes the new entries that were prepared and not committed.
   void Abandon();
 
  private:

@@ -19,7 +19,7 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// Returns the type in "system_u:object_r:etc_t:s0", which policy rules are about.
+// Returns the third part of a label such as "system_u:object_r:etc_t:s0", the type, to which the policy's rules apply.
 std::string_view TypeOf(std::string_view label) {
   for (int i = 0; i < 2; ++i) {
     const std::size_t colon = label.find(':');
@@ -37,7 +37,7 @@ std::string LabelOf(const FileState& state) {
   return label.value_or("");
 }
 
-// Finds the directories above paths that do not exist, and checks each directory once.
+// Collects the missing directories above paths, and checks each directory once.
 class Ancestors {
  public:
   Ancestors(const Root& root, std::span<const FilePut> puts) : root_(root) {
@@ -48,7 +48,7 @@ class Ancestors {
   }
 
   // Adds the directories that are missing above a path.
-  Result<> Ask(const std::string& path) {
+  Result<> AddAbove(const std::string& path) {
     const std::string directory = DirectoryAbove(path);
     if (directory == path || there_.contains(directory)) return {};
     const bool is_made = made_.contains(directory);
@@ -56,7 +56,7 @@ class Ancestors {
       there_.insert(directory);
       return {};
     }
-    TRY(Ask(directory));
+    TRY(AddAbove(directory));
     there_.insert(directory);
     if (is_made) return {};
     FileState state;
@@ -77,8 +77,7 @@ class Ancestors {
     const auto status = TRY(root_.Status(directory));
     if (!status || removed_.contains(directory)) return false;
     if (S_ISLNK(status->st_mode) && reason == ENOENT) {
-      return Error(ErrorKind::kInvalid,
-                   fmt::format("{} is a link that leads nowhere: make what it leads to", directory));
+      return Error(ErrorKind::kInvalid, fmt::format("{} is a link that leads nowhere: create its target", directory));
     }
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} has to be a directory and is something else: move it away", directory));
@@ -86,7 +85,7 @@ class Ancestors {
 
   const Root& root_;
   std::unordered_set<std::string> made_;
-  std::unordered_set<std::string> removed_;  // A directory may take their place.
+  std::unordered_set<std::string> removed_;  // Directories may be made in the place of these entries.
   std::unordered_set<std::string> there_;
   std::vector<FilePut> missing_;
 };
@@ -122,7 +121,7 @@ std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string
 Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts) {
   Ancestors ancestors(root, puts);
   for (const FilePut& put : puts) {
-    if (put.want) TRY(ancestors.Ask(put.key), fmt::format("looking for the directory of {}", put.key));
+    if (put.want) TRY(ancestors.AddAbove(put.key), fmt::format("looking for the directory of {}", put.key));
   }
   return std::move(ancestors).Take();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Observes entries of the file tree and compares them with what is wanted.
+// Observes entries of the file tree and compares them with wanted states.
 
 #include <optional>
 #include <span>
@@ -20,32 +20,32 @@ namespace pintle::host {
 using FilePut = resource::Put<resource::FileEntry>;
 
 // Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or named
-// pipe is an error, since configs have none.  To observe many paths, use an Observer.
+// pipe is an error, since configs cannot have them.  To observe many paths, use an Observer.
 Result<std::optional<resource::FileEntry::State>> Observe(const Root& root, const std::string& path);
 
-// Like Observe(), and adds the contents to the store.
+// Like Observe(), but also adds the contents to the store.
 Result<std::optional<resource::FileEntry::State>> ObserveAndKeep(const Root& root, BlobStore& blobs,
                                                                  const std::string& path);
 
-// Returns whether the state is the wanted one.  Owners are compared by number, permissions of links are ignored, and
+// Returns whether `have` is as `want` demands.  Owners are compared by number, permissions of links are ignored, and
 // attributes are compared only if some are wanted.
 bool Matches(const resource::FileEntry::State& want, const resource::FileEntry::State& have);
 
-// The policy's label for an entry that has another one.
+// The SELinux policy's label for an entry that has another label.
 struct WrongLabel {
   std::string expected;
-  std::string is;  // Empty if it has no label.
+  std::string is;  // The entry's own label, or "".
 };
 
-// Compares only the type of the label, as restorecon(8) does, since an edit by an admin leaves another SELinux user in
-// it. Returns nullopt if specific attributes are wanted, or if the policy has no label.
+// Compares only the type in the label, as restorecon(8) does, since an edit by an admin leaves another SELinux user in
+// the label.  Returns nullopt if `want` has attributes, or if the policy has no label for the path.
 std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path,
                                          const resource::FileEntry::State& want,
                                          const resource::FileEntry::State& have);
 
-// Returns the directories that must be made before these can be put: each once, parents first, owned by root and with
-// mode 0755.  Directories that are among `puts` are left out.  Something else in the place of a directory is an
-// error, unless one of `puts` removes it.
+// Returns the directories that must be made before `puts` can be put: each once, parents first, owned by root and with
+// mode 0755.  Directories that `puts` themselves make are left out.  If something else is in the place of a directory,
+// that is an error, unless one of `puts` removes it.
 Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts);
 
 // Returns "/etc" for "/etc/motd", and "/" for "/etc".

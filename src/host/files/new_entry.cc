@@ -13,20 +13,21 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// A new file must never be readable by users who may not read the finished file.  Until it gets its own owner, only the
-// user who creates it may read it.
+// A new file must never be readable by users who may not read the finished file.  So only the user who creates the file
+// may read it until the wanted owner is set.
 mode_t FirstPermissions(const FileState& want) {
   const bool is_of_its_maker = want.user.id == ::geteuid() && want.group.id == ::getegid();
   return is_of_its_maker ? static_cast<mode_t>(want.permissions) & 0777 : 0600;
 }
 
+// An entry's directory, its name, and the temporary name under which it is made.
 struct Spot {
   int directory;
   const std::string& name;
   const std::string beside = NameBeside(name);
 };
 
-// Repeats the call after removing what an attempt that was cut short has left behind.
+// Makes the call.  If the temporary name exists, removes what an interrupted attempt has left there, and tries again.
 template <typename Call>
 Result<int> MakeNew(const char* what, const Spot& spot, Call&& call) {
   int made = call();
@@ -42,7 +43,7 @@ Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const WantedA
                           const BlobStore& blobs) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = FirstPermissions(want);
-  UniqueFd file(TRY(MakeNew("creating a file beside it", spot,
+  UniqueFd file(TRY(MakeNew("creating a temporary file", spot,
                             [&] { return ::openat(spot.directory, spot.beside.c_str(), kFlags, mode); })));
   TRY(blobs.CopyTo(want.sha256, file.get()));
   const Identity identity = TRY(SetAll(file.get(), want, goal));
@@ -81,9 +82,9 @@ Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileSta
   return MakeLink(spot, want, goal);
 }
 
-// The owner is set first, since chown(2) clears set-user-id and capabilities, and the permissions last, since an
-// access list changes them.  What is right already is not set again, since each call costs a transaction of the file
-// system.
+// The owner is set first, since chown(2) clears set-user-id and capabilities.  The permissions are set last, since an
+// access list changes them.  Properties that are right already are not set again, since each call costs a transaction
+// of the file system.
 Result<Identity> SetAll(int fd, const FileState& want, const WantedAttributes& goal) {
   const auto user = static_cast<uid_t>(want.user.id);
   const auto group = static_cast<gid_t>(want.group.id);

@@ -3,8 +3,8 @@
 
 // Makes a complete new file, directory or link under a temporary name.
 //
-// The directory must be one in which only we can change names (stages.h).  Otherwise the temporary name could stand for
-// something else by the time the owner is set.
+// Use it only in a directory in which nobody but us can change names (stages.h).  Otherwise someone could replace the
+// new entry before its owner is set.
 
 #include <string>
 
@@ -25,14 +25,14 @@ struct WantedAttributes {
 
 struct NewEntry {
   Identity identity;
-  UniqueFd fd;  // Has to be synced; empty for a link, which is synced with its directory.
+  UniqueFd fd;  // The caller must sync it.  It is empty for a link, which is synced with its directory.
 };
 
-// Makes the entry under NameBeside(name), and removes what an earlier attempt left there.
+// Makes the entry under NameBeside(name).  Removes what an earlier attempt has left under that name.
 Result<NewEntry> MakeEntry(int directory, const std::string& name, const resource::FileEntry::State& want,
                            const WantedAttributes& goal, const BlobStore& blobs);
 
-// Sets owner, permissions and attributes of an open file or directory.
+// Sets owner, permissions and attributes of an open file or directory, and returns its identity.
 Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const WantedAttributes& goal);
 
 }  // namespace pintle::host

@@ -25,7 +25,7 @@ using FileState = resource::FileEntry::State;
 
 bool IsNothingThere(int errno_value) { return errno_value == ENOENT || errno_value == ENOTDIR; }
 
-void Take(const struct stat& status, FileState& state) {
+void CopyStatus(const struct stat& status, FileState& state) {
   state.permissions = status.st_mode & 07777;
   state.user.id = status.st_uid;
   state.group.id = status.st_gid;
@@ -48,9 +48,9 @@ class Observer::FileReader {
  public:
   virtual ~FileReader() = default;
 
-  // Returns what is known of a file without reading it.
+  // Returns the state of a file if it is known without reading the file.
   virtual Result<std::optional<FileState>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
-  // Called after a file was read, while it is still open.
+  // ObserveWith() calls this after a file was read, while the file is still open.
   virtual Result<> End(const std::string&, int, const struct stat&, FileState&) { return {}; }
 
   Result<std::string> DigestOf(int fd, std::size_t size) {
@@ -97,7 +97,7 @@ class KeepingReader : public Observer::FileReader {
   Result<> End(const std::string&, int fd, const struct stat& status, FileState& state) override {
     if (unless_ && Matches(*unless_, state)) return {};
     if (whole_) return blobs_.AddKnown(state.sha256, *whole_);
-    // The file is read again and may have changed; then the new contents are its state.
+    // The file is read again and may have changed.  Then the new contents are its state.
     state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
     return {};
   }
@@ -126,7 +126,8 @@ class KeepingExpectedReader final : public KeepingReader {
   const Observer::KeepExpected& keep_expected_;
 };
 
-// This comes after the check that it is not a device or a pipe: opening one can have side effects or block.
+// Opens the entry that has this status.  The caller has checked that it is not a device or a pipe, since opening these
+// can have side effects or block.
 Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, struct stat& status) {
   const int flags = S_ISLNK(status.st_mode) ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   UniqueFd thing(::openat(directory.fd(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
@@ -183,7 +184,7 @@ Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, 
   FileState state;
   if (kind == EntryKind::kLink) {
     state = TRY(ObserveLink(thing.get()), doing());
-    Take(status, state);
+    CopyStatus(status, state);
     return state;
   }
   state.kind = kind;
@@ -191,12 +192,12 @@ Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, 
     state.sha256 = TRY(reader.DigestOf(thing.get(), static_cast<std::size_t>(status.st_size)), doing());
   }
   state.attributes = ToText(TRY(ReadAttributes(thing.get(), OpenedAs::kItself), doing()));
-  Take(status, state);
+  CopyStatus(status, state);
   if (kind == EntryKind::kFile) TRY(reader.End(path, thing.get(), status, state), doing());
   return state;
 }
 
-// A path that does not end in a name is that of a directory.
+// If a path does not end in a name, it is the path of a directory.
 Result<std::optional<Observer::Place>> Observer::Find(const std::string& path) {
   std::string name = path.substr(path.rfind('/') + 1);
   const bool is_named = !name.empty() && name != "." && name != "..";

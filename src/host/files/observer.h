@@ -3,8 +3,8 @@
 
 // Observes many entries of the file tree.
 //
-// Each directory is looked up once for all entries in it.  Later changes of directories may go unnoticed, so an
-// Observer should serve one round of observations and not live long.
+// Each directory is looked up once for all entries in it, so an Observer may not notice that a directory was replaced
+// later.  Use a new Observer for each round of observations.
 
 #include <functional>
 #include <optional>
@@ -27,27 +27,27 @@ class Observer {
   explicit Observer(const Root& root) : directories_(root) {}
 
   // Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or
-  // named pipe is an error, since configs have none.
+  // named pipe is an error, since configs cannot have them.
   Result<std::optional<State>> Observe(const std::string& path);
 
-  // Takes the state of a file from `seen` if the file is unchanged since it was recorded there.  Other files are read,
-  // and recorded.
+  // Like Observe(), but takes the state of a file from `seen` if the file is unchanged since it was recorded there.
+  // Other files are read and recorded.
   Result<std::optional<State>> Observe(const std::string& path, SeenFiles& seen);
 
-  // Reads every file, and adds its contents to the store unless the entry is as `unless` wants it.
+  // Observes the entry.  The contents of a file are added to the store, unless the entry is as `unless` demands.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless = std::nullopt);
 
-  // If contents are expected at the path, adds them to the store.
+  // Adds the contents that are expected at the path to the store, if the caller has them.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Does not read a file that is unchanged since `seen` recorded that it has the expected contents: `keep_expected`
-  // adds these to the store.
+  // Like the function above, but does not read a file that is unchanged since `seen` recorded it, if `keep_expected`
+  // adds its contents to the store.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
 
-  class FileReader;  // Reads one file, and decides what is done with what was read.
+  class FileReader;  // Reads one file, and decides whether it is read at all and where its contents go.
 
  private:
   struct Place {

@@ -22,8 +22,8 @@ using FileState = resource::FileEntry::State;
 // OSTree keeps the OS's defaults for /etc here.
 constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
 
-// A name that the ending makes too long is replaced by its digest.  The Machine Config Operator has no files there,
-// since it fails for such names.
+// A name that is too long with the ending is replaced by its digest.  The Machine Config Operator has no files for such
+// names, since it fails to make them.
 std::string PlaceBelow(std::string_view top, const std::string& path, std::string_view ending) {
   const std::size_t begin = path.rfind('/') + 1;
   std::string name = path.substr(begin);
@@ -33,9 +33,9 @@ std::string PlaceBelow(std::string_view top, const std::string& path, std::strin
 
 Result<bool> ExistsIn(const Root& root, const std::string& path) { return TRY(root.Status(path)).has_value(); }
 
-class Keeper {
+class OriginalKeeper {
  public:
-  Keeper(const Root& root, BlobStore& blobs) : root_(root), blobs_(blobs) {}
+  OriginalKeeper(const Root& root, BlobStore& blobs) : root_(root), blobs_(blobs) {}
 
   Result<> Keep(const std::string& path) {
     if (TRY(IsKnown(path))) return {};
@@ -50,7 +50,8 @@ class Keeper {
     return Stamp(directory);
   }
 
-  // Returns the steps with the directories that they need, which are ours and need no stamps.
+  // Returns the steps, preceded by steps for the directories that they need.  These directories are ours and need no
+  // stamps.
   Result<std::vector<FilePut>> Take() && {
     std::vector<FilePut> all = TRY(MissingDirectories(root_, steps_));
     std::move(steps_.begin(), steps_.end(), std::back_inserter(all));
@@ -75,9 +76,9 @@ class Keeper {
   std::vector<FilePut> steps_;
 };
 
-class Finder {
+class OriginalFinder {
  public:
-  Finder(const Root& root, BlobStore& blobs, std::span<const std::string> wanted)
+  OriginalFinder(const Root& root, BlobStore& blobs, std::span<const std::string> wanted)
       : root_(root), blobs_(blobs), wanted_(wanted.begin(), wanted.end()) {
     for (const std::string& path : wanted) AddAbove(path, needed_);
   }
@@ -100,7 +101,7 @@ class Finder {
     return {};
   }
 
-  // Finds our directories that become empty, the deepest first.
+  // Adds steps that remove our directories which become empty, the deepest first.
   Result<> FindEmptied() {
     std::unordered_set<std::string> above;
     for (const std::string& path : gone_) AddAbove(path, above);
@@ -117,8 +118,8 @@ class Finder {
     return {};
   }
 
-  // Removes the directories that held originals and stamps, too; those that hold others stay.
-  GivenBack Take() && {
+  // Also adds steps that remove the directories of the originals and stamps.  Directories that are not empty stay.
+  RestoredOriginals Take() && {
     std::unordered_set<std::string> above;
     for (const FilePut& put : removed_) AddAbove(put.key, above);
     std::vector<std::string> directories;
@@ -133,17 +134,19 @@ class Finder {
   }
 
  private:
-  // A directory takes the place of what a config had there.  Its stamp also means that the directory is ours.
+  // Finds the original of a path where the new config needs a directory.  The path's stamp is left, since it now
+  // records that we have made the directory.
   Result<> FindBelowDirectory(const std::string& path) {
     if (TRY(ExistsIn(root_, StampOf(path)))) return {};
     const std::string original = OriginalOf(path);
     auto state = TRY(ObserveAndKeep(root_, blobs_, original));
     if (!state) return {};
     if (state->kind != EntryKind::kDirectory) {
-      return Error(ErrorKind::kInvalid,
-                   fmt::format("{} is to be a directory, and was something else before a config took it, which is kept "
-                               "as {}: remove that if it is not needed any more",
-                               path, original));
+      return Error(
+          ErrorKind::kInvalid,
+          fmt::format("{} has to be a directory, but its original, which is kept as {}, is something else: remove "
+                      "the original if it is not needed any more",
+                      path, original));
     }
     found_.originals.emplace(path, *std::move(state));
     Remove(original);
@@ -152,13 +155,13 @@ class Finder {
 
   void Remove(std::string kept) { removed_.push_back({std::move(kept), std::nullopt}); }
 
-  // A config that the machine had at its first boot took the path before anything could be kept, so the OS's default
-  // comes back.
+  // A path of the machine's first config has neither an original nor a stamp, since that config was applied by
+  // Ignition.  So the OS's default is restored there.
   Result<bool> FindDefault(const std::string& path) {
     if (!path.starts_with("/etc/")) return false;
     auto state = TRY(ObserveAndKeep(root_, blobs_, std::string(kDefaultsOfTheOs) + path.substr(4)));
     if (!state) return false;
-    state->attributes.reset();  // The label is that of the place where it goes.
+    state->attributes.reset();  // The default's label is that of /usr/etc, and the file gets the label of its place.
     found_.originals.emplace(path, *std::move(state));
     return true;
   }
@@ -184,7 +187,7 @@ class Finder {
   std::unordered_set<std::string> needed_;  // Directories above wanted paths.
   std::unordered_set<std::string> gone_;
   std::vector<FilePut> removed_;
-  GivenBack found_;
+  RestoredOriginals found_;
 };
 
 }  // namespace
@@ -194,16 +197,16 @@ std::string StampOf(const std::string& path) { return PlaceBelow(kStamps, path, 
 
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made) {
-  Keeper keeper(root, blobs);
+  OriginalKeeper keeper(root, blobs);
   for (const FilePut& put : made) TRY(keeper.KeepMade(put.key));
   for (const std::string& path : taken) TRY(keeper.Keep(path));
   return std::move(keeper).Take();
 }
 
-Result<GivenBack> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> given_back,
-                                std::span<const std::string> wanted) {
-  Finder finder(root, blobs, wanted);
-  for (const std::string& path : given_back) TRY(finder.Find(path));
+Result<RestoredOriginals> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> released,
+                                        std::span<const std::string> wanted) {
+  OriginalFinder finder(root, blobs, wanted);
+  for (const std::string& path : released) TRY(finder.Find(path));
   TRY(finder.FindEmptied());
   return std::move(finder).Take();
 }

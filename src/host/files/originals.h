@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps what was at a path before a config took it, so that it can come back when no config has the path any more.
+// Keeps the original of each path that a config takes, so that it can be restored when no config has the path any more.
 //
-// Everything is stored where the Machine Config Operator stores it: a copy in orig/, or an empty stamp in noorig/ if
-// there was nothing.  These functions only read, and return the steps that keep and restore; these steps are ordinary
-// entries of the file tree, and are undone and survive a crash like others.
+// The original is the entry that was at the path before.  It is stored where the Machine Config Operator stores it: a
+// copy in orig/, or an empty stamp in noorig/ if there was no entry.  These functions only read, and return the steps
+// that keep and restore originals.  These steps are ordinary entries of the file tree, so they can be undone and
+// survive a crash.
 
 #include <map>
 #include <span>
@@ -23,25 +24,27 @@ namespace pintle::host {
 inline constexpr const char* kOriginals = "/etc/machine-config-daemon/orig";
 inline constexpr const char* kStamps = "/etc/machine-config-daemon/noorig";
 
-// Return the path of a kept original, and of the stamp that stands for a missing one.
+// Return the path of the kept original, and the path of the stamp that records that there was no original.
 std::string OriginalOf(const std::string& path);
 std::string StampOf(const std::string& path);
 
-// Returns the steps that keep what is at the paths in `taken`, which a config is about to take; they must be put
-// before the paths are.  Everything that exists is kept, unless an original or a stamp is there already.  Directories
-// that the change itself makes (`made`) get a stamp, too.
+// Returns the steps that keep the originals of the paths in `taken`, which a config is about to take.  They must be put
+// before these paths are.  A path that has a kept original or a stamp already gets no step.  The directories in `made`,
+// which the change itself makes, get stamps, too.
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made);
 
-struct GivenBack {
-  // The originals by path.  Nothing comes back to any other path.
+struct RestoredOriginals {
+  // The originals by path.  The other paths have no original, and are only removed.
   std::map<std::string, resource::FileEntry::State> originals;
-  std::vector<FilePut> afterwards;  // Steps that remove what was kept, and our directories that get empty.
+  // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  They must be
+  // put last.
+  std::vector<FilePut> afterwards;
 };
 
-// Returns what comes back to the paths in `given_back`, which the new config does not have; `wanted` are all that it
-// has. It is an error if a file would have to come back where a directory is wanted.
-Result<GivenBack> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> given_back,
-                                std::span<const std::string> wanted);
+// Returns the originals of the paths in `released`, which the new config does not have any more.  `wanted` are all
+// paths of the new config.  It is an error if the original is a file and a directory is wanted in its place.
+Result<RestoredOriginals> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> released,
+                                        std::span<const std::string> wanted);
 
 }  // namespace pintle::host

@@ -38,7 +38,7 @@ std::string FilledUp(std::string_view contents, std::size_t size) {
 
 Result<UniqueFd> Make(int directory, const std::string& name) {
   UniqueFd made(::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
-  if (!made) return Error::FromErrno("creating it");
+  if (!made) return Error::FromErrno("creating the spare");
   return made;
 }
 
@@ -86,11 +86,11 @@ Result<> PairedFile::Write(std::string_view contents) const {
     TRY(Replace(directory.get(), spare->get(), contents), "writing " + path_);
     return {};
   }
-  // Someone has removed the spare, or an older version of Pintle has written the file.
+  // There is no spare: someone has removed it, or an older version of Pintle has written the file.
   return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
 }
 
-// The spare is made first, so that there is never a file that could not be replaced.
+// The spare is made first, so that whenever the file exists, it can be replaced.
 Result<> PairedFile::Begin(int directory, std::string_view contents) const {
   const std::string filled = FilledUp(contents, contents.size() + kRoomToGrow);
   const auto make_spare = [&]() -> Result<> {
@@ -100,11 +100,11 @@ Result<> PairedFile::Begin(int directory, std::string_view contents) const {
     return Sync(made.get(), "fsync");
   };
   const auto begin = [&]() -> Result<> {
-    TRY(make_spare(), "taking room for a second " + path_);
+    TRY(make_spare(), "allocating a second " + path_);
     return root_.WriteFile(path_, filled, {.permissions = kPrivate, .owner = {}});
   };
   auto begun = begin();
-  // A file whose name is not durable must not exist at all.
+  // After a failure, the file's name may not be durable.  Such a file is removed.
   if (!begun) static_cast<void>(Remove());  // The first error is the one to report.
   return begun;
 }
@@ -119,11 +119,11 @@ Result<> PairedFile::Replace(int directory, int spare, std::string_view contents
   };
   int exchanged = exchange(RENAME_EXCHANGE);
   const bool is_known = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
-  // On a file system that cannot exchange two names, the rename uses up the spare.
+  // On a file system that cannot exchange two names, the spare is renamed to the file, and there is no spare any more.
   if (!is_known) exchanged = exchange(0);
   if (exchanged != 0) return Error::FromErrno("rename");
   auto synced = SyncDirectory(directory);
-  // This restores the old file, so that an error leaves the contents unchanged.
+  // After an error, the old file gets its name back, so that the contents are unchanged.
   if (!synced && is_known) exchange(RENAME_EXCHANGE);
   return synced;
 }

@@ -3,9 +3,10 @@
 
 // A file that can be replaced while its disk is full.
 //
-// A spare of the same size lies beside the file.  New contents are written over the spare, which allocates no blocks,
-// and then the two files exchange their names.  Both are padded with spaces to that size, with some room for contents
-// that grow.  After a crash, even a power cut, the file has the old contents or the new ones, whole.
+// There is a second file of the same size, the spare, in the same directory.  New contents are written over the spare,
+// which allocates no blocks, and then the two files exchange their names.  Both are padded with spaces to the same
+// size, so that later contents may be longer.  After a crash, even a power cut, the file has its old or its new
+// contents.
 
 #include <cstddef>
 #include <string>
@@ -24,8 +25,8 @@ class PairedFile {
   // Later contents may be this much longer than the first ones without a new allocation.
   static constexpr std::size_t kRoomToGrow = 64 << 10;
 
-  // Writes the contents and pads them with spaces.  The first call allocates all space that is ever needed; if a call
-  // fails, the contents are the old ones, or there is no file.
+  // Writes the contents and pads them with spaces.  The first call allocates all space that is needed later.  If a call
+  // fails, the file has the old contents or does not exist.
   Result<> Write(std::string_view contents) const;
 
   // Returns the path of the spare.

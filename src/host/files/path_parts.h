@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A path, split into the folder that an entry is in and the entry's name.
+// Splits a path into the folder of an entry and the entry's name.
 
 #include <string_view>
 

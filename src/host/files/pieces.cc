@@ -7,7 +7,7 @@
 
 namespace pintle::host {
 
-// One byte more than expected is read, so that the end is found without another read.
+// The buffer has one byte more than is expected, so that the end of the file is found without another read().
 Pieces::Pieces(int fd, std::size_t expected, off_t offset)
     : fd_(fd),
       offset_(offset),
@@ -24,7 +24,8 @@ Result<std::string_view> Pieces::Next() {
     if (count < 0) return Error::FromErrno("read");
     filled += static_cast<std::size_t>(count);
     offset_ += count;
-    // A failing disk may return less than requested, too, so a short read is the end only where the end is expected.
+    // A failing disk may return less than was requested, too.  So a short read means the end of the file only at the
+    // expected end.
     has_ended_ = count == 0 || (static_cast<std::size_t>(count) < wanted && offset_ == expected_end_);
   }
   return std::string_view(buffer_.get(), filled);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads an open file in pieces, so that a large one is never in memory as a whole.
+// Reads an open file in pieces, so that a large file is never in memory as a whole.
 
 #include <sys/types.h>
 
@@ -20,8 +20,8 @@ class Pieces {
   // `expected` is the likely number of bytes; `offset` is where the first piece begins.
   Pieces(int fd, std::size_t expected, off_t offset = 0);
 
-  // Returns the next piece, which is valid until the next call; an empty one is the end.  A file of the expected size
-  // comes in as few pieces as possible.
+  // Returns the next piece, which is valid until the next call.  An empty piece means the end of the file.  A file of
+  // the expected size is read in as few pieces as possible.
   Result<std::string_view> Next();
 
  private:

@@ -16,11 +16,11 @@ std::string_view RemedyFor(int errno_value) {
     case EDQUOT:
       return "the quota is used up, raise it or free some space";
     case EFBIG:
-      return "a limit on the size of files stands in the way, raise it (LimitFSIZE= of the unit, ulimit -f)";
+      return "it exceeds the limit on the size of files, raise the limit (LimitFSIZE= of the unit, ulimit -f)";
     case EROFS:
       return "its file system is mounted read-only, mount it read-write";
     case EIO:
-      return "its disk fails, see what the kernel's log says of it";
+      return "its disk fails, see the kernel's log";
     case EPERM:
     case EACCES:
       return "this is not allowed, look for immutable bits (lsattr), mount options and security policies";
@@ -35,7 +35,7 @@ std::string_view RemedyFor(int errno_value) {
     case ENAMETOOLONG:
       return "the path or a name in it is too long, shorten it";
     case ELOOP:
-      return "its path leads in circles, mend the symlinks";
+      return "its path leads in circles, repair the symlinks";
     default:
       return "";
   }
@@ -62,8 +62,8 @@ bool IsFaultOfMachine(const Error& error) {
 
 Error WithRemedy(Error error) {
   const std::string_view remedy = RemedyFor(error.errno_value());
-  const bool is_told = error.message().find(remedy) != std::string::npos;
-  return remedy.empty() || is_told ? std::move(error) : std::move(error).While(remedy);
+  const bool has_remedy = error.message().find(remedy) != std::string::npos;
+  return remedy.empty() || has_remedy ? std::move(error) : std::move(error).While(remedy);
 }
 
 }  // namespace pintle::host

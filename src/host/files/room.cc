@@ -34,31 +34,31 @@ Result<UniqueFd> OpenNearest(const Root& root, std::string directory) {
   }
 }
 
-struct Found {
+struct FileSystemStatus {
   std::uint64_t device = 0;
   std::uint64_t block = 1;
   Room free;
 };
 
-Result<Found> FindAt(const Root& root, const std::string& directory) {
-  const auto doing = [&] { return "looking how much room there is in " + directory; };
+Result<FileSystemStatus> ReadStatusAt(const Root& root, const std::string& directory) {
+  const auto doing = [&] { return "reading the free space in " + directory; };
   const UniqueFd opened = TRY(OpenNearest(root, directory), doing());
   struct stat status;
   struct statvfs space;
   if (::fstat(opened.get(), &status) != 0) return Error::FromErrno("fstat").While(doing());
   if (::fstatvfs(opened.get(), &space) != 0) return Error::FromErrno("fstatvfs").While(doing());
-  Found found = {.device = status.st_dev, .block = std::max<std::uint64_t>(space.f_frsize, 1), .free = {}};
+  FileSystemStatus found = {.device = status.st_dev, .block = std::max<std::uint64_t>(space.f_frsize, 1), .free = {}};
   // Some file systems do not count blocks, and some create inodes as needed.
   found.free.bytes = space.f_blocks == 0 ? kUnlimited : static_cast<std::uint64_t>(space.f_bfree) * found.block;
   found.free.inodes = space.f_files == 0 ? kUnlimited : static_cast<std::uint64_t>(space.f_ffree);
   return found;
 }
 
-Error TooLittle(const std::string& directory, const std::string& needed, const std::string& free,
-                const std::string& usable) {
+Error TooLittleSpace(const std::string& directory, const std::string& needed, const std::string& free,
+                     const std::string& usable) {
   return Error(ErrorKind::kSystem,
-               fmt::format("there is too little space on the file system of {}, free some of it: the change needs {}, "
-                           "and {} are free, of which it may take {} and leaves the rest to others",
+               fmt::format("there is too little space on the file system of {}, free some space: the change needs {}, "
+                           "and {} are free, of which it may use {}; the rest is for other programs",
                            directory, needed, free, usable));
 }
 
@@ -76,12 +76,12 @@ Room RoomOf(const Room& free) {
 }
 
 Result<Room> RoomAt(const Root& root, std::string_view directory) {
-  return RoomOf(TRY(FindAt(root, std::string(directory))).free);
+  return RoomOf(TRY(ReadStatusAt(root, std::string(directory))).free);
 }
 
 Result<NeededRoom::FileSystem*> NeededRoom::Find(const std::string& directory) {
   if (const auto known = by_directory_.find(directory); known != by_directory_.end()) return known->second;
-  const Found found = TRY(FindAt(root_, directory));
+  const FileSystemStatus found = TRY(ReadStatusAt(root_, directory));
   FileSystem& file_system =
       by_device_.try_emplace(found.device, FileSystem{directory, found.block, found.free, {}}).first->second;
   by_directory_.emplace(directory, &file_system);
@@ -100,10 +100,10 @@ Result<> NeededRoom::Expect() const {
     const auto& [directory, block, free, needed] = file_system;
     const Room usable = RoomOf(free);
     if (needed.bytes > usable.bytes) {
-      return TooLittle(directory, SizeText(needed.bytes), SizeText(free.bytes), SizeText(usable.bytes));
+      return TooLittleSpace(directory, SizeText(needed.bytes), SizeText(free.bytes), SizeText(usable.bytes));
     }
     if (needed.inodes > usable.inodes) {
-      return TooLittle(directory, InodesText(needed.inodes), InodesText(free.inodes), InodesText(usable.inodes));
+      return TooLittleSpace(directory, InodesText(needed.inodes), InodesText(free.inodes), InodesText(usable.inodes));
     }
   }
   return {};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how much a change may take of the file systems that it writes to.
+// Limits the space that a change may use on the file systems to which it writes.
 //
-// The kubelet, the system's journal and others go on writing during a change, so a change leaves them some room: bytes
-// and inodes.  If less than that is free already, a change may still take an eighth of the free room, so that small
-// changes stay possible, such as one that frees space.
+// The kubelet, the system's journal and other programs go on writing during a change.  So a change leaves them some
+// free room: bytes and inodes.  If less than that is free already, a change may still use an eighth of the free room.
+// So small changes stay possible, such as a change that frees space.
 
 #include <cstdint>
 #include <map>
@@ -29,22 +29,23 @@ struct Room {
 // Returns a text such as "3 MiB", or "200 KiB" if it is less than one MiB.
 std::string SizeText(std::uint64_t bytes);
 
-// Returns how much of the free room a change may take.
+// Returns how much of the free room a change may use.
 Room RoomOf(const Room& free);
 
-// Returns how much a change may take on the file system of this directory, or of the nearest existing one above it.
+// Returns how much room a change may use on the file system of this directory.  If the directory does not exist, this
+// is the file system of the nearest directory above it.
 Result<Room> RoomAt(const Root& root, std::string_view directory);
 
-// Adds up what is going to be written to each file system.
+// Adds up the room that a change needs on each file system.
 class NeededRoom {
  public:
   // `root` must outlive it.
   explicit NeededRoom(const Root& root) : root_(root) {}
 
-  // Adds a file, a link or a directory in this directory, which need not exist yet.
+  // Adds a file, a link or a directory that will be made in `directory`, which need not exist yet.
   Result<> Add(const std::string& directory, std::uint64_t bytes);
 
-  // Returns an error that names a file system with too little room.
+  // Returns an error if a file system has too little room.  The error names a directory on it.
   Result<> Expect() const;
 
  private:

@@ -56,7 +56,7 @@ std::optional<std::string> ReadOwn(const Root& root, const std::string& path) {
   }
 }
 
-// Returns the lines between the first and the last, which is the digest of all before it.
+// Returns the lines between the first line and the last one.  The last line is the digest of all lines before it.
 std::optional<std::string_view> LinesIn(std::string_view text) {
   if (!text.starts_with(kFirstLine) || text.size() < kFirstLine.size() + kSha256Digits + 1) return std::nullopt;
   const std::string_view body = text.substr(0, text.size() - kSha256Digits - 1);

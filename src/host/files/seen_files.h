@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Records what files were when they were last read, so that files that nobody has touched since are not read again.
+// Records the states of files when they were last read, so that unchanged files are not read again.
 //
-// A file counts as unchanged if its inode, its size and its times are unchanged; nobody can set one of these times,
-// ctime.  But writes within one tick of the file system's clock leave the same ctime, so a file is recorded only if it
-// had not changed for a while when it was read.  The record has the file's state, and not whether that was as wanted,
-// so it stays valid when a config wants another state.
+// A file counts as unchanged if its inode, its size, its mtime and its ctime are unchanged; nobody can set the ctime.
+// But writes within one tick of the file system's clock leave the same ctime.  So a file is recorded only if it had not
+// changed for a while when it was read.  The record has the state that the file had, which does not depend on the
+// config.  So the record stays valid when another config is wanted.
 //
-// Writes through a memory mapping, or to the disk below the file system, may leave ctime unchanged for a while:
-// callers that want to be sure start with an empty record from time to time.
+// Writes through a memory mapping, or to the disk below the file system, may leave the ctime unchanged for a while.  So
+// callers start with an empty record from time to time.
 
 #include <sys/stat.h>
 
@@ -28,10 +28,10 @@
 
 namespace pintle::host {
 
-// The file in which a machine keeps the record of this boot.
+// The file with the record, which is valid during this boot.
 inline constexpr const char* kSeenFiles = "/run/pintle/seen-files";
 
-// This is coarser than any file system's clock.
+// A file is recorded only if it has not changed for this time, which is longer than a tick of any file system's clock.
 inline constexpr std::chrono::seconds kRest(3);
 
 class SeenFiles {
@@ -41,18 +41,18 @@ class SeenFiles {
   // `clock` must outlive it.
   explicit SeenFiles(const Clock& clock) : clock_(&clock) {}
 
-  // Returns the recorded state of a file if it still has this status.  Otherwise the caller reads the file, and the
-  // time of that is noted here.
+  // Returns the recorded state of a file if the file still has this status.  Otherwise the caller reads the file and
+  // calls Remember(), which needs the time at which the reading began: it is noted here.
   std::optional<State> Recall(const std::string& path, const struct stat& status);
 
-  // `status` must be from before the file was read.
+  // Records a file, unless it has changed too recently.  `status` must be from before the file was read.
   void Remember(const std::string& path, const struct stat& status, const State& state);
 
-  // Loads a saved record.  One that is damaged, or that others may write or read, is ignored.
+  // Loads a saved record.  If the saved record is damaged, or other users may write or read it, the result is empty.
   static SeenFiles Load(const Root& root, const std::string& path, const Clock& clock);
 
-  // Saves the files that were asked for since the record was loaded.  The saved record must not outlive the boot:
-  // another system may change the disk and leave any times.
+  // Saves the files for which Recall() or Remember() was called since the record was loaded.  The saved record must not
+  // outlive the boot: another operating system may change the disk and set any times.
   Result<> Save(const Root& root, const std::string& path) const;
 
   std::size_t size() const { return files_.size(); }
@@ -78,7 +78,7 @@ class SeenFiles {
   bool Add(std::string_view line);
 
   const Clock* clock_;
-  WallTime began_{};
+  WallTime began_{};  // The time at which the caller began to read the current file.
   bool is_changed_ = false;
   std::unordered_map<std::string, Seen> files_;
 };

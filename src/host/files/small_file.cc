@@ -34,7 +34,7 @@ Result<> SetOwner(int fd, const Owner& owner) {
 
 Result<> WriteBeside(int directory, const std::string& beside, const SmallFile& file) {
   const UniqueFd fd(::openat(directory, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd) return Error::FromErrno("creating a file beside it");
+  if (!fd) return Error::FromErrno("creating a temporary file");
   TRY(WriteAll(fd.get(), file.contents));
   TRY(SetOwner(fd.get(), file.owner));
   TRY(SetAttributes(fd.get(), OpenedAs::kItself, file.attributes, OtherAttributes::kKeep));

@@ -3,7 +3,7 @@
 
 // Reads and replaces a small file as a whole, with owner, permissions and attributes, in an open directory.
 //
-// An open directory stays the one that was checked, whatever is done to the path that led there.
+// The caller has checked the open directory.  It stays the same directory, whatever others do to its path.
 
 #include <sys/types.h>
 
@@ -26,7 +26,7 @@ struct SmallFile {
 // Returns nullopt if there is no such file.  A link, or anything but a regular file, is an error.
 Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string& name);
 
-// These are durable when they return; a crash leaves the old file or the new one.
+// These changes are durable when the functions return.  A crash leaves the old file or the new one.
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file);
 Result<> RemoveSmallFile(int directory, const std::string& name);
 

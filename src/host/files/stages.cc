@@ -21,7 +21,7 @@ constexpr std::string_view kNoName;
 Result<UniqueFd> Open(const Directory& directory) {
   UniqueFd stage(
       ::openat(directory.fd(), NameBeside(kNoName).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!stage) return Error::FromErrno("opening a directory to work in");
+  if (!stage) return Error::FromErrno("opening our temporary directory");
   return stage;
 }
 
@@ -65,12 +65,12 @@ std::vector<std::string> Stages::NamesTo(const Directory& directory, const std::
   return {NameBeside(kNoName), beside};
 }
 
-// Someone may replace the directory between mkdir() and open(), so the one that is opened must have the same
-// properties.
+// Someone may replace the directory between mkdir() and open(), so the opened directory must have the owner and the
+// permissions of the new one.
 Result<UniqueFd> Stages::Make(const Directory& directory) {
   TRY(ClearLeftover(directory));
   if (::mkdirat(directory.fd(), NameBeside(kNoName).c_str(), 0700) != 0) {
-    return Error::FromErrno("making a directory to work in");
+    return Error::FromErrno("making a temporary directory");
   }
   UniqueFd stage = TRY(Open(directory));
   const struct stat status = TRY(StatusOf(stage));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The directories in which new things lie until they are moved to their places, and old things until they are removed.
+// Chooses the directory for temporary names: a new entry has such a name until it is moved to its place, and an old
+// entry until it is removed.
 //
-// If only we can change the names in a directory, both lie there, beside their places.  If others can, they could put a
-// thing of theirs under our temporary name.  Then new and old things lie in a directory of our own inside the
-// directory; nobody else may enter it, and one rename moves a thing from it to its place.
+// If only we can change the names in a directory, the temporary names are in that directory itself.  If others can,
+// they could put an entry of theirs under a temporary name.  Then the temporary names are in a stage: a directory of
+// our own inside that directory, which nobody else may enter.  One rename moves an entry from there to its place.
 
 #include <map>
 #include <string>
@@ -19,19 +20,19 @@ namespace pintle::host {
 
 class Stages {
  public:
-  // Returns the open stage for this directory, which is valid until the next call.
+  // Returns the open directory with the temporary names of this directory.  It is valid until the next call.
   Result<int> For(const Directory& directory);
 
-  // Removes what a crash has left in a directory that has no stage yet.
+  // Removes the stage that a crash has left in a directory.  The directory must not have a stage in use.
   static Result<> ClearLeftover(const Directory& directory);
 
-  // Removes the stage that was made in the directory, if it is empty.
+  // Removes the directory's stage, if it is empty.
   void RemoveFrom(const Directory& directory);
 
-  // The directories that have a stage made by us, with their paths.
+  // Returns the directories that have a stage, with their paths.
   const std::map<Identity, std::string>& all() const { return paths_; }
 
-  // Returns the names that lead from the directory to where a thing lies.
+  // Returns the names that lead from the directory to the entry with the temporary name `beside`.
   static std::vector<std::string> NamesTo(const Directory& directory, const std::string& beside);
 
  private:

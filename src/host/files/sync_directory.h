@@ -7,7 +7,7 @@
 
 namespace pintle::host {
 
-// Makes the names in an open directory durable.
+// Makes changes of the names in an open directory durable.
 inline Result<> SyncDirectory(int directory) {
   if (::fsync(directory) != 0) return Error::FromErrno("fsync of the directory");
   return {};

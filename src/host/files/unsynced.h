@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files and directories that have to be synced on one file system.
+// Collects the files and directories that have to be synced on one file system.
 //
-// A few are synced one by one, since syncing a file system waits for everything that anyone has written to it; if
-// there are many, the whole file system is synced.
+// If there are only a few, they are synced one by one, since syncing a file system waits for everything that anyone has
+// written to it.  If there are many, the whole file system is synced.
 
 #include <cstdint>
 #include <unordered_set>
@@ -19,8 +19,8 @@ namespace pintle::host {
 
 class Unsynced {
  public:
-  // `any` is any descriptor on the file system.  It must be opened before the first write, since the kernel reports a
-  // failed write only to descriptors that were opened before the failure.
+  // `any` is a descriptor of any file on the file system.  It must be opened before the first write, since the kernel
+  // reports a failed write only to descriptors that were opened before the failure.
   explicit Unsynced(UniqueFd any) : any_(std::move(any)) {}
 
   void Add(UniqueFd thing);
@@ -31,9 +31,9 @@ class Unsynced {
 
  private:
   UniqueFd any_;
-  bool whole_ = false;
+  bool whole_ = false;  // Sync() syncs the whole file system.
   std::vector<UniqueFd> few_;
-  std::unordered_set<std::uint64_t> directories_;
+  std::unordered_set<std::uint64_t> directories_;  // The inodes of directories in `few_`.
 };
 
 }  // namespace pintle::host

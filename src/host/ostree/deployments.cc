@@ -12,12 +12,13 @@ namespace {
 
 constexpr const char* kFinalizer = "ostree-finalize-staged.service";
 
-class Names {
+// Returns whether a name stands for the image, for each kind of name.
+class ImageNameMatcher {
  public:
-  explicit Names(const DeployedImage& image) : image_(image) {}
+  explicit ImageNameMatcher(const DeployedImage& image) : image_(image) {}
 
   bool operator()(const RegistryImage& name) const {
-    // An image for several architectures is named by the digest of its index; only the name has this digest.
+    // The name of an image for several architectures has the digest of the index, which is not `image_.digest`.
     if (image_.image == PullSpec(name)) return true;
     return name.digest.empty() ? image_.image.starts_with(name.repository + "@") : name.digest == image_.digest;
   }
@@ -42,14 +43,14 @@ std::string NameOf(const DeployedImage& image) {
 
 bool IsOfImage(const DeployedImage& image, const std::string& name) {
   const auto parsed = ParseImageName(name);
-  return parsed ? std::visit(Names(image), *parsed) : NameOf(image) == name;
+  return parsed ? std::visit(ImageNameMatcher(image), *parsed) : NameOf(image) == name;
 }
 
 Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted) {
   if (!pending || !wanted.keeps_others) return {};
   return Error(
       ErrorKind::kConflict,
-      fmt::format("someone else wants the next boot to take the deployment {}, which would be lost: reboot into "
+      fmt::format("the deployment {} of someone else is pending for the next boot, and would be lost: reboot into "
                   "it, or drop it by `rpm-ostree cleanup --pending` or `ostree admin undeploy 0`",
                   pending->id));
 }
@@ -57,7 +58,7 @@ Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const Want
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience) {
   const auto doing = [] { return "making sure that the staged deployment will be finalized"; };
   if (TRY(systemd.Observe(kFinalizer), doing()).active_state == "active") return {};
-  // It does no harm to start the unit if a path unit is about to do the same.
+  // A path unit may start the unit at the same time, which does no harm.
   TRY(systemd.Run(JobKind::kStart, kFinalizer, patience), doing());
   const UnitStatus status = TRY(systemd.Observe(kFinalizer), doing());
   if (status.active_state == "active") return {};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The versions of the OS on the machine's disk, and which of them the next boot takes.
+// Manages the versions of the OS on the machine's disk, and chooses the version for the next boot.
 //
 // A deployment is an image with the kernel arguments that it boots with and an /etc of its own.  One deployment is
-// booted, another may be pending for the next boot, and one is kept to fall back to.  No call here changes the booted
+// booted, another may be pending for the next boot, and one is kept for a rollback.  No call here changes the booted
 // deployment.
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "host/systemd/systemd.h"
 
 namespace pintle::host {
@@ -33,14 +33,14 @@ struct DeployedImage {
   std::string base_commit;                    // The image's own commit; `commit` differs if packages are layered.
   std::vector<std::string> packages;          // The packages that rpm-ostree was asked to layer.
   std::vector<std::string> removed_packages;  // The packages that rpm-ostree was asked to remove.
-  bool is_staged = false;                     // It becomes the one to boot only at shutdown.
+  bool is_staged = false;                     // It is completed at shutdown, and is booted next.
 };
 
-// Returns the name by which a user would ask for the image.
+// Returns the name by which a user would name the image.
 std::string NameOf(const DeployedImage& image);
 
-// Returns whether this name, in the syntax of image_name.h, stands for the image.  A tag is assumed to stand for any
-// image that was deployed from its repository.
+// Returns whether this name, in the syntax of image_name.h, can stand for the image.  A tag can stand for every image
+// that was deployed from the tag's repository.
 bool IsOfImage(const DeployedImage& image, const std::string& name);
 
 struct DeploymentsState {
@@ -51,8 +51,8 @@ struct DeploymentsState {
 
 // An image that has been fetched completely.
 struct FetchedImage {
-  std::string name;    // The name that was asked for, with the digest in the place of a tag.
-  std::string commit;  // Empty if rpm-ostree has fetched the image, since it names only the commits of deployments.
+  std::string name;    // The requested name, with the digest in the place of a tag.
+  std::string commit;  // Empty if rpm-ostree has fetched the image, since it reports only the commits of deployments.
 };
 
 // Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  This needs
@@ -74,17 +74,17 @@ struct WantedDeployment {
   std::vector<std::string> add_arguments;
   std::vector<std::string> remove_arguments;
   WantedPackages packages = {};
-  // Requests a new deployment even if image, arguments and packages are those of the booted one, for files that are
-  // to take effect with the next boot.
+  // Requests a new deployment even if image, arguments and packages are those of the booted one.  This is for files
+  // that are to take effect with the next boot.
   bool always_new = false;
-  // A deployment that is already pending belongs to someone else, and replacing it is an error.
+  // If a deployment is already pending, it belongs to someone else, and replacing it is an error.
   bool keeps_others = false;
 };
 
-// Whether an operation had to change the deployments.
+// The effect of an operation on the deployments.
 enum class PutEffect { kAsWanted, kChanged };
 
-// Packages that rpm-ostree can find while this object lives.
+// While this object lives, rpm-ostree can find the packages of an extensions image.
 class OfferedPackages {
  public:
   virtual ~OfferedPackages() = default;
@@ -98,12 +98,12 @@ class Deployments {
   // On a machine without OSTree, this is an error of the kind kNotFound.
   virtual Result<DeploymentsState> Observe() = 0;
 
-  // Sets the function that gets the progress of long calls.  The progress does not name the activity, which the caller
-  // knows.  An empty function turns reports off.
-  virtual void TellProgressTo(TellHowFar) {}
+  // Sets the function that gets the progress of long calls.  `doing` is empty in the progress, since the caller knows
+  // what it is doing.  An empty function turns reports off.
+  virtual void SetProgressCallback(ProgressCallback) {}
 
-  // Returns a description of the transaction that someone else is running now, or "" if there is none.
-  virtual Result<std::string> UnderWay() { return std::string(); }
+  // Describes the transaction that someone else is running now.  Returns "" if there is none.
+  virtual Result<std::string> RunningTransaction() { return std::string(); }
 
   // Fetches an image by its name in the syntax of image_name.h and imports it as a commit.  Does not access the
   // network if the image is on the disk already.  An image is stored whole or not at all.
@@ -112,13 +112,14 @@ class Deployments {
   // Returns whether packages can be layered on images here.
   virtual bool LayersPackages() const = 0;
 
-  // Makes the packages of an extensions image available to Put(), and to Fetch(), which looks for the packages that
-  // are layered already.  If `image` is empty, the packages come from the repositories that the machine has.
+  // Makes the packages of an extensions image available to Put(), and to Fetch(), which also looks for the
+  // packages that are layered already.  If `image` is empty, the packages come from the machine's own repositories.
   virtual Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                                  const std::stop_token& stop) = 0;
 
-  // Makes this the deployment for the next boot: staged if the machine runs from this disk, else deployed at once.
-  // Kernel arguments are those of the booted deployment with the changes in `wanted`.
+  // Makes the wanted deployment the one for the next boot.  If the machine runs from this disk, the deployment is
+  // staged, otherwise it is deployed at once.  Its kernel arguments are those of the booted deployment with the changes
+  // in `wanted`.
   virtual Result<PutEffect> Put(const WantedDeployment& wanted) = 0;
 
   // Makes the next boot take the booted deployment: the inverse of Put().
@@ -127,9 +128,9 @@ class Deployments {
   // Makes the next boot take the deployment that was booted before.
   virtual Result<PutEffect> RollBack() = 0;
 
-  // Finalizes the staged deployment, as a shutdown does, and lets the caller add to it: `put` changes the deployment's
-  // own tree after its /etc was merged and before the boot entries are written.  /var is the machine's own, and /usr is
-  // read-only.  This must be the last step of a shutdown.  After an error nothing is pending any more.
+  // Finalizes the staged deployment, as a shutdown does, and lets the caller change it.  `put` gets the deployment's
+  // tree after its /etc was merged and before the boot entries are written.  In that tree, /var is the machine's own,
+  // and /usr is read-only.  This must be the last step of a shutdown.  After an error, there is no pending deployment.
   virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
   // Removes data that no deployment needs.
@@ -139,8 +140,8 @@ class Deployments {
 // Returns kConflict with a remedy if the pending deployment must not be replaced.
 Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted);
 
-// Waits until systemd is sure to finalize a staged deployment at shutdown.  OSTree starts the unit that does so a
-// moment after staging; a shutdown that begins before that loses the deployment.
+// Waits until systemd is sure to finalize a staged deployment at shutdown.  The unit that does so is started a moment
+// after staging.  A shutdown that begins before that moment loses the deployment.
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience);
 
 }  // namespace pintle::host

@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 constexpr const char* kStaged = "/run/ostree/staged-deployment";
 constexpr const char* kStagedLocked = "/run/ostree/staged-deployment-locked";
 
-// File names in archives are UTF-8, whatever locale the rest of the program uses.
+// Sets the thread's locale to UTF-8, since libarchive converts the file names in archives to the locale.
 class Utf8 {
  public:
   Utf8() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})) {
@@ -61,7 +61,7 @@ std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
     if (::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0) {
       result.emplace(work());
     } else {
-      result.emplace(Error::FromErrno("unshare").While("making mounts of our own"));
+      result.emplace(Error::FromErrno("unshare").While("making a mount namespace"));
     }
   };
   std::thread apart = TRY(StartThread(work_apart), "working on the OS image");
@@ -87,12 +87,12 @@ KeyFile OriginFor(const ImageName& name, OstreeSysroot* sysroot) {
   return BranchOrigin(sysroot, branch.remote.empty() ? branch.branch : branch.remote + ":" + branch.branch);
 }
 
-// The contents of the deployment that is wanted.
+// The contents that the next deployment is to have.
 struct Target {
   std::string commit;
   KeyFile origin;
   std::vector<std::string> arguments;
-  std::vector<std::string> initramfs_overlays = {};  // The checksums of the archives.
+  std::vector<std::string> initramfs_overlays = {};  // The checksums of initramfs archives.
 
   bool Is(OstreeDeployment* deployment) const {
     const auto is_same = [&](const char* key) { return OriginText(origin.get(), key) == FromOrigin(deployment, key); };
@@ -113,12 +113,12 @@ class ArgumentPointers {
   std::vector<char*> pointers_;
 };
 
-// libostree notices a missing kernel only at shutdown, when it is too late to report it.
+// Checks that the image has a kernel.  libostree checks this only at shutdown, when it is too late to report it.
 Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   Failure failure;
   Object<GFile> root;
   if (!::ostree_repo_read_commit(repository, commit.c_str(), Out(root), nullptr, nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   const Object<GFile> modules(::g_file_resolve_relative_path(root.get(), "usr/lib/modules"));
   const Object<GFileEnumerator> versions(::g_file_enumerate_children(
@@ -133,8 +133,8 @@ Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   return Error(ErrorKind::kInvalid, "the image cannot be booted: it has no kernel in /usr/lib/modules");
 }
 
-// Returns the checksums, which are also the names, of the archives in /boot that rpm-ostree has made of /etc for the
-// initramfs.
+// Returns the checksums of the archives that rpm-ostree has made of files in /etc for the initramfs.  The checksums are
+// also the names of these archives in /boot.
 std::vector<std::string> InitramfsOverlaysOf(OstreeDeployment* deployment) {
   OstreeBootconfigParser* entry = ::ostree_deployment_get_bootconfig(deployment);
   char** paths = entry == nullptr ? nullptr : ::ostree_bootconfig_parser_get_overlay_initrds(entry);
@@ -171,18 +171,18 @@ Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const Target& ta
   if (!::ostree_sysroot_deploy_tree_with_options(sysroot.get(), ::ostree_deployment_get_osname(merge),
                                                  target.commit.c_str(), target.origin.get(), merge, &options,
                                                  Out(deployment), nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return deployment;
 }
 
-// Makes this the deployment to boot next, and keeps the one to fall back to.
+// Makes this the deployment for the next boot, and keeps one for a rollback.
 Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, OstreeDeployment* merge) {
   Failure failure;
   if (!::ostree_sysroot_simple_write_deployment(sysroot.get(), ::ostree_deployment_get_osname(merge), deployment, merge,
                                                 OSTREE_SYSROOT_SIMPLE_WRITE_DEPLOYMENT_FLAGS_NO_CLEAN, nullptr,
                                                 Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return sysroot.PrepareCleanup();
 }
@@ -196,7 +196,7 @@ Result<> Stage(const Sysroot& sysroot, const Target& target, OstreeDeployment* m
   if (!::ostree_sysroot_stage_tree_with_options(sysroot.get(), ::ostree_deployment_get_osname(merge),
                                                 target.commit.c_str(), target.origin.get(), merge, &options, nullptr,
                                                 nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return {};
 }
@@ -210,9 +210,10 @@ Result<PutEffect> DropPendingOf(const Sysroot& sysroot) {
 }
 
 Error NoPackages() {
-  return Error(ErrorKind::kInvalid,
-               "packages can be added to an image, or taken out of it, by rpm-ostree only, which does not run here: "
-               "use an image that has them as they are wanted, or one with rpm-ostree");
+  return Error(
+      ErrorKind::kInvalid,
+      "only rpm-ostree can add packages to an image or remove them, and it does not run here: use an image that "
+      "has exactly the wanted packages, or an image with rpm-ostree");
 }
 
 Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) {
@@ -221,9 +222,9 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
   OstreeDeployment* merge = kept.get();
   const Target target = TRY(TargetFor(sysroot, wanted, merge));
-  // A staged deployment is made at shutdown, so files can still be put into it.
-  const bool serves = !wanted.always_new || sysroot.staged() != nullptr;
-  if (serves && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return PutEffect::kAsWanted;
+  // A staged deployment is completed at shutdown, so files can still be put into it.
+  const bool is_reusable = !wanted.always_new || sysroot.staged() != nullptr;
+  if (is_reusable && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return PutEffect::kAsWanted;
   if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));
   if (!wanted.always_new && sysroot.is_booted() && target.Is(sysroot.booted())) return DropPendingOf(sysroot);
   if (sysroot.is_booted()) {
@@ -236,7 +237,7 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
   return PutEffect::kChanged;
 }
 
-// A mount, which the destructor removes.
+// A bind mount.  The destructor removes it.
 class BindMount {
  public:
   static Result<BindMount> Bind(const std::string& what, const std::string& place) {
@@ -260,7 +261,7 @@ class BindMount {
   std::string place_;
 };
 
-// Calls `put` with the tree as it will be after the boot: with the shared /var, and a read-only /usr.
+// Calls `put` with the deployment's tree as it will be after the boot: with the shared /var and a read-only /usr.
 Result<> ChangeTree(const Sysroot& sysroot, OstreeDeployment* deployment,
                     const std::function<Result<>(const Root& next)>& put) {
   const Object<GFile> directory(::ostree_sysroot_get_deployment_directory(sysroot.get(), deployment));
@@ -272,13 +273,13 @@ Result<> ChangeTree(const Sysroot& sysroot, OstreeDeployment* deployment,
   return put(TRY(Root::Open(tree)));
 }
 
-// Reads from the staged deployment's file what rpm-ostree has made of /etc for the initramfs; libostree has no call
-// for it.
+// Like InitramfsOverlaysOf(), for the staged deployment.  Reads its file in /run, since libostree has no function for
+// this.
 Result<std::vector<std::string>> StagedInitramfsOverlays() {
   Failure failure;
   char* contents = nullptr;
   gsize size = 0;
-  if (!::g_file_get_contents(kStaged, &contents, &size, Out(failure))) return Told(failure);
+  if (!::g_file_get_contents(kStaged, &contents, &size, Out(failure))) return ToError(failure);
   const Variant staged(::g_variant_ref_sink(
       ::g_variant_new_from_data(G_VARIANT_TYPE_VARDICT, contents, size, FALSE, ::g_free, contents)));
   std::vector<std::string> overlays;
@@ -315,7 +316,7 @@ Result<DeploymentsState> DeploymentsOstree::Observe() {
   return state;
 }
 
-Result<std::string> DeploymentsOstree::UnderWay() {
+Result<std::string> DeploymentsOstree::RunningTransaction() {
   const auto holder = LockHolder(sysroot_ + "/ostree/lock");
   return holder ? fmt::format("{} has the lock on the deployments", *holder) : std::string();
 }
@@ -324,7 +325,7 @@ Result<FetchedImage> DeploymentsOstree::Fetch(const std::string& image, const st
   const ImageName name = TRY(ParseImageName(image));
   return OnThreadWithOwnMounts([&]() -> Result<FetchedImage> {
     const Sysroot sysroot = TRY(Sysroot::OpenToWrite(sysroot_));
-    return FetchInto(sysroot.repository(), sysroot.repository_path(), name, registries_, stop, tell_);
+    return FetchInto(sysroot.repository(), sysroot.repository_path(), name, registries_, stop, report_);
   });
 }
 
@@ -359,11 +360,11 @@ Result<PutEffect> DeploymentsOstree::RollBack() {
 Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
   return OnThreadWithOwnMounts([&]() -> Result<PutEffect> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
-    // A locked deployment must not be finalized while it is locked, and OSTree's own finalizer leaves it alone, too.
+    // A deployment must not be finalized while it is locked.  OSTree's own finalizer leaves it alone then, too.
     if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return PutEffect::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
     if (finalized) return PutEffect::kChanged;
-    // If it stayed staged, OSTree would finalize it after us without our files.
+    // If the deployment stayed staged, OSTree's finalizer would complete it without our files.
     const Error failed = Error(finalized.error()).While("finalizing the staged deployment");
     const auto dropped = DropPendingOf(sysroot);
     if (dropped) return failed;
@@ -376,10 +377,10 @@ Result<> DeploymentsOstree::Prune() {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
     std::set<std::string> kept;
     for (OstreeDeployment* deployment : sysroot.All()) kept.insert(CommitOf(deployment));
-    TRY(ImageStore(sysroot.repository()).KeepOnly(kept), "forgetting images that no deployment has");
+    TRY(ImageStore(sysroot.repository()).KeepOnly(kept), "removing images that no deployment has");
     Failure failure;
     if (!::ostree_sysroot_cleanup(sysroot.get(), nullptr, Out(failure))) {
-      return Told(failure).While("removing what no deployment needs");
+      return ToError(failure).While("removing data that no deployment needs");
     }
     return {};
   });

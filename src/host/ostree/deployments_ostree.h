@@ -3,8 +3,8 @@
 
 // Implements Deployments with libostree.
 //
-// Each call works on a thread with a mount namespace of its own, in which /sysroot and /boot are writable, while they
-// stay as they are for everyone else.  Deployments are changed under the lock that rpm-ostree takes, too.
+// Each call that writes runs on a thread with a mount namespace of its own, in which /sysroot and /boot are writable.
+// For other processes they stay as they are.  Deployments are changed under a lock that rpm-ostree takes, too.
 
 #include <chrono>
 #include <string>
@@ -18,13 +18,13 @@ namespace pintle::host {
 
 class DeploymentsOstree final : public Deployments {
  public:
-  // As OstreeModule::open_disk has them.
+  // The arguments are those of OstreeModule::open_disk.
   explicit DeploymentsOstree(std::string sysroot, RegistryAccess registries = {},
                              std::chrono::milliseconds patience = kSysrootPatience);
 
-  void TellProgressTo(TellHowFar tell) override { tell_ = std::move(tell); }
+  void SetProgressCallback(ProgressCallback report) override { report_ = std::move(report); }
   Result<DeploymentsState> Observe() override;
-  Result<std::string> UnderWay() override;
+  Result<std::string> RunningTransaction() override;
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
   bool LayersPackages() const override { return false; }
   Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
@@ -39,7 +39,7 @@ class DeploymentsOstree final : public Deployments {
   std::string sysroot_;
   RegistryAccess registries_;
   std::chrono::milliseconds patience_;
-  TellHowFar tell_;
+  ProgressCallback report_;
 };
 
 }  // namespace pintle::host

@@ -22,7 +22,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// rpm-ostree looks here first for pull secrets.
+// rpm-ostree reads pull secrets from this file first.
 constexpr const char* kAuthLink = "run/ostree/auth.json";
 
 class UnpackedExtensions final : public OfferedPackages {
@@ -37,12 +37,12 @@ bool IsContainer(const ImageName& name) {
   return std::holds_alternative<RegistryImage>(name) || std::holds_alternative<LayoutImage>(name);
 }
 
-// Returns the name to which rpm-ostree rebases, and which it writes into the origin.
+// Returns the name of the image for a rebase.  rpm-ostree writes this name into the origin file.
 Result<std::string> RefspecOf(const ImageName& name) {
   if (const auto* image = std::get_if<RegistryImage>(&name)) {
     if (!image->digest.empty()) return ContainerReference(*image);
-    return Error(ErrorKind::kInvalid, fmt::format("{} is a tag, which may mean another image each time: a digest is "
-                                                  "wanted",
+    return Error(ErrorKind::kInvalid, fmt::format("{} is a tag, which may stand for another image later: name the "
+                                                  "image by its digest",
                                                   PullSpec(*image)));
   }
   if (const auto* image = std::get_if<LayoutImage>(&name)) return ContainerReference(*image);
@@ -51,13 +51,13 @@ Result<std::string> RefspecOf(const ImageName& name) {
   return branch.remote.empty() ? branch.branch : branch.remote + ":" + branch.branch;
 }
 
-// Returns those of `words` that are, or are not, among the others, in their order.
-Words Among(const Words& words, const Words& others, bool are) {
+// Returns those of `words` that are not among the others, in their order.
+Words Without(const Words& words, const Words& others) {
   const std::set<std::string> set(others.begin(), others.end());
-  Words some;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(some),
-               [&](const std::string& word) { return set.contains(word) == are; });
-  return some;
+  Words rest;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(rest),
+               [&](const std::string& word) { return !set.contains(word); });
+  return rest;
 }
 
 Words SortedOnce(Words words) {
@@ -66,16 +66,16 @@ Words SortedOnce(Words words) {
   return words;
 }
 
-// Removes `out` from `now` and adds `in`.  A word in both is added.
+// Removes `out` from `now` and adds `in`.  A word that is in both `out` and `in` is added.
 Words ChangedWords(const Words& now, const Words& out, const Words& in) {
-  Words words = Among(now, out, false);
+  Words words = Without(now, out);
   words.insert(words.end(), in.begin(), in.end());
   return SortedOnce(std::move(words));
 }
 
 }  // namespace
 
-// The contents of the deployment that is wanted.
+// The contents that the next deployment is to have.
 struct DeploymentsRpmOstree::Goal {
   std::string refspec;  // Empty if the image does not change.
   std::string commit;   // Empty if it is not known yet.
@@ -91,7 +91,7 @@ struct DeploymentsRpmOstree::Goal {
       goal.is_container = IsContainer(name);
       goal.refspec = TRY(RefspecOf(name));
       goal.commit = wanted.image->commit;
-      // rpm-ostree returns an error if it is asked for the image that it has.
+      // rpm-ostree returns an error if a request names the image that is deployed already.
       if (goal.HasImage(booted)) goal.refspec.clear();
     }
     if (goal.refspec.empty()) goal.commit = booted.base_commit;
@@ -114,30 +114,30 @@ struct DeploymentsRpmOstree::Goal {
   }
 };
 
-DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings manners)
+DeploymentsRpmOstree::DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings settings)
     : systemd_(systemd),
       registries_(std::move(registries)),
-      manners_(std::move(manners)),
-      disk_("/", registries_, manners_.patience) {}
+      settings_(std::move(settings)),
+      disk_("/", registries_, settings_.patience) {}
 
-void DeploymentsRpmOstree::TellProgressTo(TellHowFar tell) {
-  disk_.TellProgressTo(tell);
-  manners_.tell = std::move(tell);
+void DeploymentsRpmOstree::SetProgressCallback(ProgressCallback report) {
+  disk_.SetProgressCallback(report);
+  settings_.report = std::move(report);
 }
 
 Result<DeploymentsState> DeploymentsRpmOstree::Observe() { return disk_.Observe(); }
 
-Result<std::string> DeploymentsRpmOstree::UnderWay() {
+Result<std::string> DeploymentsRpmOstree::RunningTransaction() {
   const std::string transaction = TRY(RpmOstree::ActiveTransaction(systemd_));
   if (!transaction.empty()) return fmt::format("rpm-ostree is at work ({})", transaction);
-  return disk_.UnderWay();
+  return disk_.RunningTransaction();
 }
 
-// rpm-ostree can fetch without deploying.  So everything is downloaded, and what can fail over a network has failed,
-// before a change begins; the later rebase finds the layers on the disk.
+// rpm-ostree can fetch an image without deploying it.  So everything is downloaded, and all errors of the network are
+// found, before a change begins.  The later rebase finds the layers on the disk.
 Result<FetchedImage> DeploymentsRpmOstree::Fetch(const std::string& image, const std::stop_token& stop) {
   ImageName name = TRY(ParseImageName(image));
-  // libostree reads OSTree's own remotes, as without rpm-ostree.
+  // For OSTree's own remotes, libostree is used, as on machines without rpm-ostree.
   if (!IsContainer(name)) return disk_.Fetch(image, stop);
   if (auto* in_registry = std::get_if<RegistryImage>(&name); in_registry != nullptr && in_registry->digest.empty()) {
     const std::string manifest = TRY(Skopeo(registries_, "/var/tmp").Manifest(*in_registry, stop));
@@ -151,14 +151,14 @@ Result<FetchedImage> DeploymentsRpmOstree::Fetch(const std::string& image, const
   for (const auto& deployed : {state.booted, state.pending, state.rollback}) {
     if (deployed && deployed->image == fetched.name) return fetched;
   }
-  TRY(AllowRegistry());
-  RpmOstreeSettings manners = manners_;
-  manners.stop = stop;
-  TRY(TRY(RpmOstree::Connect(systemd_, std::move(manners)))->Update(update));
+  TRY(LinkPullSecrets());
+  RpmOstreeSettings settings = settings_;
+  settings.stop = stop;
+  TRY(TRY(RpmOstree::Connect(systemd_, std::move(settings)))->Update(update));
   return fetched;
 }
 
-Result<> DeploymentsRpmOstree::AllowRegistry() const {
+Result<> DeploymentsRpmOstree::LinkPullSecrets() const {
   const std::string auth_file = AuthFileOf(registries_);
   if (auth_file.empty()) return {};
   const auto doing = [] { return "giving rpm-ostree the pull secrets"; };
@@ -171,16 +171,16 @@ Result<std::unique_ptr<OfferedPackages>> DeploymentsRpmOstree::OfferPackages(con
                                                                              const std::stop_token& stop) {
   if (image.empty()) return std::make_unique<OfferedPackages>();
   return std::make_unique<UnpackedExtensions>(
-      TRY(ExtensionsImage::Unpack("/", image, registries_, stop, manners_.tell)));
+      TRY(ExtensionsImage::Unpack("/", image, registries_, stop, settings_.report)));
 }
 
 Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   const DeploymentsState state = TRY(disk_.Observe());
   if (!state.booted) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Goal goal = TRY(Goal::Of(wanted, *state.booted));
-  // A staged deployment is made at shutdown, so files can still be put into it.
-  const bool serves = state.pending && (!wanted.always_new || state.pending->is_staged);
-  if (serves && goal.Is(*state.pending)) return PutEffect::kAsWanted;
+  // A staged deployment is completed at shutdown, so files can still be put into it.
+  const bool is_reusable = state.pending && (!wanted.always_new || state.pending->is_staged);
+  if (is_reusable && goal.Is(*state.pending)) return PutEffect::kAsWanted;
   TRY(CheckMayReplace(state.pending, wanted));
   if (goal.Is(*state.booted)) {
     if (!wanted.always_new) return DropPending();
@@ -196,54 +196,54 @@ Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
 }
 
 // Each request starts from the result of the previous one, so that together they make one deployment.  Packages are
-// removed together with the old image, and new ones must be found in the new image.
+// removed in the request that replaces the image.  Packages are added afterwards, since they must fit the new image.
 Result<> DeploymentsRpmOstree::Make(const Goal& goal, const DeploymentsState& state) {
   const DeployedImage& booted = *state.booted;
-  const auto rpm_ostree = TRY(RpmOstree::Connect(systemd_, manners_));
+  const auto rpm_ostree = TRY(RpmOstree::Connect(systemd_, settings_));
   if (state.pending) TRY(rpm_ostree->CleanUp(RpmOstreeCleanup::kPending));
-  if (goal.is_container) TRY(AllowRegistry());
-  RpmOstreeUpdate leaving;
-  leaving.refspec = goal.refspec;
-  // A container image is named by its digest, so that it must be the one that was fetched.
-  if (!goal.refspec.empty() && !goal.is_container) leaving.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
-  leaving.uninstall = Among(booted.packages, goal.packages, false);
-  leaving.override_reset = Among(booted.removed_packages, goal.removed, false);
-  if (!leaving.refspec.empty() || !leaving.uninstall.empty() || !leaving.override_reset.empty()) {
-    TRY(rpm_ostree->Update(leaving));
+  if (goal.is_container) TRY(LinkPullSecrets());
+  RpmOstreeUpdate removals;
+  removals.refspec = goal.refspec;
+  // Only the fetched image may be deployed.  The name of a container image has a digest, so it cannot be another one.
+  if (!goal.refspec.empty() && !goal.is_container) removals.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
+  removals.uninstall = Without(booted.packages, goal.packages);
+  removals.override_reset = Without(booted.removed_packages, goal.removed);
+  if (!removals.refspec.empty() || !removals.uninstall.empty() || !removals.override_reset.empty()) {
+    TRY(rpm_ostree->Update(removals));
   }
   if (goal.arguments != booted.kernel_arguments) {
     TRY(rpm_ostree->SetKernelArguments(booted.kernel_arguments, goal.arguments));
   }
-  RpmOstreeUpdate coming;
-  coming.install = Among(goal.packages, booted.packages, false);
-  coming.override_remove = Among(goal.removed, booted.removed_packages, false);
-  if (!coming.install.empty() || !coming.override_remove.empty()) TRY(rpm_ostree->Update(coming));
+  RpmOstreeUpdate additions;
+  additions.install = Without(goal.packages, booted.packages);
+  additions.override_remove = Without(goal.removed, booted.removed_packages);
+  if (!additions.install.empty() || !additions.override_remove.empty()) TRY(rpm_ostree->Update(additions));
   return Expect(goal);
 }
 
 Result<> DeploymentsRpmOstree::Expect(const Goal& goal) {
   const DeploymentsState state = TRY(disk_.Observe());
   if (state.pending && goal.Is(*state.pending)) return {};
-  return Error(ErrorKind::kSystem, state.pending ? "rpm-ostree has staged something else than it was asked for"
-                                                 : "rpm-ostree has staged nothing");
+  return Error(ErrorKind::kSystem, state.pending ? "rpm-ostree has staged another deployment than was requested"
+                                                 : "rpm-ostree has not staged a deployment");
 }
 
 Result<PutEffect> DeploymentsRpmOstree::DropPending() {
   if (!TRY(disk_.Observe()).pending) return PutEffect::kAsWanted;
   const Result<> dropped = Drop();
-  // Going back must not depend on the daemon, which will clean up what it keeps of the deployment the next time.
+  // Going back must not depend on the daemon.  It cleans up its own data of the deployment the next time it is used.
   if (!dropped) return TRY(disk_.DropPending(), dropped.error().message() + "; and then");
   return PutEffect::kChanged;
 }
 
-// A stop request must not apply here, since it may be the reason for going back.
+// Ignores a request to stop, since that may be the reason why the deployment is dropped.
 Result<> DeploymentsRpmOstree::Drop() {
-  RpmOstreeSettings manners = manners_;
-  manners.stop = {};
-  return TRY(RpmOstree::Connect(systemd_, std::move(manners)))->CleanUp(RpmOstreeCleanup::kPending);
+  RpmOstreeSettings settings = settings_;
+  settings.stop = {};
+  return TRY(RpmOstree::Connect(systemd_, std::move(settings)))->CleanUp(RpmOstreeCleanup::kPending);
 }
 
-// libostree does this, since rpm-ostree refuses to roll back while something is staged.
+// Uses libostree, since rpm-ostree refuses to roll back while a deployment is staged.
 Result<PutEffect> DeploymentsRpmOstree::RollBack() { return disk_.RollBack(); }
 
 Result<PutEffect> DeploymentsRpmOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
@@ -251,7 +251,7 @@ Result<PutEffect> DeploymentsRpmOstree::FinalizeStaged(const std::function<Resul
 }
 
 Result<> DeploymentsRpmOstree::Prune() {
-  TRY(TRY(RpmOstree::Connect(systemd_, manners_))->CleanUp(RpmOstreeCleanup::kBase));
+  TRY(TRY(RpmOstree::Connect(systemd_, settings_))->CleanUp(RpmOstreeCleanup::kBase));
   return disk_.Prune();
 }
 

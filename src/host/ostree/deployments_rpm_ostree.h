@@ -19,22 +19,22 @@ namespace pintle::host {
 
 class DeploymentsRpmOstree final : public Deployments {
  public:
-  // For the running machine.  rpm-ostree fetches images with the machine's own certificate authorities and policy for
-  // signatures, and with the pull secrets of `registries`.  `manners` apply to all calls.
-  DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings manners = {});
+  // Opens the deployments of the running machine.  rpm-ostree fetches images with the machine's own certificate
+  // authorities and policy for signatures, and with the pull secrets of `registries`.  `settings` apply to all calls.
+  DeploymentsRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings settings = {});
 
-  void TellProgressTo(TellHowFar tell) override;
+  void SetProgressCallback(ProgressCallback report) override;
   Result<DeploymentsState> Observe() override;
-  Result<std::string> UnderWay() override;
+  Result<std::string> RunningTransaction() override;
 
-  // The result has no commit for a container image, since that is known only once the image is deployed.
+  // For a container image, the result has no commit, since the commit is known only after the image is deployed.
   Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override;
 
   bool LayersPackages() const override { return true; }
   Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                          const std::stop_token& stop) override;
 
-  // Drops the pending deployment first.  After an error nothing is pending any more.
+  // Drops the pending deployment first.  After an error, there is no pending deployment.
   Result<PutEffect> Put(const WantedDeployment& wanted) override;
 
   Result<PutEffect> DropPending() override;
@@ -45,14 +45,14 @@ class DeploymentsRpmOstree final : public Deployments {
  private:
   struct Goal;
 
-  Result<> AllowRegistry() const;
+  Result<> LinkPullSecrets() const;
   Result<> Make(const Goal& goal, const DeploymentsState& state);
   Result<> Expect(const Goal& goal);
   Result<> Drop();
 
   Systemd& systemd_;
   RegistryAccess registries_;
-  RpmOstreeSettings manners_;
+  RpmOstreeSettings settings_;
   DeploymentsOstree disk_;
 };
 

@@ -17,7 +17,7 @@ std::uint64_t Mebibytes(std::uint64_t bytes) { return Sum(bytes, (1 << 20) - 1) 
 }  // namespace
 
 std::uint64_t SpaceFor(std::span<const OciDescriptor> layers) {
-  // While a layer is unpacked, its packed form is there, too; unpacking makes no layer smaller.
+  // While a layer is unpacked, the disk has its packed form, too.  The unpacked form is at least as large.
   std::uint64_t needed = 0;
   for (const OciDescriptor& layer : layers) needed = Sum(needed, Sum(layer.size, layer.size));
   return needed;
@@ -27,7 +27,7 @@ Result<> ExpectSpace(std::uint64_t needed, const DiskSpace& space) {
   const std::uint64_t usable = space.free > space.reserved ? space.free - space.reserved : 0;
   if (needed <= usable) return {};
   return Error(ErrorKind::kSystem, fmt::format("there is too little space: {} MiB are needed, and {} MiB are free, of "
-                                               "which {} MiB have to stay so",
+                                               "which {} MiB must stay free",
                                                Mebibytes(needed), space.free >> 20, Mebibytes(space.reserved)));
 }
 

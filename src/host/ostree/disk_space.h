@@ -13,13 +13,14 @@ namespace pintle::host {
 
 struct DiskSpace {
   std::uint64_t free = 0;      // Bytes that are free.
-  std::uint64_t reserved = 0;  // The part of them that has to stay free.
+  std::uint64_t reserved = 0;  // The part of these bytes that must stay free.
 };
 
-// Returns the least space that fetching and unpacking these layers takes.  Most images need more, since it is not known
-// beforehand how much the layers grow: the check refuses only images that cannot fit.
+// Returns a lower bound of the space for fetching and unpacking these layers.  Most images need more, since layers grow
+// when they are unpacked.  So the check refuses only images that cannot fit.
 std::uint64_t SpaceFor(std::span<const OciDescriptor> layers);
 
+// Returns an error if less than `needed` bytes can be used.
 Result<> ExpectSpace(std::uint64_t needed, const DiskSpace& space);
 
 }  // namespace pintle::host

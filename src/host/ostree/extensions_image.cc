@@ -18,7 +18,7 @@
 namespace pintle::host {
 namespace {
 
-// The directory of such an image that has the packages; only this is unpacked.
+// The directory with the packages in an extensions image.  Only this directory is unpacked.
 constexpr const char* kPackages = "usr/share/rpm-ostree/extensions";
 
 Result<> RemoveAll(const std::string& path) {
@@ -28,7 +28,7 @@ Result<> RemoveAll(const std::string& path) {
   return {};
 }
 
-// Resolves the name to the manifest for this machine's architecture.
+// Returns the manifest for this machine's architecture, and sets the digest of the name to that of the manifest.
 Result<OciManifest> ManifestOf(RegistryImage& image, const Skopeo& skopeo, const std::stop_token& stop) {
   std::string text = TRY(skopeo.Manifest(image, stop));
   if (!image.digest.empty()) TRY(ExpectDigest(image.digest, text));
@@ -43,7 +43,7 @@ Result<OciManifest> ManifestOf(RegistryImage& image, const Skopeo& skopeo, const
     parsed = TRY(ParseOciManifest(text));
   }
   if (auto* manifest = std::get_if<OciManifest>(&parsed)) return std::move(*manifest);
-  return Error(ErrorKind::kInvalid, "it is an index of indexes");
+  return Error(ErrorKind::kInvalid, "the index of images refers to another index");
 }
 
 }  // namespace
@@ -58,29 +58,29 @@ ExtensionsImage::~ExtensionsImage() {
 
 Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::string& image,
                                                 const RegistryAccess& access, const std::stop_token& stop,
-                                                const TellHowFar& tell) {
+                                                const ProgressCallback& report) {
   const auto doing = [&] { return fmt::format("unpacking the extensions image {}", image); };
   const ImageName name = TRY(ParseImageName(image), doing());
   const auto* in_registry = std::get_if<RegistryImage>(&name);
   if (in_registry == nullptr) {
-    return Error(ErrorKind::kInvalid, "it is no image in a registry").While(doing());
+    return Error(ErrorKind::kInvalid, "only images in a registry are supported").While(doing());
   }
   if (root == "/") root.clear();
   ExtensionsImage unpacked(std::move(root));
   TRY(unpacked.Remove(), doing());
-  TRY(unpacked.Fetch(*in_registry, access, stop, tell), doing());
-  TRY(unpacked.Offer(), doing());
+  TRY(unpacked.Fetch(*in_registry, access, stop, report), doing());
+  TRY(unpacked.WriteRepositoryFile(), doing());
   return unpacked;
 }
 
-// The file that names the directory goes first.
+// The repository file is removed first, since it refers to the directory.
 Result<> ExtensionsImage::Remove() const {
   TRY(RemoveAll(root_ + kExtensionsRepository));
   return RemoveAll(directory());
 }
 
 Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess& access, const std::stop_token& stop,
-                                const TellHowFar& tell) const {
+                                const ProgressCallback& report) const {
   const std::string layout = directory() + "/layout";
   std::error_code failed;
   std::filesystem::create_directories(layout, failed);
@@ -88,8 +88,8 @@ Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess&
   const Skopeo skopeo(access, layout);
   RegistryImage image = name;
   const OciManifest manifest = TRY(ManifestOf(image, skopeo, stop));
-  TRY(skopeo.Copy(image, manifest, layout, stop, tell));
-  if (tell) tell({.doing = {}, .part = "unpacking"});
+  TRY(skopeo.Copy(image, manifest, layout, stop, report));
+  if (report) report({.doing = {}, .part = "unpacking"});
   for (const OciDescriptor& layer : manifest.layers) {
     const std::string path = fmt::format("{}/blobs/sha256/{}", layout, layer.digest.substr(layer.digest.find(':') + 1));
     TRY(CheckLayer(path, layer, stop));
@@ -98,7 +98,7 @@ Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess&
   return RemoveAll(layout);
 }
 
-Result<> ExtensionsImage::Offer() const {
+Result<> ExtensionsImage::WriteRepositoryFile() const {
   const Root root = TRY(Root::Open(root_.empty() ? "/" : root_));
   if (!TRY(root.Status(fmt::format("{}/{}/repodata", kExtensionsDirectory, kPackages)))) {
     return Error(ErrorKind::kInvalid, fmt::format("it has no packages in /{}", kPackages));

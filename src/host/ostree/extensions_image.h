@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The packages of extensions and of other kernels, which come in a separate image.
+// Unpacks the packages of extensions and of other kernels, which come in a separate image.
 //
-// While the image is unpacked, rpm-ostree finds the packages in a local repository.  They are on the disk and not in
-// /run, where some hundred megabytes would take up memory.
+// While the unpacked image exists, rpm-ostree finds its packages in a local repository.  The packages are on the disk
+// and not in /run, where some hundred megabytes would use up memory.
 
 #include <stop_token>
 #include <string>
 
 #include "base/result.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/skopeo.h"
 
 namespace pintle::host {
@@ -18,12 +18,12 @@ namespace pintle::host {
 inline constexpr const char* kExtensionsDirectory = "/var/lib/pintle/extensions";
 inline constexpr const char* kExtensionsRepository = "/etc/yum.repos.d/coreos-extensions.repo";
 
-// Only one may exist at a time.  What a killed process has left behind is removed by the next Unpack().
+// An unpacked image.  Only one may exist at a time.  If the process is killed, the next Unpack() removes the packages.
 class ExtensionsImage {
  public:
   // `root` is "/" or, in tests, a directory in its place.
   static Result<ExtensionsImage> Unpack(std::string root, const std::string& image, const RegistryAccess& access,
-                                        const std::stop_token& stop, const TellHowFar& tell = {});
+                                        const std::stop_token& stop, const ProgressCallback& report = {});
   ExtensionsImage(ExtensionsImage&& other) noexcept;
   ExtensionsImage& operator=(ExtensionsImage&&) = delete;
   ~ExtensionsImage();
@@ -34,8 +34,8 @@ class ExtensionsImage {
   std::string directory() const { return root_ + kExtensionsDirectory; }
   Result<> Remove() const;
   Result<> Fetch(const RegistryImage& image, const RegistryAccess& access, const std::stop_token& stop,
-                 const TellHowFar& tell) const;
-  Result<> Offer() const;
+                 const ProgressCallback& report) const;
+  Result<> WriteRepositoryFile() const;
 
   std::string root_;
   bool is_there_ = true;

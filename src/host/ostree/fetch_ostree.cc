@@ -22,11 +22,11 @@
 namespace pintle::host {
 namespace {
 
-// A directory for downloads, on the disk for which they are meant.  It is emptied at the end, and also at the
-// beginning, in case we were killed before the end.
-class Workshop {
+// A directory for downloads, on the same disk as the repository.  It is cleared at the end, and also at the beginning,
+// in case an earlier process was killed before the end.
+class DownloadDirectory {
  public:
-  static Result<Workshop> In(const std::string& repository) {
+  static Result<DownloadDirectory> Open(const std::string& repository) {
     const std::string path = repository + "/tmp/pintle-fetch";
     UniqueFd lock(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock) return Error::FromErrno("open").While("locking " + path);
@@ -35,25 +35,25 @@ class Workshop {
       return Error(ErrorKind::kUnavailable,
                    fmt::format("an image is being fetched by {}", holder.value_or("someone else")));
     }
-    Workshop workshop(path, std::move(lock));
-    TRY(workshop.Empty());
+    DownloadDirectory downloads(path, std::move(lock));
+    TRY(downloads.Clear());
     std::error_code failed;
-    std::filesystem::create_directories(workshop.blobs(), failed);
+    std::filesystem::create_directories(downloads.blobs(), failed);
     if (failed) return Error::FromErrno("mkdir", failed.value()).While("making " + path);
-    return workshop;
+    return downloads;
   }
-  Workshop(Workshop&&) noexcept = default;
-  Workshop& operator=(Workshop&&) = delete;
-  ~Workshop() {
+  DownloadDirectory(DownloadDirectory&&) noexcept = default;
+  DownloadDirectory& operator=(DownloadDirectory&&) = delete;
+  ~DownloadDirectory() {
     // The next fetch removes the files that cannot be removed now.
-    if (lock_) static_cast<void>(Empty());
+    if (lock_) static_cast<void>(Clear());
   }
 
   const std::string& path() const { return path_; }
   std::string blobs() const { return path_ + "/blobs/sha256"; }
 
-  // Makes a file of the layer's name and size, so that skopeo does not fetch the layer.
-  Result<> Pretend(const OciDescriptor& layer) const {
+  // Makes a sparse file of the layer's name and size, so that skopeo does not fetch the layer.
+  Result<> MakePlaceholder(const OciDescriptor& layer) const {
     const std::string path = fmt::format("{}/{}", blobs(), layer.digest.substr(layer.digest.find(':') + 1));
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(layer.size)) != 0) {
@@ -63,12 +63,12 @@ class Workshop {
   }
 
  private:
-  Workshop(std::string path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  DownloadDirectory(std::string path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
-  Result<> Empty() const {
+  Result<> Clear() const {
     std::error_code failed;
     std::filesystem::remove_all(path_, failed);
-    if (failed) return Error::FromErrno("unlink", failed.value()).While("emptying " + path_);
+    if (failed) return Error::FromErrno("unlink", failed.value()).While("clearing " + path_);
     return {};
   }
 
@@ -76,11 +76,11 @@ class Workshop {
   UniqueFd lock_;
 };
 
-// Reports the progress of a pull.  libostree calls it on the thread that pulls.
+// Reports the progress of a pull.  libostree calls OnChange() on the thread that pulls.
 class PullProgress {
  public:
-  explicit PullProgress(const TellHowFar& tell)
-      : tell_(tell), progress_(tell ? ::ostree_async_progress_new_and_connect(&OnChange, this) : nullptr) {}
+  explicit PullProgress(const ProgressCallback& report)
+      : report_(report), progress_(report ? ::ostree_async_progress_new_and_connect(&OnChange, this) : nullptr) {}
   ~PullProgress() {
     if (progress_ != nullptr) ::ostree_async_progress_finish(progress_.get());
   }
@@ -90,21 +90,21 @@ class PullProgress {
   OstreeAsyncProgress* get() const { return progress_.get(); }
 
  private:
-  static void OnChange(OstreeAsyncProgress*, gpointer self) { static_cast<const PullProgress*>(self)->Tell(); }
+  static void OnChange(OstreeAsyncProgress*, gpointer self) { static_cast<const PullProgress*>(self)->Report(); }
 
-  void Tell() const {
-    // The size of a static delta is known; the few objects that are fetched one by one are not counted.
+  void Report() const {
+    // If there is a static delta, its size is known.  The few objects that are fetched one by one are not counted.
     const std::uint64_t delta = Long("total-delta-part-size");
-    if (delta > 0) return Tell("downloading", PercentOf(Long("fetched-delta-part-size"), delta));
+    if (delta > 0) return Report("downloading", PercentOf(Long("fetched-delta-part-size"), delta));
     // The number of objects is known once all directories have been fetched.
     const bool is_counting = Short("scanning") > 0 || Short("outstanding-metadata-fetches") > 0;
     const std::uint32_t requested = Short("requested");
     if (requested == 0) return;
-    if (is_counting) return Tell("finding out what is missing", std::nullopt);
-    Tell("downloading", PercentOf(Short("fetched"), requested));
+    if (is_counting) return Report("finding out what is missing", std::nullopt);
+    Report("downloading", PercentOf(Short("fetched"), requested));
   }
-  void Tell(const char* part, std::optional<std::uint32_t> percent) const {
-    tell_({.doing = {}, .part = part, .percent = percent});
+  void Report(const char* part, std::optional<std::uint32_t> percent) const {
+    report_({.doing = {}, .part = part, .percent = percent});
   }
 
   std::uint32_t Short(const char* name) const {
@@ -118,15 +118,15 @@ class PullProgress {
     return is_long ? ::g_variant_get_uint64(value.get()) : 0;
   }
 
-  const TellHowFar& tell_;
+  const ProgressCallback& report_;
   Object<OstreeAsyncProgress> progress_;
 };
 
 class ImageFetcher {
  public:
   ImageFetcher(OstreeRepo* repository, const std::string& place, const RegistryAccess& access,
-               const std::stop_token& stop, const TellHowFar& tell)
-      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), tell_(tell) {}
+               const std::stop_token& stop, const ProgressCallback& report)
+      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), report_(report) {}
 
   Result<FetchedImage> operator()(const OstreeCommit& name) const {
     Failure failure;
@@ -150,8 +150,8 @@ class ImageFetcher {
     if (!name.digest.empty()) {
       if (const auto commit = TRY(store_.Find(name.digest))) return FetchedImage{PullSpec(name), *commit};
     }
-    const Workshop workshop = TRY(Workshop::In(place_));
-    const Skopeo skopeo(access_, workshop.path());
+    const DownloadDirectory downloads = TRY(DownloadDirectory::Open(place_));
+    const Skopeo skopeo(access_, downloads.path());
     ImageDocuments documents;
     const std::string top = TRY(skopeo.Manifest(name, stop_));
     RegistryImage exact{name.repository, "", "sha256:" + Sha256(top).hex()};
@@ -166,7 +166,7 @@ class ImageFetcher {
     }
     documents.digest = exact.digest;
     TRY(TakeManifest(parsed, documents), "reading " + PullSpec(exact));
-    const std::string commit = TRY(FetchFrom(skopeo, exact, documents, workshop));
+    const std::string commit = TRY(FetchFrom(skopeo, exact, documents, downloads));
     if (named.name != PullSpec(exact)) TRY(store_.Alias("sha256:" + Sha256(top).hex(), commit));
     return FetchedImage{named.name, commit};
   }
@@ -177,7 +177,7 @@ class ImageFetcher {
     const Root layout = TRY(Root::Open(name.directory), doing());
     const auto top = TRY(ParseOciManifest(TRY(layout.ReadFile("index.json"), doing())), doing());
     const auto* images = std::get_if<OciIndex>(&top);
-    if (images == nullptr) return Error(ErrorKind::kInvalid, "index.json is no index").While(doing());
+    if (images == nullptr) return Error(ErrorKind::kInvalid, "index.json is not an image index").While(doing());
     OciDescriptor image = TRY(WithTag(*images, name.tag), doing());
     ImageDocuments documents;
     documents.manifest_text = TRY(ReadBlob(layout, image.digest), doing());
@@ -192,7 +192,7 @@ class ImageFetcher {
     if (const auto commit = TRY(store_.Find(documents.digest))) return FetchedImage{text, *commit};
     documents.config_text = TRY(ReadBlob(layout, documents.manifest.config.digest), doing());
     documents.config = TRY(ParseOciConfig(documents.config_text), doing());
-    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, tell_))};
+    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, report_))};
   }
 
  private:
@@ -203,11 +203,11 @@ class ImageFetcher {
     ::g_variant_dict_insert_value(&options, "refs", ::g_variant_new_strv(branches, 1));
     const Variant given(::g_variant_ref_sink(::g_variant_dict_end(&options)));
     const Cancellable cancel(stop_);
-    const PullProgress progress(tell_);
+    const PullProgress progress(report_);
     Failure failure;
     if (!::ostree_repo_pull_with_options(repository_, name.remote.c_str(), given.get(), progress.get(), cancel.get(),
                                          Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     return {};
   }
@@ -215,7 +215,7 @@ class ImageFetcher {
   static Result<> TakeManifest(std::variant<OciManifest, OciIndex>& parsed, ImageDocuments& documents) {
     TRY(ExpectDigest(documents.digest, documents.manifest_text));
     auto* manifest = std::get_if<OciManifest>(&parsed);
-    if (manifest == nullptr) return Error(ErrorKind::kInvalid, "it is an index of indexes");
+    if (manifest == nullptr) return Error(ErrorKind::kInvalid, "the index of images refers to another index");
     documents.manifest = std::move(*manifest);
     return {};
   }
@@ -227,7 +227,7 @@ class ImageFetcher {
   }
 
   Result<std::string> FetchFrom(const Skopeo& skopeo, const RegistryImage& exact, ImageDocuments& documents,
-                                const Workshop& workshop) const {
+                                const DownloadDirectory& downloads) const {
     if (const auto commit = TRY(store_.Find(documents.digest))) return *commit;
     const std::vector<OciDescriptor> missing = TRY(store_.MissingLayers(documents.manifest));
     TRY(ExpectSpace(SpaceFor(missing), TRY(store_.Space())), "fetching " + PullSpec(exact));
@@ -239,10 +239,10 @@ class ImageFetcher {
     for (const OciDescriptor& layer : documents.manifest.layers) {
       const bool is_missing = std::any_of(missing.begin(), missing.end(),
                                           [&](const OciDescriptor& other) { return other.digest == layer.digest; });
-      if (!is_missing) TRY(workshop.Pretend(layer));
+      if (!is_missing) TRY(downloads.MakePlaceholder(layer));
     }
-    TRY(skopeo.Copy(exact, documents.manifest, workshop.path(), stop_, tell_));
-    return store_.Import(documents, workshop.blobs(), stop_, tell_);
+    TRY(skopeo.Copy(exact, documents.manifest, downloads.path(), stop_, report_));
+    return store_.Import(documents, downloads.blobs(), stop_, report_);
   }
 
   OstreeRepo* repository_;
@@ -250,14 +250,15 @@ class ImageFetcher {
   ImageStore store_;
   const RegistryAccess& access_;
   const std::stop_token& stop_;
-  const TellHowFar& tell_;
+  const ProgressCallback& report_;
 };
 
 }  // namespace
 
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
-                               const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell) {
-  return std::visit(ImageFetcher(repository, place, access, stop, tell), name);
+                               const RegistryAccess& access, const std::stop_token& stop,
+                               const ProgressCallback& report) {
+  return std::visit(ImageFetcher(repository, place, access, stop, report), name);
 }
 
 }  // namespace pintle::host

@@ -7,16 +7,17 @@
 #include <string>
 
 #include "base/result.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/deployments.h"
-#include "host/ostree/how_far.h"
 #include "host/ostree/image_name.h"
 #include "host/ostree/skopeo.h"
 #include "host/ostree/types_ostree.h"
 
 namespace pintle::host {
 
-// `place` is the directory of the repository.
+// Returns the fetched image.  `place` is the directory of the repository.
 Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
-                               const RegistryAccess& access, const std::stop_token& stop, const TellHowFar& tell);
+                               const RegistryAccess& access, const std::stop_token& stop,
+                               const ProgressCallback& report);
 
 }  // namespace pintle::host

@@ -75,11 +75,12 @@ Result<ImageName> ParseOstreeBranch(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
     name.remote = text.substr(0, colon);
-    if (!IsPlain(name.remote, "._-")) return Error(ErrorKind::kInvalid, "its remote has no proper name");
+    if (!IsPlain(name.remote, "._-")) return Error(ErrorKind::kInvalid, "the name of its remote is not valid");
     text = text.substr(colon + 1);
   }
   name.branch = text;
-  if (!IsPlain(text, "._-/") || text.ends_with('/')) return Error(ErrorKind::kInvalid, "its branch has no proper name");
+  if (!IsPlain(text, "._-/") || text.ends_with('/'))
+    return Error(ErrorKind::kInvalid, "the name of its branch is not valid");
   return ImageName(std::move(name));
 }
 

@@ -5,7 +5,7 @@
 //
 //     registry.example/os@sha256:4f0a...   an OCI image in a registry, by digest or by tag
 //     oci:/some/directory[:TAG]            an OCI image in a local layout
-//     remote:branch/of/it                  a branch of an OSTree remote; without the remote, a local one
+//     remote:some/branch                   a branch of an OSTree remote; without "remote:", a local branch
 //     4f0a...                              a commit in the local repository
 
 #include <string>
@@ -42,16 +42,15 @@ struct OstreeCommit {
 
 using ImageName = std::variant<RegistryImage, LayoutImage, OstreeBranch, OstreeCommit>;
 
-// Accepts a name with or without "docker://".  A registry is recognised by its host, which has a dot or a port, or is
-// localhost.
+// Accepts a name in a registry with or without "docker://".  Without it, the name must begin with a host that has a dot
+// or a port, or is localhost.
 Result<ImageName> ParseImageName(std::string_view text);
 
 // Formats the name for registry clients: HOST/PATH@sha256:... or HOST/PATH:TAG.
 std::string PullSpec(const RegistryImage& image);
 
-// Translate between images and the references of origin files, such as
-// "ostree-unverified-registry:HOST/PATH@sha256:...".  ImageOfReference() also reads the forms that other programs
-// write.
+// Convert names of images to the references in origin files, such as "ostree-unverified-registry:HOST/PATH@sha256:...",
+// and back.  ImageOfReference() also reads the forms that other programs write.
 std::string ContainerReference(const RegistryImage& image);
 std::string ContainerReference(const LayoutImage& image);
 std::string ImageOfReference(std::string_view reference);

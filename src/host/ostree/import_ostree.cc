@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kLayerBranches = "pintle/layer";
 constexpr std::string_view kImageBranches = "pintle/image";
-// rpm-ostree uses the same keys, and shows their values.
+// rpm-ostree uses the same keys, and prints their values.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
 constexpr const char* kImpliedKey = "pintle.implied-directories";
@@ -39,14 +39,14 @@ Result<Variant> Load(OstreeRepo* repository, OstreeObjectType type, const std::s
   Failure failure;
   Variant variant;
   if (!::ostree_repo_load_variant(repository, type, checksum.c_str(), Out(variant), Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return variant;
 }
 
 Variant Child(const Variant& of, std::size_t index) { return Variant(::g_variant_get_child_value(of.get(), index)); }
 
-// Leaves out directories that have contents only while the machine runs, and that an image must not fill.
+// Skips directories that have contents only while the machine runs, since an image must not fill them.
 OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFileInfo*, void*) {
   static constexpr std::array kVolatile = {"/dev/", "/proc/", "/run/", "/sys/", "/tmp/"};
   const auto is_below = [&](const char* directory) { return std::string_view(path).starts_with(directory); };
@@ -54,7 +54,7 @@ OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFi
                                                                    : OSTREE_REPO_COMMIT_FILTER_ALLOW;
 }
 
-// Merges layers, beginning with the lowest.
+// Merges layers into one tree.  The lowest layer must be added first.
 class Overlay {
  public:
   explicit Overlay(OstreeRepo* repository) : repository_(repository), tree_(::ostree_mutable_tree_new()) {}
@@ -98,7 +98,8 @@ class Overlay {
     return {};
   }
 
-  // A layer hides files of lower layers only, so this comes before its own files are added.
+  // Applies the whiteouts of a layer.  They hide files of lower layers only, so this is done before the layer's own
+  // files are added.
   Result<> Hide(OstreeMutableTree* in, const std::string& path, const Variant& files) {
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) {
       const Variant entry = Child(files, i);
@@ -125,7 +126,7 @@ class Overlay {
     Failure failure;
     if (!::ostree_mutable_tree_replace_file(to, name.c_str(), ChecksumFrom(Child(entry, 1).get()).c_str(),
                                             Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     return {};
   }
@@ -134,7 +135,7 @@ class Overlay {
     if (::g_hash_table_contains(::ostree_mutable_tree_get_files(in), name.c_str())) TRY(Remove(in, name));
     Failure failure;
     Tree below;
-    if (!::ostree_mutable_tree_ensure_dir(in, name.c_str(), Out(below), Out(failure))) return Told(failure);
+    if (!::ostree_mutable_tree_ensure_dir(in, name.c_str(), Out(below), Out(failure))) return ToError(failure);
     return below;
   }
 
@@ -145,7 +146,7 @@ class Overlay {
 
   Result<> Remove(OstreeMutableTree* in, const std::string& name) {
     Failure failure;
-    if (!::ostree_mutable_tree_remove(in, name.c_str(), TRUE, Out(failure))) return Told(failure);
+    if (!::ostree_mutable_tree_remove(in, name.c_str(), TRUE, Out(failure))) return ToError(failure);
     return {};
   }
 
@@ -166,19 +167,19 @@ class Overlay {
   std::unordered_set<std::string> implied_;  // The implied directories of the layer that is being added.
 };
 
-// A transaction of the repository, which leaves no trace unless it is committed.
+// A transaction of the repository.  Unless it is committed, nothing in the repository changes.
 class RepositoryTransaction {
  public:
   static Result<RepositoryTransaction> Begin(OstreeRepo* repository, GCancellable* cancel) {
     Failure failure;
-    if (!::ostree_repo_prepare_transaction(repository, nullptr, cancel, Out(failure))) return Told(failure);
+    if (!::ostree_repo_prepare_transaction(repository, nullptr, cancel, Out(failure))) return ToError(failure);
     return RepositoryTransaction(repository);
   }
   RepositoryTransaction(RepositoryTransaction&& other) noexcept
       : repository_(std::exchange(other.repository_, nullptr)) {}
   RepositoryTransaction& operator=(RepositoryTransaction&&) = delete;
   ~RepositoryTransaction() {
-    // Something has failed already, so errors are ignored; the next transaction cleans up what is left.
+    // Errors are ignored, since something has failed already.  The next transaction cleans up the leftovers.
     if (repository_ != nullptr) ::ostree_repo_abort_transaction(repository_, nullptr, nullptr);
   }
 
@@ -188,7 +189,7 @@ class RepositoryTransaction {
 
   Result<> Commit(GCancellable* cancel) && {
     Failure failure;
-    if (!::ostree_repo_commit_transaction(repository_, nullptr, cancel, Out(failure))) return Told(failure);
+    if (!::ostree_repo_commit_transaction(repository_, nullptr, cancel, Out(failure))) return ToError(failure);
     repository_ = nullptr;
     return {};
   }
@@ -228,22 +229,22 @@ std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_l
   return digests;
 }
 
-// Reports for how many bytes of these layers a step is done.
-class LayersDone {
+// Reports the progress of a step that is done for one layer after the other, by the sizes of the layers.
+class LayerProgress {
  public:
-  LayersDone(const char* part, const std::vector<OciDescriptor>& layers, const TellHowFar& tell)
-      : part_(part), tell_(tell) {
+  LayerProgress(const char* part, const std::vector<OciDescriptor>& layers, const ProgressCallback& report)
+      : part_(part), report_(report) {
     for (const OciDescriptor& layer : layers) all_ += layer.size;
   }
 
   void Begin(const OciDescriptor& layer) {
-    if (tell_) tell_({.doing = {}, .part = part_, .percent = PercentOf(done_, all_)});
+    if (report_) report_({.doing = {}, .part = part_, .percent = PercentOf(done_, all_)});
     done_ += layer.size;
   }
 
  private:
   const char* part_;
-  const TellHowFar& tell_;
+  const ProgressCallback& report_;
   std::uint64_t all_ = 0;
   std::uint64_t done_ = 0;
 };
@@ -259,7 +260,7 @@ Result<std::string> WritePlainDirectory(OstreeRepo* repository, GCancellable* ca
   CPtr<guchar, g_free> written;
   if (!::ostree_repo_write_metadata(repository, OSTREE_OBJECT_TYPE_DIR_META, nullptr, attributes.get(), Out(written),
                                     cancel, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   std::array<char, OSTREE_SHA256_STRING_LEN + 1> text{};
   ::ostree_checksum_inplace_from_bytes(written.get(), text.data());
@@ -271,7 +272,7 @@ Result<std::map<std::string, std::string>> Branches(OstreeRepo* repository, std:
   HashTable found;
   if (!::ostree_repo_list_refs_ext(repository, std::string(folder).c_str(), Out(found), OSTREE_REPO_LIST_REFS_EXT_NONE,
                                    nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   std::map<std::string, std::string> branches;
   GHashTableIter iterator;
@@ -286,7 +287,7 @@ Result<std::map<std::string, std::string>> Branches(OstreeRepo* repository, std:
 Result<> SetBranch(OstreeRepo* repository, const std::string& branch, const char* commit) {
   Failure failure;
   if (!::ostree_repo_set_ref_immediate(repository, nullptr, branch.c_str(), commit, nullptr, Out(failure))) {
-    return Told(failure).While(fmt::format("setting the branch {}", branch));
+    return ToError(failure).While(fmt::format("setting the branch {}", branch));
   }
   return {};
 }
@@ -298,7 +299,7 @@ Result<std::optional<std::string>> ResolveBranch(OstreeRepo* repository, const s
   Text commit;
   if (!::ostree_repo_resolve_rev_ext(repository, branch.c_str(), TRUE, OSTREE_REPO_RESOLVE_REV_EXT_NONE, Out(commit),
                                      Out(failure))) {
-    return Told(failure).While(fmt::format("looking up {}", branch));
+    return ToError(failure).While(fmt::format("looking up {}", branch));
   }
   if (commit == nullptr) return std::optional<std::string>();
   return std::optional<std::string>(commit.get());
@@ -331,20 +332,20 @@ Result<std::vector<OciDescriptor>> ImageStore::MissingLayers(const OciManifest& 
 Result<DiskSpace> ImageStore::Space() const {
   Failure failure;
   guint64 reserved = 0;
-  if (!::ostree_repo_get_min_free_space_bytes(repository_, &reserved, Out(failure))) return Told(failure);
+  if (!::ostree_repo_get_min_free_space_bytes(repository_, &reserved, Out(failure))) return ToError(failure);
   struct statvfs status {};
   if (::fstatvfs(::ostree_repo_get_dfd(repository_), &status) != 0) return Error::FromErrno("fstatvfs");
   return DiskSpace{.free = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize, .reserved = reserved};
 }
 
 Result<std::string> ImageStore::Import(const ImageDocuments& image, const std::string& blobs,
-                                       const std::stop_token& stop, const TellHowFar& tell) const {
+                                       const std::stop_token& stop, const ProgressCallback& report) const {
   const Cancellable cancel(stop);
-  return TRY(ImportAll(image, blobs, stop, tell, cancel.get()), fmt::format("importing the image {}", image.digest));
+  return TRY(ImportAll(image, blobs, stop, report, cancel.get()), fmt::format("importing the image {}", image.digest));
 }
 
 Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std::string& blobs,
-                                          const std::stop_token& stop, const TellHowFar& tell,
+                                          const std::stop_token& stop, const ProgressCallback& report,
                                           GCancellable* cancel) const {
   const auto file_of = [&](const OciDescriptor& layer) {
     return fmt::format("{}/{}", blobs, layer.digest.substr(layer.digest.find(':') + 1));
@@ -354,7 +355,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
   const std::vector<OciDescriptor> missing = TRY(MissingLayers(image.manifest));
   std::map<std::string, LayerContents> contents;
   std::uint64_t bytes = 0;
-  LayersDone checked("checking", missing, tell);
+  LayerProgress checked("checking", missing, report);
   for (const OciDescriptor& layer : missing) {
     checked.Begin(layer);
     const std::string file = file_of(layer);
@@ -368,7 +369,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
 
   RepositoryTransaction transaction = TRY(RepositoryTransaction::Begin(repository_, cancel));
   std::map<std::string, std::string> imported;
-  LayersDone unpacked("unpacking", missing, tell);
+  LayerProgress unpacked("unpacking", missing, report);
   for (const OciDescriptor& layer : missing) {
     unpacked.Begin(layer);
     const auto doing = [&] { return fmt::format("importing the layer {}", layer.digest); };
@@ -392,7 +393,7 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
     layers.erase(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(packed->layers));
     layers.insert(layers.begin(), whole);
   }
-  const std::string commit = TRY(Merge(image, layers, cancel), "laying the layers over one another");
+  const std::string commit = TRY(Merge(image, layers, cancel), "merging the layers");
   transaction.SetBranch(BranchOf(kImageBranches, image.digest), commit);
   TRY(std::move(transaction).Commit(cancel));
   return commit;
@@ -410,15 +411,15 @@ Result<std::string> ImageStore::ImportLayer(const std::string& path, const OciDe
   Failure failure;
   if (!::ostree_repo_import_archive_to_mtree(repository_, &options, archive.get(), tree.get(), modifier.get(), cancel,
                                              Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   Metadata metadata;
   metadata.Add(kImpliedKey, implied);
   return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
 }
 
-// The branch of the layer with the commit leads to that commit, and those of the other layers to commits with their
-// files, so that none of these objects is pruned.
+// Returns the commit for the layer's branch.  For the layer that has the packed commit, this is the packed commit
+// itself.  For the other layers, it is a new commit with their files, so that none of these objects is pruned.
 Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const OciDescriptor& layer,
                                                   const std::stop_token& stop, GCancellable* cancel) const {
   const ImportedObjects imported = TRY(ImportObjects(repository_, path, stop, cancel));
@@ -427,20 +428,22 @@ Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const
   ::ostree_mutable_tree_set_metadata_checksum(tree.get(), TRY(WritePlainDirectory(repository_, cancel)).c_str());
   for (const std::string& file : imported.files) {
     Failure failure;
-    if (!::ostree_mutable_tree_replace_file(tree.get(), file.c_str(), file.c_str(), Out(failure))) return Told(failure);
+    if (!::ostree_mutable_tree_replace_file(tree.get(), file.c_str(), file.c_str(), Out(failure)))
+      return ToError(failure);
   }
   Metadata metadata;
   metadata.Add(kOnlyFilesKey, "yes");
   return Commit(tree.get(), "layer " + layer.digest, metadata.End().get(), 0, cancel);
 }
 
-// `layers` are the commits of all layers, of which the lowest comes first.
+// Returns the packed commit after checking that it is complete.  `layers` are the commits of all layers, the lowest
+// first.
 Result<std::string> ImageStore::TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
                                                  GCancellable* cancel) const {
   std::string commit;
   for (std::size_t i = 0; i < packed.layers; ++i) {
     if (!TRY(CommitMetadata(repository_, layers[i], kOnlyFilesKey)).empty() || layers[i] == commit) continue;
-    if (!commit.empty()) return Error(ErrorKind::kInvalid, "there are two commits in its layers");
+    if (!commit.empty()) return Error(ErrorKind::kInvalid, "its layers have two commits");
     commit = layers[i];
   }
   if (commit.empty()) return Error(ErrorKind::kInvalid, "its label names a commit, but its layers have none");
@@ -461,7 +464,7 @@ Result<std::string> ImageStore::Merge(const ImageDocuments& image, const std::ve
   metadata.Add(kManifestDigestKey, image.digest);
   metadata.Add(kManifestKey, image.manifest_text);
   metadata.Add(kConfigKey, image.config_text);
-  // The time comes from the image, so that an image becomes the same commit on every machine.
+  // The commit gets the image's time, so that an image becomes the same commit on every machine.
   std::uint64_t time = 0;
   if (const auto created = FromRfc3339(image.config.created)) {
     const auto since = std::chrono::duration_cast<std::chrono::seconds>(created->time_since_epoch());
@@ -474,11 +477,11 @@ Result<std::string> ImageStore::Commit(OstreeMutableTree* tree, const std::strin
                                        std::uint64_t time, GCancellable* cancel) const {
   Failure failure;
   Object<GFile> root;
-  if (!::ostree_repo_write_mtree(repository_, tree, Out(root), cancel, Out(failure))) return Told(failure);
+  if (!::ostree_repo_write_mtree(repository_, tree, Out(root), cancel, Out(failure))) return ToError(failure);
   Text commit;
   if (!::ostree_repo_write_commit_with_time(repository_, nullptr, subject.c_str(), nullptr, metadata,
                                             OSTREE_REPO_FILE(root.get()), time, Out(commit), cancel, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   return std::string(commit.get());
 }

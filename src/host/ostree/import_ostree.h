@@ -3,10 +3,10 @@
 
 // Stores OCI images in an OSTree repository.
 //
-// Each layer becomes a commit, with its whiteouts as files, so that it need not be fetched again for another image.
-// Layers that a commit was packed into are stored as that commit and as lists of its files.  An image becomes a
-// commit of its merged layers.  The names of the branches contain digests, and only we use these branches: the layers
-// that rpm-ostree stores are changed during its import.
+// Each layer becomes a commit, with its whiteouts as files, so that it need not be fetched again for another image.  If
+// an OSTree commit was packed into layers, one of them becomes that commit, and the others become lists of files.  An
+// image becomes a commit of its merged layers.  Branches with digests in their names lead to these commits.  Only
+// Pintle uses these branches: rpm-ostree changes layers when it imports them, so its branches cannot be used here.
 
 #include <map>
 #include <optional>
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/disk_space.h"
-#include "host/ostree/how_far.h"
 #include "host/ostree/oci_image.h"
 #include "host/ostree/types_ostree.h"
 
@@ -38,7 +38,7 @@ class ImageStore {
 
   // Returns the commit of an image that is in the repository.
   Result<std::optional<std::string>> Find(std::string_view manifest_digest) const;
-  // Makes the digest of an index lead to the image that was chosen from it.
+  // Records that the image with this commit was chosen from an index, so that Find() finds it by the index's digest.
   Result<> Alias(std::string_view index_digest, const std::string& commit) const;
 
   Result<std::vector<OciDescriptor>> MissingLayers(const OciManifest& manifest) const;
@@ -46,9 +46,9 @@ class ImageStore {
 
   // Imports an image as a commit.  The layers that are missing must be files in `blobs`, named by their digests.
   Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
-                             const TellHowFar& tell) const;
+                             const ProgressCallback& report) const;
 
-  // Removes all images but these commits, and the layers that only those images had.
+  // Removes all images except for these commits, and the layers that no remaining image has.
   Result<> KeepOnly(const std::set<std::string>& commits) const;
 
  private:
@@ -59,7 +59,7 @@ class ImageStore {
   Result<std::string> TakePackedCommit(const PackedCommit& packed, const std::vector<std::string>& layers,
                                        GCancellable* cancel) const;
   Result<std::string> ImportAll(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
-                                const TellHowFar& tell, GCancellable* cancel) const;
+                                const ProgressCallback& report, GCancellable* cancel) const;
   Result<std::string> Merge(const ImageDocuments& image, const std::vector<std::string>& layers,
                             GCancellable* cancel) const;
   Result<std::string> Commit(OstreeMutableTree* tree, const std::string& subject, GVariant* metadata,
@@ -68,12 +68,13 @@ class ImageStore {
   OstreeRepo* repository_;
 };
 
+// Returns the commit of a branch, or nullopt if there is no such branch.
 Result<std::optional<std::string>> ResolveBranch(OstreeRepo* repository, const std::string& branch);
 
 // Returns a string from the metadata of a commit, or "" if there is none.
 Result<std::string> CommitMetadata(OstreeRepo* repository, const std::string& commit, const char* key);
 
-// The key for the digest of an image's manifest, which other importers use, too.
+// The metadata key for the digest of an image's manifest.  Other importers use the same key.
 inline constexpr const char* kManifestDigestKey = "ostree.manifest-digest";
 
 }  // namespace pintle::host

@@ -30,7 +30,7 @@ constexpr std::string_view kPackedObjects = "sysroot/ostree/repo/objects/";
 
 Error ArchiveError(archive* opened) {
   const char* text = ::archive_error_string(opened);
-  return Error(ErrorKind::kInvalid, text == nullptr ? "it is no archive" : text);
+  return Error(ErrorKind::kInvalid, text == nullptr ? "it is not an archive" : text);
 }
 
 Error Cancelled() { return Error(ErrorKind::kCancelled, "it was asked to stop"); }
@@ -40,7 +40,7 @@ Result<> CheckBytes(const std::string& path, const OciDescriptor& layer, const s
   if (!file) return Error::FromErrno("open");
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat");
-  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "it is no regular file");
+  if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "it is not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) != layer.size) {
     return Error(ErrorKind::kInvalid, fmt::format("it has {} bytes and not {}", status.st_size, layer.size));
   }
@@ -60,7 +60,7 @@ Result<> CheckBytes(const std::string& path, const OciDescriptor& layer, const s
 }
 
 // Returns "./usr//bin/x/" as "usr/bin/x", and the root as "".
-Result<std::string> Normal(std::string_view path) {
+Result<std::string> NormalPath(std::string_view path) {
   std::string normal;
   for (std::size_t at = 0; at < path.size();) {
     const std::size_t end = std::min(path.find('/', at), path.size());
@@ -74,30 +74,31 @@ Result<std::string> Normal(std::string_view path) {
   return normal;
 }
 
-// Checks each entry as it is read.
-class Entries {
+// Checks the entries of a layer one after the other.
+class LayerChecker {
  public:
   Result<> Add(archive_entry* entry) {
     const char* name = ::archive_entry_pathname(entry);
     if (name == nullptr) return Error(ErrorKind::kInvalid, "an entry has no name that can be read");
-    const std::string path = TRY(Normal(name));
+    const std::string path = TRY(NormalPath(name));
     if (path.starts_with(kPackedRepository)) {
-      return Error(ErrorKind::kInvalid, "it has an OSTree repository in it, and the image does not say why");
+      return Error(ErrorKind::kInvalid,
+                   "it has an OSTree repository in it, but no label of the image names a packed commit");
     }
-    NoteParents(path);
+    AddParents(path);
     if (::archive_entry_hardlink(entry) != nullptr) return AddHardLink(path, ::archive_entry_hardlink(entry));
     switch (::archive_entry_filetype(entry)) {
       case AE_IFDIR:
-        if (links_.contains(path) || files_.contains(path)) return Twice(path);
+        if (links_.contains(path) || files_.contains(path)) return TwoKindsError(path);
         directories_.insert(path);
         return {};
       case AE_IFREG:
-        if (directories_.contains(path)) return Twice(path);
+        if (directories_.contains(path)) return TwoKindsError(path);
         if (::archive_entry_size(entry) > 0) bytes_ += static_cast<std::uint64_t>(::archive_entry_size(entry));
         files_.insert(path);
         return {};
       case AE_IFLNK:
-        if (directories_.contains(path)) return Twice(path);
+        if (directories_.contains(path)) return TwoKindsError(path);
         links_.insert(path);
         return {};
       default:
@@ -108,29 +109,29 @@ class Entries {
   Result<LayerContents> Contents() && {
     LayerContents contents{bytes_, {}};
     for (const std::string& parent : parents_) {
-      if (files_.contains(parent) || links_.contains(parent)) return Twice(parent);
+      if (files_.contains(parent) || links_.contains(parent)) return TwoKindsError(parent);
       if (!directories_.contains(parent)) contents.implied.push_back(parent);
     }
     return contents;
   }
 
  private:
-  static Error Twice(const std::string& path) {
+  static Error TwoKindsError(const std::string& path) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is a directory, and something else too", path));
   }
 
   Result<> AddHardLink(const std::string& path, const char* to) {
-    const std::string target = TRY(Normal(to));
+    const std::string target = TRY(NormalPath(to));
     if (!files_.contains(target) && !links_.contains(target)) {
       return Error(ErrorKind::kInvalid,
                    fmt::format("\"{}\" is a hard link to \"{}\", which is not in the layer", path, target));
     }
-    if (directories_.contains(path)) return Twice(path);
+    if (directories_.contains(path)) return TwoKindsError(path);
     files_.insert(path);
     return {};
   }
 
-  void NoteParents(std::string_view path) {
+  void AddParents(std::string_view path) {
     for (std::size_t slash = path.rfind('/'); slash != std::string_view::npos; slash = path.rfind('/')) {
       path = path.substr(0, slash);
       if (!parents_.emplace(path).second) return;
@@ -160,7 +161,7 @@ Result<> ForEachEntry(const std::string& path, const std::stop_token& stop, cons
 }
 
 Result<LayerContents> CheckEntries(const std::string& path, const std::stop_token& stop) {
-  Entries entries;
+  LayerChecker entries;
   TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return entries.Add(entry); }));
   return std::move(entries).Contents();
 }
@@ -180,15 +181,15 @@ std::optional<std::pair<std::string, std::string>> ObjectName(std::string_view p
 
 Result<std::optional<PackedObject>> ObjectIn(archive_entry* entry) {
   const char* name = ::archive_entry_pathname(entry);
-  auto said = ObjectName(name == nullptr ? "" : TRY(Normal(name)));
-  if (!said) return std::nullopt;
+  auto parts = ObjectName(name == nullptr ? "" : TRY(NormalPath(name)));
+  if (!parts) return std::nullopt;
   PackedObject object;
-  std::tie(object.checksum, object.kind) = *std::move(said);
+  std::tie(object.checksum, object.kind) = *std::move(parts);
   object.user = static_cast<std::uint32_t>(::archive_entry_uid(entry));
   object.group = static_cast<std::uint32_t>(::archive_entry_gid(entry));
   object.permissions = static_cast<std::uint32_t>(::archive_entry_perm(entry));
   if (const char* same_as = ::archive_entry_hardlink(entry)) {
-    const auto other = ObjectName(TRY(Normal(same_as)));
+    const auto other = ObjectName(TRY(NormalPath(same_as)));
     if (!other) return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is a hard link to no object", name));
     object.same_as = other->first;
   } else if (::archive_entry_filetype(entry) == AE_IFLNK) {
@@ -207,15 +208,15 @@ bool IsBelow(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
-// Unpacks a part of a layer.
+// Unpacks the part of a layer that is below a directory.
 class LayerUnpacker {
  public:
   LayerUnpacker(const std::string& below, const std::string& into, const Root& root)
       : below_(below), into_(into), root_(root) {}
 
-  // Removes what a whiteout hides; does nothing for other entries.
+  // Removes the files that a whiteout hides.  Does nothing for other entries.
   Result<> Hide(archive_entry* entry) const {
-    const std::filesystem::path path = TRY(Normal(::archive_entry_pathname(entry)));
+    const std::filesystem::path path = TRY(NormalPath(::archive_entry_pathname(entry)));
     const std::string name = path.filename();
     if (!name.starts_with(kWhiteout)) return {};
     const std::filesystem::path folder = path.parent_path();
@@ -232,8 +233,8 @@ class LayerUnpacker {
     return {};
   }
 
-  Result<> Take(archive* opened, archive_entry* entry) const {
-    const std::string path = TRY(Normal(::archive_entry_pathname(entry)));
+  Result<> Unpack(archive* opened, archive_entry* entry) const {
+    const std::string path = TRY(NormalPath(::archive_entry_pathname(entry)));
     if (!IsBelow(path, below_)) return {};
     const std::filesystem::path place(path);
     if (place.filename().string().starts_with(kWhiteout)) return {};
@@ -296,9 +297,10 @@ Result<> UnpackLayer(const std::string& path, const std::string& below, const st
                      const std::stop_token& stop) {
   const Root root = TRY(Root::Open(into));
   const LayerUnpacker unpacker(below, into, root);
-  // Whiteouts apply only to earlier layers, wherever they are in this one, so all of them are applied first.
+  // Whiteouts apply to earlier layers only, wherever they are in the archive.  So all of them are applied first.
   TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacker.Hide(entry); }));
-  return ForEachEntry(path, stop, [&](archive* opened, archive_entry* entry) { return unpacker.Take(opened, entry); });
+  return ForEachEntry(path, stop,
+                      [&](archive* opened, archive_entry* entry) { return unpacker.Unpack(opened, entry); });
 }
 
 Result<Archive> OpenLayer(const std::string& path) {

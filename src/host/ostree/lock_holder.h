@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds out who holds a lock on a file, so that messages can name the process.
+// Finds the process that holds a lock on a file, so that messages can name it.
 
 #include <optional>
 #include <string>

@@ -40,13 +40,13 @@ Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::stri
   const auto named = std::find_if(arguments.begin(), arguments.end(),
                                   [](const std::string& argument) { return argument.starts_with(kArgument); });
   if (named == arguments.end()) return std::nullopt;
-  // The argument names a link with the number of the boot, which leads to a directory COMMIT.SERIAL; the origin file
-  // is beside that directory.
-  const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "looking for what is booted");
+  // The argument is the path of a link, which leads to a directory COMMIT.SERIAL.  The origin file is beside that
+  // directory.
+  const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "finding the booted deployment");
   image.id = place.substr(place.rfind('/') + 1);
   image.commit = image.id.substr(0, image.id.rfind('.'));
   image.base_commit = image.commit;
-  const std::string origin = TRY(root.ReadFile(place + ".origin"), "looking for what is booted");
+  const std::string origin = TRY(root.ReadFile(place + ".origin"), "finding the booted deployment");
   image.image = ImageOfReference(OriginValue(origin, "container-image-reference"));
   image.branch = OriginValue(origin, "refspec");
   if (image.branch.empty()) image.branch = OriginValue(origin, "baserefspec");

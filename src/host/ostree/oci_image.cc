@@ -13,7 +13,7 @@ namespace {
 // These documents are some kilobytes long.
 constexpr json::ParseLimits kLimits{.depth = 50, .bytes = 16 << 20, .values = 500'000};
 
-// An image has tens of layers, and no real one more than the 127 that overlayfs stacks.
+// Images have tens of layers, and a container cannot run an image with more than the 127 layers that overlayfs stacks.
 constexpr std::size_t kMostLayers = 1000;
 
 template <typename T>
@@ -111,7 +111,7 @@ Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, 
   const std::string last = label("ostree.final-diffid");
   PackedCommit commit{label("ostree.commit"), 1};
   if (last.empty() && commit.checksum.empty()) return std::nullopt;
-  // If the label is missing, the commit is in the first layer, and those above it were added later.
+  // If the label is missing, the commit is in the first layer, and the other layers were added later.
   if (last.empty()) return commit;
   const auto& contents = config.rootfs.diff_ids;
   const auto found = std::find(contents.begin(), contents.end(), last);

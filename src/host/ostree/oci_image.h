@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The documents that describe an OCI image in a registry, and Docker's equivalents.
+// Parses the documents that describe an OCI image in a registry, and Docker's equivalents.
 
 #include <cstdint>
 #include <map>
@@ -27,7 +27,7 @@ struct OciPlatform {
   };
 };
 
-// Refers to a document or a layer by its digest.
+// A reference to a document or a layer by its digest.
 struct OciDescriptor {
   std::string media_type;
   std::string digest;
@@ -58,7 +58,7 @@ struct OciManifest {
   };
 };
 
-// One image for several platforms, or the contents of a layout.
+// A list of images: one image for several platforms, or all images of a layout.
 struct OciIndex {
   int schema_version = 0;
   std::vector<OciDescriptor> manifests;
@@ -103,7 +103,7 @@ struct OciConfig {
 Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text);
 Result<OciConfig> ParseOciConfig(std::string_view text);
 
-// Returns the Linux image for this architecture, which is in the words of uname(2).
+// Returns the Linux image for an architecture, which has the name that uname(2) returns.
 Result<OciDescriptor> ForMachine(const OciIndex& index, std::string_view machine);
 
 // Returns the image with this tag, or the only image if `tag` is empty.
@@ -112,11 +112,11 @@ Result<OciDescriptor> WithTag(const OciIndex& index, std::string_view tag);
 // Returns the version that the image's labels name, or "".
 std::string VersionOf(const OciConfig& config);
 
-// An OSTree commit that was packed into the lowest layers of an image, as rpm-ostree, bootc and the builders of
-// CoreOS do.  These layers hold the commit's objects, which are complete; a plain tar archive would not be.
+// An OSTree commit that was packed into the lowest layers of an image, as rpm-ostree, bootc and the builders of CoreOS
+// do.  These layers contain all objects of the commit.  Plain tar archives would lose some properties of the files.
 struct PackedCommit {
-  std::string checksum;  // Empty if the image does not name it.
-  std::size_t layers = 0;
+  std::string checksum;    // Empty if the image does not name it.
+  std::size_t layers = 0;  // The number of these layers.
 };
 
 // Returns nullopt if all layers of the image are plain trees.

@@ -9,13 +9,13 @@
 namespace pintle::host {
 
 Result<std::unique_ptr<Deployments>> OpenDeployments(Systemd& systemd, RegistryAccess registries,
-                                                     RpmOstreeSettings manners) {
+                                                     RpmOstreeSettings settings) {
   auto disk = TRY(OpenOwnDisk(registries));
   TRY(disk->Observe());
-  // An administrator who has masked the unit does not want rpm-ostree to be used.
+  // If the unit is masked, the administrator does not want rpm-ostree to be used.
   const UnitStatus unit = TRY(systemd.Observe(kRpmOstreeUnit), "looking for rpm-ostree");
   if (unit.load_state != "loaded") return disk;
-  return TRY(LoadOstreeModule())->open_rpm_ostree(systemd, std::move(registries), std::move(manners));
+  return TRY(LoadOstreeModule())->open_rpm_ostree(systemd, std::move(registries), std::move(settings));
 }
 
 }  // namespace pintle::host

@@ -20,13 +20,13 @@ namespace pintle::host {
 
 // The module defines an object of this type under the name kOstreeModuleSymbol.
 struct OstreeModule {
-  // Opens the deployments on a disk.  "/" is the running machine.  `patience` limits the wait for another holder of the
-  // lock.
+  // Opens the deployments on a disk.  `sysroot` is "/" for the running machine.  `patience` limits the wait while
+  // another process holds the lock.
   std::unique_ptr<Deployments> (*open_disk)(std::string sysroot, RegistryAccess registries,
                                             std::chrono::milliseconds patience);
   // Opens the deployments of the running machine, which rpm-ostree manages.
   std::unique_ptr<Deployments> (*open_rpm_ostree)(Systemd& systemd, RegistryAccess registries,
-                                                  RpmOstreeSettings manners);
+                                                  RpmOstreeSettings settings);
 };
 
 constexpr const char* kOstreeModuleSymbol = "pintle_ostree_module";

@@ -16,8 +16,8 @@ std::unique_ptr<Deployments> OpenDisk(std::string sysroot, RegistryAccess regist
   return std::make_unique<DeploymentsOstree>(std::move(sysroot), std::move(registries), patience);
 }
 
-std::unique_ptr<Deployments> OpenRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings manners) {
-  return std::make_unique<DeploymentsRpmOstree>(systemd, std::move(registries), std::move(manners));
+std::unique_ptr<Deployments> OpenRpmOstree(Systemd& systemd, RegistryAccess registries, RpmOstreeSettings settings) {
+  return std::make_unique<DeploymentsRpmOstree>(systemd, std::move(registries), std::move(settings));
 }
 
 }  // namespace

@@ -27,11 +27,12 @@ std::optional<OstreeObjectType> MetadataType(std::string_view kind) {
   return std::nullopt;
 }
 
-// The memory is aligned as GVariant requires.
+// Reads an object into a GVariant.  g_malloc() aligns the memory as GVariant requires.
 Result<Variant> ReadVariant(const GVariantType* type, const PackedObject& object, const ReadNext& read,
                             std::uint64_t limit) {
   if (object.size > limit) {
-    return Error(ErrorKind::kInvalid, fmt::format("it has {} bytes, and {} are the limit", object.size, limit));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("it has {} bytes, which is more than the limit of {}", object.size, limit));
   }
   CPtr<void, g_free> room(::g_malloc(object.size + 1));
   auto* const start = static_cast<char*>(room.get());
@@ -54,7 +55,7 @@ class CommitImporter {
     if (object.kind == "file") return AddFile(object, read);
     if (object.kind == "file-xattrs") return Keep(object, read);
     if (object.kind == "file-xattrs-link") {
-      // If a file system allows no more links, there is a second copy.
+      // There is a copy instead of a link if the file system of the builder allowed no more links.
       if (!object.same_as) return Keep(object, read);
       attributes_of_[object.checksum] = *object.same_as;
     }
@@ -72,7 +73,7 @@ class CommitImporter {
     CPtr<guchar, g_free> written;
     if (!::ostree_repo_write_metadata(repository_, type, object.checksum.c_str(), variant.get(), Out(written), cancel_,
                                       Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     if (type != OSTREE_OBJECT_TYPE_COMMIT) return {};
     if (imported_.commit) return Error(ErrorKind::kInvalid, "the layer has two commits");
@@ -85,7 +86,7 @@ class CommitImporter {
     return {};
   }
 
-  // The attributes come before their file.
+  // In a layer, the attributes of a file come before the file.
   Result<GVariant*> AttributesOf(const std::string& file) const {
     const auto link = attributes_of_.find(file);
     const auto found = attributes_.find(link == attributes_of_.end() ? file : link->second);
@@ -105,7 +106,7 @@ class CommitImporter {
     Failure failure;
     gboolean has = FALSE;
     if (!::ostree_repo_has_object(repository_, OSTREE_OBJECT_TYPE_FILE, file.c_str(), &has, cancel_, Out(failure))) {
-      return Told(failure);
+      return ToError(failure);
     }
     return has != FALSE;
   }
@@ -114,7 +115,7 @@ class CommitImporter {
     Failure failure;
     const Text written(::ostree_repo_write_symlink(repository_, object.checksum.c_str(), object.user, object.group,
                                                    attributes, object.target->c_str(), cancel_, Out(failure)));
-    if (written == nullptr) return Told(failure);
+    if (written == nullptr) return ToError(failure);
     return {};
   }
 
@@ -123,15 +124,15 @@ class CommitImporter {
     const Writer writer(::ostree_repo_write_regfile(repository_, object.checksum.c_str(), object.user, object.group,
                                                     S_IFREG | object.permissions, object.size, attributes,
                                                     Out(failure)));
-    if (writer == nullptr) return Told(failure);
+    if (writer == nullptr) return ToError(failure);
     while (const std::size_t count = TRY(read(piece_))) {
       if (!::g_output_stream_write_all(G_OUTPUT_STREAM(writer.get()), piece_.data(), count, nullptr, cancel_,
                                        Out(failure))) {
-        return Told(failure);
+        return ToError(failure);
       }
     }
     const Text written(::ostree_content_writer_finish(writer.get(), cancel_, Out(failure)));
-    if (written == nullptr) return Told(failure);
+    if (written == nullptr) return ToError(failure);
     return {};
   }
 
@@ -154,11 +155,11 @@ Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string&
 }
 
 Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancellable* cancel) {
-  const auto doing = [&] { return fmt::format("looking whether the commit {} is whole", commit); };
+  const auto doing = [&] { return fmt::format("checking whether the commit {} is complete", commit); };
   Failure failure;
   HashTable objects;
   if (!::ostree_repo_traverse_commit(repository, commit.c_str(), 0, Out(objects), cancel, Out(failure))) {
-    return Told(failure).While(doing());
+    return ToError(failure).While(doing());
   }
   GHashTableIter iterator;
   ::g_hash_table_iter_init(&iterator, objects.get());
@@ -169,7 +170,7 @@ Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancell
     ::ostree_object_name_deserialize(static_cast<GVariant*>(key), &checksum, &type);
     gboolean has = FALSE;
     if (!::ostree_repo_has_object(repository, type, checksum, &has, cancel, Out(failure))) {
-      return Told(failure).While(doing());
+      return ToError(failure).While(doing());
     }
     if (has == FALSE) {
       return Error(ErrorKind::kInvalid, fmt::format("its layers do not have the object {}.{}", checksum,

@@ -3,8 +3,8 @@
 
 // Imports commits that were packed into the layers of an OCI image.
 //
-// Such a layer has the objects of an OSTree repository unchanged.  Each is named by its checksum, which is verified
-// here.  So the time of the commit, and the labels and owners of its files, are those with which it was made.
+// Such a layer has the objects of an OSTree repository unchanged.  Each object is named by its checksum, which is
+// verified here.  So the commit keeps its time, and its files keep their labels and owners.
 
 #include <optional>
 #include <set>
@@ -17,7 +17,7 @@
 namespace pintle::host {
 
 struct ImportedObjects {
-  std::optional<std::string> commit;  // nullopt if the layer has none.
+  std::optional<std::string> commit;  // nullopt if the layer has no commit.
   std::set<std::string> files;        // The checksums of all files and links.
 };
 
@@ -25,7 +25,7 @@ struct ImportedObjects {
 Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string& layer, const std::stop_token& stop,
                                       GCancellable* cancel);
 
-// Returns an error if a part of a commit is missing, because a layer has less than the image needs.
+// Returns an error if an object of a commit is missing, because the layers do not have it.
 Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancellable* cancel);
 
 }  // namespace pintle::host

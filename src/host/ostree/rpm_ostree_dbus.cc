@@ -33,18 +33,18 @@ constexpr const char* kClient = "pintle";
 constexpr auto kUnitStartPatience = seconds(90);
 // The daemon may have to read all deployments on the disk first.
 constexpr auto kRpmOstreePatience = std::chrono::minutes(5);
-constexpr auto kBusyGlance = seconds(1);  // Some states end without a signal, so they are polled.
+constexpr auto kBusyPollInterval = seconds(1);  // The end of some busy states is not announced by a signal.
 constexpr int kRegistrations = 5;
 
-bool SaysBusy(const Problem& problem) {
-  // The D-Bus name that GLib makes of G_IO_ERROR_BUSY is less clear than the message, so the message is compared.
+bool IsBusy(const Problem& problem) {
+  // The message is compared, too, since the D-Bus name that GLib makes of G_IO_ERROR_BUSY is harder to recognise.
   return problem.name() == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
          problem.message().find("ransaction in progress") != std::string_view::npos;
 }
 
-Error ToldInOneLine(const Problem& problem, int result) {
-  const Error told = problem.Told(result);
-  return Error(told.kind(), OneLine(told.message()));
+Error OneLineError(const Problem& problem, int result) {
+  const Error error = problem.ToError(result);
+  return Error(error.kind(), OneLine(error.message()));
 }
 
 int AppendWords(sd_bus_message* message, const Words& words) {
@@ -103,8 +103,8 @@ std::string TitleOf(const RpmOstreeUpdate& update) {
     if (!packages.empty()) parts.push_back(fmt::format("{} {}", doing, fmt::join(packages, ", ")));
   };
   add("uninstalling", update.uninstall);
-  add("putting back", update.override_reset);
-  add("taking out", update.override_remove);
+  add("resetting overrides of", update.override_reset);
+  add("removing from the image", update.override_remove);
   add("installing", update.install);
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -113,8 +113,8 @@ std::string TitleOf(const RpmOstreeUpdate& update) {
 
 class RpmOstree::Connection {
  public:
-  static Result<std::unique_ptr<Connection>> Open(Systemd& systemd, RpmOstreeSettings manners) {
-    std::unique_ptr<Connection> connection(new Connection(systemd, std::move(manners)));
+  static Result<std::unique_ptr<Connection>> Open(Systemd& systemd, RpmOstreeSettings settings) {
+    std::unique_ptr<Connection> connection(new Connection(systemd, std::move(settings)));
     TRY(connection->Watch());
     TRY(connection->Register());
     return connection;
@@ -127,23 +127,23 @@ class RpmOstree::Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Calls a method of the booted OS that makes a transaction, and follows that to its end.
+  // Calls a method that makes a transaction for the booted OS, and follows the transaction to its end.
   Result<> Transact(const char* method, const Filler& fill) {
     if (is_gone_) TRY(Register());
     const std::string address = TRY(Begin(method, fill));
-    // If the connection is lost in the middle, it is made again once.
+    // If the connection to the transaction is lost, it is made again once.
     for (int attempt = 0; attempt < 2; ++attempt) {
-      const auto end = TRY(FollowTransaction(address, WatchedDaemon{bus_.get(), is_gone_}, manners_));
+      const auto end = TRY(FollowTransaction(address, WatchedDaemon{bus_.get(), is_gone_}, settings_));
       if (end == TransactionEnd::kDone) return {};
-      if (!TRY(IsOursActive())) break;
+      if (!TRY(IsOurTransactionActive())) break;
     }
     return Error(ErrorKind::kUnavailable,
-                 "the connection to rpm-ostree's transaction was lost, and it is not known what came of it; "
-                 "`journalctl -u rpm-ostreed` may tell");
+                 "the connection to rpm-ostree's transaction was lost, and its outcome is not known; "
+                 "see `journalctl -u rpm-ostreed`");
   }
 
  private:
-  Connection(Systemd& systemd, RpmOstreeSettings manners) : systemd_(systemd), manners_(std::move(manners)) {}
+  Connection(Systemd& systemd, RpmOstreeSettings settings) : systemd_(systemd), settings_(std::move(settings)) {}
 
   Result<> Watch() {
     bus_ = TRY(OpenSystemBus());
@@ -154,7 +154,7 @@ class RpmOstree::Connection {
       result = ::sd_bus_match_signal(bus_.get(), Out(busy_watch_), kRpmOstreeName, kSysrootPath, kPropertiesInterface,
                                      "PropertiesChanged", &OnProperties, this);
     }
-    if (result < 0) return Problem().Told(result).While("watching for rpm-ostree on the bus");
+    if (result < 0) return Problem().ToError(result).While("watching for rpm-ostree on the bus");
     return {};
   }
 
@@ -168,7 +168,7 @@ class RpmOstree::Connection {
   }
 
   static int OnProperties(sd_bus_message*, void* self, sd_bus_error*) {
-    static_cast<Connection*>(self)->has_news_ = true;
+    static_cast<Connection*>(self)->has_changed_ = true;
     return 0;
   }
 
@@ -190,10 +190,10 @@ class RpmOstree::Connection {
     Problem problem;
     const auto [result, answer] = Attempt(kSysrootPath, kSysroot, "RegisterClient", problem,
                                           [](sd_bus_message* m) { return Dictionary(m).Text("id", kClient).Close(); });
-    if (result < 0) return ToldInOneLine(problem, result).While("registering as a client of rpm-ostree");
+    if (result < 0) return OneLineError(problem, result).While("registering as a client of rpm-ostree");
     owner_ = ::sd_bus_message_get_sender(answer.get());
     is_gone_ = false;
-    TRY(CallOnce(kSysrootPath, kSysroot, "Reload", &Nothing), "having rpm-ostree read the deployments anew");
+    TRY(CallOnce(kSysrootPath, kSysroot, "Reload", &Nothing), "making rpm-ostree reload the deployments");
     return ReadBooted();
   }
 
@@ -210,7 +210,7 @@ class RpmOstree::Connection {
     int result = ::sd_bus_get_property(bus_.get(), kRpmOstreeName, kSysrootPath, kSysroot, "Booted", problem.get(),
                                        Out(answer), "o");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "o", &path);
-    if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree for the booted OS");
+    if (result < 0) return OneLineError(problem, result).While("asking rpm-ostree for the booted OS");
     booted_ = path;
     if (booted_ == "/") return Error(ErrorKind::kNotFound, "rpm-ostree knows of no OS that is booted");
     return {};
@@ -234,53 +234,53 @@ class RpmOstree::Connection {
   Result<> CallOnce(const char* path, const char* interface, const char* method, const Filler& fill) {
     Problem problem;
     const auto [result, answer] = Attempt(path, interface, method, problem, fill);
-    if (result < 0) return ToldInOneLine(problem, result);
+    if (result < 0) return OneLineError(problem, result);
     return {};
   }
 
-  // Returns the address of a new transaction, after waiting for the end of anyone else's.
+  // Begins a transaction, after waiting for the end of someone else's.  Returns the address of the new transaction.
   Result<std::string> Begin(const char* method, const Filler& fill) {
-    const MonotonicTime deadline = SystemClock().Monotonic() + manners_.patience;
+    const MonotonicTime deadline = SystemClock().Monotonic() + settings_.patience;
     for (;;) {
-      has_news_ = false;
+      has_changed_ = false;
       Problem problem;
       const auto [result, answer] = Attempt(booted_.c_str(), kOs, method, problem, fill);
       if (result >= 0) {
         const char* address = nullptr;
         const int read = ::sd_bus_message_read(answer.get(), "s", &address);
-        if (read < 0) return Problem().Told(read).While(method);
+        if (read < 0) return Problem().ToError(read).While(method);
         return std::string(address);
       }
-      if (!SaysBusy(problem)) return ToldInOneLine(problem, result);
-      if (SystemClock().Monotonic() >= deadline) return Busy(ToldInOneLine(problem, result).message());
-      TRY(AwaitNews(deadline));
+      if (!IsBusy(problem)) return OneLineError(problem, result);
+      if (SystemClock().Monotonic() >= deadline) return Busy(OneLineError(problem, result).message());
+      TRY(WaitWhileBusy(deadline));
     }
   }
 
   static Error Busy(const std::string& text) {
-    // rpm-ostree does not report who holds only the lock.
+    // rpm-ostree does not name a process that holds the lock without a transaction.
     const auto holder = text.starts_with("System") ? LockHolder("/ostree/lock") : std::nullopt;
     return Error(ErrorKind::kUnavailable,
                  fmt::format("rpm-ostree is busy: {}{}", text, holder ? fmt::format(" by {}", *holder) : ""));
   }
 
-  Result<> AwaitNews(MonotonicTime deadline) {
-    const MonotonicTime glance = std::min(deadline, SystemClock().Monotonic() + kBusyGlance);
-    while (!has_news_ && !is_gone_) {
-      if (manners_.stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
+  Result<> WaitWhileBusy(MonotonicTime deadline) {
+    const MonotonicTime next_poll = std::min(deadline, SystemClock().Monotonic() + kBusyPollInterval);
+    while (!has_changed_ && !is_gone_) {
+      if (settings_.stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
       const int result = ::sd_bus_process(bus_.get(), nullptr);
-      if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
+      if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
       if (result > 0) continue;
-      const auto left = std::chrono::ceil<milliseconds>(glance - SystemClock().Monotonic());
+      const auto left = std::chrono::ceil<milliseconds>(next_poll - SystemClock().Monotonic());
       if (left <= milliseconds(0)) break;
-      TRY(AwaitEither(bus_.get(), nullptr, manners_.stop, left));
+      TRY(AwaitEither(bus_.get(), nullptr, settings_.stop, left));
     }
     if (is_gone_) return Register();
     return {};
   }
 
   // Returns whether the active transaction of rpm-ostree is ours.
-  Result<bool> IsOursActive() {
+  Result<bool> IsOurTransactionActive() {
     Problem problem;
     Message answer;
     const char *method = nullptr, *sender = nullptr, *path = nullptr, *us = nullptr;
@@ -288,22 +288,23 @@ class RpmOstree::Connection {
                                        problem.get(), Out(answer), "(sss)");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
     if (result >= 0) result = ::sd_bus_get_unique_name(bus_.get(), &us);
-    // The signal that the daemon has ended may arrive only now, and the answer may be that of a new daemon.
+    // The daemon may have ended, and a new daemon may have sent the answer.  The signals that report this are read
+    // here.
     static_cast<void>(ProcessAll(bus_.get()));
     if (is_gone_ || problem.IsNobodyThere(result)) return DaemonEnded();
-    if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree what it is doing");
+    if (result < 0) return OneLineError(problem, result).While("asking rpm-ostree what it is doing");
     return *method != '\0' && std::string_view(sender) == us;
   }
 
   Systemd& systemd_;
-  RpmOstreeSettings manners_;
+  RpmOstreeSettings settings_;
   Bus bus_;
   Slot owner_watch_;
   Slot busy_watch_;
   std::string owner_;   // The daemon's unique name on the bus.
   std::string booted_;  // The path of the booted OS.
   bool is_gone_ = true;
-  bool has_news_ = false;
+  bool has_changed_ = false;
 };
 
 RpmOstree::RpmOstree(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -319,12 +320,12 @@ Result<std::string> RpmOstree::ActiveTransaction(Systemd& systemd) {
                                      problem.get(), Out(answer), "(sss)");
   if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
   if (problem.IsNobodyThere(result)) return std::string();
-  if (result < 0) return ToldInOneLine(problem, result).While("asking rpm-ostree what it is doing");
+  if (result < 0) return OneLineError(problem, result).While("asking rpm-ostree what it is doing");
   return std::string(method);
 }
 
-Result<std::unique_ptr<RpmOstree>> RpmOstree::Connect(Systemd& systemd, RpmOstreeSettings manners) {
-  auto connection = TRY(Connection::Open(systemd, std::move(manners)));
+Result<std::unique_ptr<RpmOstree>> RpmOstree::Connect(Systemd& systemd, RpmOstreeSettings settings) {
+  auto connection = TRY(Connection::Open(systemd, std::move(settings)));
   return std::unique_ptr<RpmOstree>(new RpmOstree(std::move(connection)));
 }
 
@@ -341,7 +342,7 @@ Result<> RpmOstree::Update(const RpmOstreeUpdate& update) {
     if (result < 0) return result;
     Dictionary options(message);
     options.Text("initiating-command-line", fmt::format("{}: {}", kClient, title));
-    // It is no error if a package was installed by hand already.
+    // With this option, a package that someone has layered already is no error.
     options.Flag("idempotent-layering");
     if (update.refspec.empty()) options.Flag("no-pull-base");
     if (update.depth == Depth::kFetch) options.Flag("download-only");

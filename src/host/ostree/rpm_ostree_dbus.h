@@ -3,10 +3,10 @@
 
 // Makes requests to rpm-ostree's daemon over D-Bus.
 //
-// The daemon runs one transaction at a time.  Each request waits until its transaction has ended.  One that has
-// failed has changed nothing; if the connection is lost, the error says that the outcome is not known.
-// Requests that change deployments start from the pending one, if there is one, so that several requests in a row make
-// one deployment.
+// The daemon runs one transaction at a time.  Each request waits until its transaction has ended.  A transaction that
+// fails changes nothing.  If the connection is lost, the error says that the outcome is not known.  Requests that
+// change deployments start from the pending deployment, if there is one.  So several requests in a row make one
+// deployment.
 
 #include <memory>
 #include <string>
@@ -37,18 +37,18 @@ struct RpmOstreeUpdate {
 
 enum class RpmOstreeCleanup {
   kPending,  // Removes the pending deployment.
-  kBase,     // Removes what fetching leaves behind.
+  kBase,     // Removes temporary files of fetching.
 };
 
-// To be used by one thread at a time.
+// An object must be used by one thread at a time.
 class RpmOstree {
  public:
   // Returns the name of the D-Bus method that began the active transaction, whoever called it, or "" if there is none.
   // This does not start the daemon.
   static Result<std::string> ActiveTransaction(Systemd& systemd);
 
-  // Starts the daemon if it does not run.  It does not exit when idle while the result lives.
-  static Result<std::unique_ptr<RpmOstree>> Connect(Systemd& systemd, RpmOstreeSettings manners);
+  // Starts the daemon if it does not run.  While the result lives, the daemon does not exit when it is idle.
+  static Result<std::unique_ptr<RpmOstree>> Connect(Systemd& systemd, RpmOstreeSettings settings);
   ~RpmOstree();
   RpmOstree(const RpmOstree&) = delete;
   RpmOstree& operator=(const RpmOstree&) = delete;

@@ -27,17 +27,17 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// This does not flush, which could wait for a daemon that does not read.
+// sd_bus_close_unref() does not flush.  Flushing could wait for a daemon that does not read.
 using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
 constexpr auto kTransactionStartPatience = seconds(90);
-constexpr auto kTransactionGlance = seconds(10);  // Every relevant event ends the wait earlier.
-constexpr auto kCancelPatience = seconds(60);     // The time for the daemon to clean up what it has begun.
+constexpr auto kTransactionPollInterval = seconds(10);  // Every relevant event ends the wait earlier.
+constexpr auto kCancelPatience = seconds(60);           // The time for the daemon to clean up.
 constexpr std::uint32_t kWhole = 100;
 constexpr std::size_t kMostOfText = 200;
 
-// Returns when sd-bus wants to be called again.
+// Returns the time after which sd-bus wants to be called again.
 milliseconds TimeoutOf(sd_bus* bus) {
   std::uint64_t at = 0;
   if (::sd_bus_get_timeout(bus, &at) <= 0 || at == UINT64_MAX) return milliseconds::max();
@@ -53,17 +53,17 @@ pollfd EventsOf(sd_bus* bus) {
 
 class FollowedTransaction {
  public:
-  FollowedTransaction(const WatchedDaemon& daemon, const RpmOstreeSettings& manners)
-      : daemon_(daemon), manners_(manners) {}
+  FollowedTransaction(const WatchedDaemon& daemon, const RpmOstreeSettings& settings)
+      : daemon_(daemon), settings_(settings) {}
 
   Result<TransactionEnd> Follow(const std::string& address) {
     Result<Bus> bus = OpenPeer(address);
-    if (!bus) return OutOfSight();
+    if (!bus) return ConnectionLost();
     bus_.reset(bus->release());
     const int result =
         ::sd_bus_match_signal(bus_.get(), Out(slot_), nullptr, "/", kInterface, nullptr, &OnSignal, this);
-    if (result < 0) return OutOfSight();
-    if (!Call("Start", kTransactionStartPatience)) return OutOfSight();
+    if (result < 0) return ConnectionLost();
+    if (!Call("Start", kTransactionStartPatience)) return ConnectionLost();
     return AwaitEnd();
   }
 
@@ -73,11 +73,11 @@ class FollowedTransaction {
     std::string text;
   };
 
-  // The socket does not answer any more, because the transaction or the daemon has ended.
-  Result<TransactionEnd> OutOfSight() {
+  // Returns the result for a lost connection.  The transaction or the daemon may have ended.
+  Result<TransactionEnd> ConnectionLost() {
     static_cast<void>(ProcessAll(daemon_.bus));  // The next call on the bus returns the error, if there is one.
     if (daemon_.is_gone) return DaemonEnded();
-    return TransactionEnd::kOutOfSight;
+    return TransactionEnd::kConnectionLost;
   }
 
   bool Call(const char* method, microseconds patience) {
@@ -92,61 +92,62 @@ class FollowedTransaction {
     for (;;) {
       const bool is_lost = ProcessAll(bus_.get()) < 0;
       if (outcome_) return Ended();
-      if (is_lost) return OutOfSight();
+      if (is_lost) return ConnectionLost();
       const int result = ProcessAll(daemon_.bus);
-      if (result < 0) return Problem().Told(result).While("waiting for rpm-ostree");
+      if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
-      if (manners_.stop.stop_requested() && !give_up_) {
+      if (settings_.stop.stop_requested() && !give_up_) {
         // The outcome of the transaction shows whether it was cancelled.
         static_cast<void>(Call("Cancel", kTransactionStartPatience));
         give_up_ = SystemClock().Monotonic() + kCancelPatience;
         continue;
       }
       if (give_up_ && SystemClock().Monotonic() > *give_up_) {
-        return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop, and goes on");
+        return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop, but continues");
       }
-      TRY(AwaitEither(bus_.get(), daemon_.bus, give_up_ ? std::stop_token() : manners_.stop, kTransactionGlance));
+      TRY(AwaitEither(bus_.get(), daemon_.bus, give_up_ ? std::stop_token() : settings_.stop,
+                      kTransactionPollInterval));
     }
   }
 
   Result<TransactionEnd> Ended() const {
     if (outcome_->is_success) return TransactionEnd::kDone;
     if (give_up_) return Error(ErrorKind::kCancelled, "it was asked to stop");
-    return Error(ErrorKind::kSystem, outcome_->text.empty() ? "rpm-ostree does not say why" : OneLine(outcome_->text));
+    return Error(ErrorKind::kSystem, outcome_->text.empty() ? "rpm-ostree gives no reason" : OneLine(outcome_->text));
   }
 
   static int OnSignal(sd_bus_message* message, void* self, sd_bus_error*) {
-    static_cast<FollowedTransaction*>(self)->Hear(message);
+    static_cast<FollowedTransaction*>(self)->ReadSignal(message);
     return 0;
   }
 
-  void Hear(sd_bus_message* message) {
+  void ReadSignal(sd_bus_message* message) {
     const std::string_view member = ::sd_bus_message_get_member(message);
     const char* text = nullptr;
     if (member == "Finished") {
       int is_success = 0;
       if (::sd_bus_message_read(message, "bs", &is_success, &text) >= 0) outcome_ = Outcome{is_success != 0, text};
-    } else if (!manners_.tell) {
+    } else if (!settings_.report) {
       return;
     } else if (member == "Message" || member == "TaskBegin") {
-      if (::sd_bus_message_read(message, "s", &text) >= 0) Tell(text, std::nullopt);
+      if (::sd_bus_message_read(message, "s", &text) >= 0) ReportProgress(text, std::nullopt);
     } else if (member == "PercentProgress") {
       std::uint32_t percent = 0;
       if (::sd_bus_message_read(message, "su", &text, &percent) >= 0) {
-        Tell(text, std::min(percent, kWhole));
+        ReportProgress(text, std::min(percent, kWhole));
       }
     }
   }
 
-  // The text may contain the URL of what is fetched.
-  void Tell(const char* text, std::optional<std::uint32_t> percent) const {
+  // The text may contain the URL of a download, with a password.
+  void ReportProgress(const char* text, std::optional<std::uint32_t> percent) const {
     const std::string part = OneLine(WithoutUrlPasswords(text, "***"));
-    manners_.tell(
+    settings_.report(
         {.doing = {}, .part = Shortened(part.empty() ? "rpm-ostree" : part, kMostOfText), .percent = percent});
   }
 
   const WatchedDaemon& daemon_;
-  const RpmOstreeSettings& manners_;
+  const RpmOstreeSettings& settings_;
   PeerBus bus_;
   Slot slot_;
   std::optional<Outcome> outcome_;
@@ -157,7 +158,7 @@ class FollowedTransaction {
 
 Error DaemonEnded() {
   return Error(ErrorKind::kUnavailable,
-               "rpm-ostree's daemon ended in the midst of it; `journalctl -u rpm-ostreed` says why");
+               "rpm-ostree's daemon ended before the transaction did; see `journalctl -u rpm-ostreed`");
 }
 
 int ProcessAll(sd_bus* bus) {
@@ -168,8 +169,8 @@ int ProcessAll(sd_bus* bus) {
 }
 
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
-                                         const RpmOstreeSettings& manners) {
-  return FollowedTransaction(daemon, manners).Follow(address);
+                                         const RpmOstreeSettings& settings) {
+  return FollowedTransaction(daemon, settings).Follow(address);
 }
 
 Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, milliseconds most) {

@@ -3,16 +3,15 @@
 
 // Follows a transaction of rpm-ostree from its start to its end.
 //
-// rpm-ostree carries out each request in a transaction, which has a socket of its own beside the bus.  The
-// transaction begins when a client starts it, continues if that client goes away, and reports at its end whether it
-// has succeeded.
+// rpm-ostree carries out each request in a transaction, which has a D-Bus socket of its own.  The transaction begins
+// when a client starts it, and continues if that client goes away.  At its end, it reports whether it has succeeded.
 
 #include <chrono>
 #include <stop_token>
 #include <string>
 
 #include "base/result.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 
 struct sd_bus;  // libsystemd's
 
@@ -20,13 +19,14 @@ namespace pintle::host {
 
 // The settings of requests to rpm-ostree.
 struct RpmOstreeSettings {
-  std::stop_token stop = {};  // Cancels the transaction.
-  TellHowFar tell = {};       // Gets rpm-ostree's own messages as the part.
+  std::stop_token stop = {};     // Cancels the transaction.
+  ProgressCallback report = {};  // Gets rpm-ostree's messages as `part`.
   // The limit of the wait for someone else's transaction.
   std::chrono::milliseconds patience = std::chrono::minutes(10);
 };
 
-// The daemon of a transaction, as seen on the bus; `is_gone` becomes true while the bus is processed.
+// The daemon of a transaction.  `is_gone` becomes true when the messages of the bus are processed after the daemon
+// ended.
 struct WatchedDaemon {
   sd_bus* bus;
   const bool& is_gone;
@@ -34,25 +34,25 @@ struct WatchedDaemon {
 
 enum class TransactionEnd {
   kDone,
-  kOutOfSight,  // The connection was lost, and the transaction may continue.
+  kConnectionLost,  // The connection was lost, and the transaction may continue.
 };
 
 // Starts the transaction, or joins it if it runs already, and waits for its end.  The error of a transaction that
 // fails has rpm-ostree's message; if the daemon is gone, it is kUnavailable.
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
-                                         const RpmOstreeSettings& manners);
+                                         const RpmOstreeSettings& settings);
 
-// The error for a daemon that has ended in the middle of a transaction.
+// Makes the error for a daemon that has ended in the middle of a transaction.
 Error DaemonEnded();
 
-// Processes all messages that have arrived; returns a negative errno if the connection is gone.
+// Processes all messages that have arrived.  Returns a negative errno if the connection is lost.
 int ProcessAll(sd_bus* bus);
 
 // Waits until a message arrives on one of the connections, a stop is requested, or `most` has passed.  Null
 // connections never get messages.
 Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, std::chrono::milliseconds most);
 
-// Joins the lines of someone else's text.
+// Joins the lines of a text with spaces.
 std::string OneLine(std::string text);
 
 }  // namespace pintle::host

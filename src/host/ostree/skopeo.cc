@@ -16,29 +16,29 @@
 namespace pintle::host {
 namespace {
 
-std::string Docker(const RegistryImage& image) { return "docker://" + PullSpec(image); }
+std::string DockerReference(const RegistryImage& image) { return "docker://" + PullSpec(image); }
 
 void AddIfAny(Program& program, const char* option, const std::string& value) {
   if (!value.empty()) program.words.push_back(fmt::format("{}={}", option, value));
 }
 
 // Returns skopeo's error, which is in quotes at the end of a log line: `time="..." level=fatal msg="..."`.
-std::string LastWord(const std::string& said) {
+std::string FatalMessage(const std::string& text) {
   constexpr std::string_view kBefore = "level=fatal msg=\"";
-  const std::size_t begin = said.rfind(kBefore);
-  if (begin == std::string::npos || !said.ends_with('"')) return said;
-  std::string word;
-  for (std::size_t i = begin + kBefore.size(); i + 1 < said.size(); ++i) {
-    if (said[i] != '\\') word += said[i];
+  const std::size_t begin = text.rfind(kBefore);
+  if (begin == std::string::npos || !text.ends_with('"')) return text;
+  std::string message;
+  for (std::size_t i = begin + kBefore.size(); i + 1 < text.size(); ++i) {
+    if (text[i] != '\\') message += text[i];
   }
-  return word;
+  return message;
 }
 
 Result<std::string> RunFor(const RegistryImage& image, const Program& program, const std::stop_token& stop,
                            const std::function<void()>& each_second = {}) {
   auto result = RunProgram(program, stop, each_second);
   if (result) return result;
-  return Error(result.error().kind(), LastWord(result.error().message())).While("fetching " + PullSpec(image));
+  return Error(result.error().kind(), FatalMessage(result.error().message())).While("fetching " + PullSpec(image));
 }
 
 // Measures how much of the missing layers of a layout has arrived.  skopeo reports progress in bytes only on a
@@ -54,25 +54,25 @@ class DownloadMeter {
     }
   }
 
-  // The result stays below 100 until skopeo itself is done.
+  // Returns at most 99, since skopeo is not done yet.
   std::optional<std::uint32_t> Percent() {
     std::uint64_t there = 0;
-    // skopeo renames a layer when it is complete.  Because of this order, a layer that is renamed meanwhile is missed
-    // once rather than counted twice.
+    // skopeo downloads a layer under a temporary name and renames it when it is complete.  The complete layers are
+    // counted first, so that a layer that is renamed meanwhile is missed once and not counted twice.
     for (const std::filesystem::path& file : files_) there += SizeOf(file);
     std::error_code failed;
     std::filesystem::directory_iterator entry(directory_, failed);
     for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
-      if (entry->path().filename().string().starts_with(kOnItsWay)) there += SizeOf(entry->path());
+      if (entry->path().filename().string().starts_with(kTemporaryPrefix)) there += SizeOf(entry->path());
     }
     most_ = std::max(most_, there);
     const auto percent = PercentOf(most_, all_);
-    return percent ? std::optional(std::min(*percent, kMostOnTheWay)) : std::nullopt;
+    return percent ? std::optional(std::min(*percent, kMostWhileDownloading)) : std::nullopt;
   }
 
  private:
-  static constexpr const char* kOnItsWay = "oci-put-blob";
-  static constexpr std::uint32_t kMostOnTheWay = 99;
+  static constexpr const char* kTemporaryPrefix = "oci-put-blob";
+  static constexpr std::uint32_t kMostWhileDownloading = 99;
 
   static std::uint64_t SizeOf(const std::filesystem::path& file) {
     std::error_code failed;
@@ -118,32 +118,32 @@ Program Skopeo::Call(const char* verb) const {
 Result<std::string> Skopeo::Manifest(const RegistryImage& image, const std::stop_token& stop) const {
   Program program = Call("inspect");
   AddIfAny(program, "--cert-dir", access_.certificates);
-  program.words.insert(program.words.end(), {"--raw", Docker(image)});
+  program.words.insert(program.words.end(), {"--raw", DockerReference(image)});
   return RunFor(image, program, stop);
 }
 
 Result<std::string> Skopeo::Config(const RegistryImage& image, const std::stop_token& stop) const {
   Program program = Call("inspect");
   AddIfAny(program, "--cert-dir", access_.certificates);
-  program.words.insert(program.words.end(), {"--config", "--raw", Docker(image)});
+  program.words.insert(program.words.end(), {"--config", "--raw", DockerReference(image)});
   return RunFor(image, program, stop);
 }
 
 Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
-                      const std::stop_token& stop, const TellHowFar& tell) const {
+                      const std::stop_token& stop, const ProgressCallback& report) const {
   Program program = Call("copy");
   AddIfAny(program, "--src-cert-dir", access_.certificates);
-  // skopeo compresses uncompressed layers for a layout, which would change their digests.  A manifest of Docker's has
-  // to be converted for a layout, so its digest cannot be preserved.
+  // Without --preserve-digests, skopeo compresses uncompressed layers for a layout, which changes their digests.  The
+  // option is not possible with a manifest in Docker's format, which has to be converted for a layout.
   const bool is_docker = manifest.media_type.starts_with("application/vnd.docker.");
   if (!is_docker) program.words.push_back("--preserve-digests");
-  // Signatures have been checked by then, and a layout has no place for them.
-  program.words.insert(program.words.end(),
-                       {"--quiet", "--remove-signatures", Docker(image), fmt::format("oci:{}:fetched", directory)});
+  // skopeo checks the signatures before it copies, and a layout has no place for them.
+  program.words.insert(program.words.end(), {"--quiet", "--remove-signatures", DockerReference(image),
+                                             fmt::format("oci:{}:fetched", directory)});
   std::function<void()> each_second;
-  if (tell) {
-    each_second = [&tell, meter = DownloadMeter(manifest, directory)]() mutable {
-      tell({.doing = {}, .part = "downloading", .percent = meter.Percent()});
+  if (report) {
+    each_second = [&report, meter = DownloadMeter(manifest, directory)]() mutable {
+      report({.doing = {}, .part = "downloading", .percent = meter.Percent()});
     };
   }
   TRY(RunFor(image, program, stop, each_second));

@@ -7,23 +7,23 @@
 #include <string>
 
 #include "base/result.h"
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 #include "host/ostree/image_name.h"
 #include "host/ostree/oci_image.h"
 #include "host/program.h"
 
 namespace pintle::host {
 
-// Mirrors and signatures follow the machine's own registries.conf and policy.json.
+// Describes how registries are accessed.  The machine's own registries.conf and policy.json apply, too.
 struct RegistryAccess {
   std::string auth_file;     // Pull secrets, or "".
   std::string certificates;  // A directory with certificate authorities beside the system's, or "".
   std::string policy;        // The policy for signatures; empty for the machine's own.
-  // Replaces `auth_file` if it exists and is JSON.
+  // This file is used instead of `auth_file` if it exists and is JSON.
   std::string preferred_auth_file = {};
 };
 
-// Returns the file with the pull secrets that applies now, or "" if there is none.
+// Returns the file with pull secrets that is used now, or "" if neither file exists.
 std::string AuthFileOf(const RegistryAccess& access);
 
 class Skopeo {
@@ -31,14 +31,14 @@ class Skopeo {
   // Temporary files are made in `scratch`.
   Skopeo(RegistryAccess access, std::string scratch) : access_(std::move(access)), scratch_(std::move(scratch)) {}
 
-  // Returns the bytes of the registry's manifest, which is that of an image or an index of images.
+  // Returns the unchanged text of the registry's document: the manifest of an image, or an index of images.
   Result<std::string> Manifest(const RegistryImage& image, const std::stop_token& stop) const;
   Result<std::string> Config(const RegistryImage& image, const std::stop_token& stop) const;
 
   // Copies the blobs of an image into the directory's blobs/sha256/.  A blob whose file exists is not fetched,
   // whatever the file contains.
   Result<> Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
-                const std::stop_token& stop, const TellHowFar& tell = {}) const;
+                const std::stop_token& stop, const ProgressCallback& report = {}) const;
 
  private:
   Program Call(const char* verb) const;

@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto kLockGlance = milliseconds(100);
+constexpr auto kLockPollInterval = milliseconds(100);
 constexpr const char* kBaseBranchKey = "baserefspec";  // Replaces `refspec` if rpm-ostree has layered packages.
 constexpr const char* kLayeredKey = "rpmostree.clientlayer";
 
@@ -60,14 +60,14 @@ Result<> Sysroot::Write(const std::vector<OstreeDeployment*>& deployments) const
   options.do_postclean = FALSE;
   Failure failure;
   if (!::ostree_sysroot_write_deployments_with_options(get(), list.get(), &options, nullptr, Out(failure))) {
-    return Told(failure).While("writing the boot loader's entries");
+    return ToError(failure).While("writing the boot loader's entries");
   }
   return PrepareCleanup();
 }
 
 Result<> Sysroot::PrepareCleanup() const {
   Failure failure;
-  if (!::ostree_sysroot_prepare_cleanup(get(), nullptr, Out(failure))) return Told(failure);
+  if (!::ostree_sysroot_prepare_cleanup(get(), nullptr, Out(failure))) return ToError(failure);
   return {};
 }
 
@@ -107,7 +107,7 @@ Result<Sysroot> Sysroot::At(const std::string& path) {
 Result<> Sysroot::Load() const {
   Failure failure;
   if (!::ostree_sysroot_load(get(), nullptr, Out(failure))) {
-    return Told(failure).While("reading the deployments");
+    return ToError(failure).While("reading the deployments");
   }
   return {};
 }
@@ -115,7 +115,8 @@ Result<> Sysroot::Load() const {
 Result<bool> Sysroot::TryLock() const {
   Failure failure;
   gboolean is_ours = FALSE;
-  if (!::ostree_sysroot_try_lock(get(), &is_ours, Out(failure))) return Told(failure).While("locking the deployments");
+  if (!::ostree_sysroot_try_lock(get(), &is_ours, Out(failure)))
+    return ToError(failure).While("locking the deployments");
   return is_ours != FALSE;
 }
 
@@ -127,7 +128,7 @@ Result<> Sysroot::Lock(milliseconds patience) const {
       return Error(ErrorKind::kUnavailable,
                    fmt::format("the deployments are being changed by {}", holder.value_or("someone else")));
     }
-    std::this_thread::sleep_for(kLockGlance);
+    std::this_thread::sleep_for(kLockPollInterval);
   }
   return {};
 }
@@ -168,7 +169,7 @@ Result<std::string> BaseOf(const Sysroot& sysroot, const std::string& commit) {
   Failure failure;
   Variant loaded;
   if (!::ostree_repo_load_commit(sysroot.repository(), commit.c_str(), Out(loaded), nullptr, Out(failure))) {
-    return Told(failure);
+    return ToError(failure);
   }
   const Variant metadata(::g_variant_get_child_value(loaded.get(), 0));
   gboolean is_layered = FALSE;

@@ -20,20 +20,20 @@ inline constexpr const char* kOrigin = "origin";
 inline constexpr const char* kContainerKey = "container-image-reference";
 inline constexpr const char* kBranchKey = "refspec";
 
-// The operating systems on a disk, and the order in which they boot.
+// The deployments on a disk, in the order in which the boot loader offers them.
 class Sysroot {
  public:
   static Result<Sysroot> Open(const std::string& path);
 
-  // OpenToWrite() makes the sysroot writable and does not keep its lock; OpenLocked() also keeps the lock.  Both need a
-  // mount namespace of our own.
+  // Makes the sysroot writable, but does not keep its lock.  This needs a mount namespace of our own.
   static Result<Sysroot> OpenToWrite(const std::string& path);
 
+  // Makes the sysroot writable and keeps its lock.  This needs a mount namespace of our own.
   static Result<Sysroot> OpenLocked(const std::string& path, std::chrono::milliseconds patience);
 
   OstreeSysroot* get() const { return sysroot_.get(); }
   OstreeRepo* repository() const { return ::ostree_sysroot_repo(sysroot_.get()); }
-  // libostree itself only has a path below /proc/self/fd, which other programs cannot use.
+  // Returns a path that other programs can use.  libostree's own path of the repository is below /proc/self/fd.
   std::string repository_path() const { return path_ + "/ostree/repo"; }
   OstreeDeployment* booted() const { return ::ostree_sysroot_get_booted_deployment(sysroot_.get()); }
   OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }
@@ -49,8 +49,8 @@ class Sysroot {
   // Returns the deployment from which the next one takes kernel arguments and /etc.
   OstreeDeployment* merge() const;
 
-  // Writes the boot loader's entries for these deployments, in this order, and removes what a staged deployment leaves
-  // behind.
+  // Writes the boot loader's entries for these deployments, in this order, and removes the files of all other
+  // deployments.
   Result<> Write(const std::vector<OstreeDeployment*>& deployments) const;
 
   // Removes directories and boot files of former deployments.
@@ -76,7 +76,7 @@ std::vector<std::string> ArgumentsOf(OstreeDeployment* deployment);
 std::string OriginText(GKeyFile* origin, const char* key);
 std::string FromOrigin(OstreeDeployment* deployment, const char* key);
 
-// Returns nullopt for null.
+// Returns nullopt if `deployment` is null.
 Result<std::optional<DeployedImage>> DescribeIfAny(const Sysroot& sysroot, OstreeDeployment* deployment);
 
 bool Exists(const std::string& path);

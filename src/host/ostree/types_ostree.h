@@ -25,8 +25,8 @@ using Objects = CPtr<GPtrArray, g_ptr_array_unref>;
 using Modifier = CPtr<OstreeRepoCommitModifier, ostree_repo_commit_modifier_unref>;
 using Failure = CPtr<GError, g_error_free>;
 
-inline Error Told(const Failure& failure) {
-  if (failure == nullptr) return Error(ErrorKind::kSystem, "libostree does not say why");
+inline Error ToError(const Failure& failure) {
+  if (failure == nullptr) return Error(ErrorKind::kSystem, "libostree gives no reason");
   const auto is = [&](int code) { return g_error_matches(failure.get(), G_IO_ERROR, code) != FALSE; };
   const ErrorKind kind = is(G_IO_ERROR_CANCELLED)   ? ErrorKind::kCancelled
                          : is(G_IO_ERROR_NOT_FOUND) ? ErrorKind::kNotFound

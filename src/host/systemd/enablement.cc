@@ -35,7 +35,7 @@ bool IsMadeAtBoot(std::string_view path) {
   return path.starts_with("/run/systemd/generator") || path.starts_with("/run/systemd/transient/");
 }
 
-// A unit, and whether it is in the batch only because another one names it in Also=.
+// A unit of a batch.  `is_also` is true if it is in the batch only because another unit names it in Also=.
 struct Entry {
   UnitFile unit;
   bool is_also;
@@ -54,24 +54,24 @@ class Batch {
     return &Add(*name, false);
   }
 
-  // Follows aliases and links to the unit that has the file.  If the file does not exist, its kind is kMissing.
+  // Follows aliases and links to the unit that has the file.  If there is no file, the kind of that unit is kMissing.
   Result<Entry*> Traverse(Entry& start, ReadInstall read, LinksInConfig links) {
-    TRY(Load(start, read, Find));
+    TRY(Load(start, read, FindUnitFile));
     Entry* entry = &start;
     for (int aliases = 0;; ++aliases) {
       UnitFile& unit = entry->unit;
       if (unit.kind != UnitFileKind::kAlias && unit.kind != UnitFileKind::kLinked) return entry;
       if (aliases == kMostAliases) return Error::FromErrno("following aliases", ELOOP).While(start.unit.name.text());
       if (links == LinksInConfig::kRefuse && IsInConfig(unit.path)) {
-        return Error(ErrorKind::kInvalid, unit.path + " is a link, and only the unit that it leads to can be enabled");
+        return Error(ErrorKind::kInvalid, unit.path + " is a link, and only its target can be enabled");
       }
       const std::optional<UnitName> other = OtherName(unit);
       if (!other) {
-        TRY(Load(*entry, read, Follow));
+        TRY(Load(*entry, read, FollowUnitLink));
         continue;
       }
       entry = &Add(*other, false);
-      TRY(Load(*entry, read, Find));
+      TRY(Load(*entry, read, FindUnitFile));
     }
   }
 
@@ -123,7 +123,7 @@ class Batch {
     return {};
   }
 
-  // Returns the name that an alias stands for, or nullopt if it leads to a file of the unit's own name.
+  // Returns the unit name to which an alias leads, or nullopt if the link leads to a file of the unit's own name.
   static std::optional<UnitName> OtherName(const UnitFile& unit) {
     if (unit.kind == UnitFileKind::kLinked) return std::nullopt;
     std::optional<UnitName> other = UnitName::Parse(NameIn(unit.target));
@@ -139,10 +139,10 @@ class Batch {
   std::size_t next_ = 0;
 };
 
-// The outcome of making several links.  An error of one does not keep the others from being made.
+// The outcome of making several links.  If one link fails, the others are made all the same.
 class Outcome {
  public:
-  // `link` is whether the link exists now; false means that none was to be made.
+  // Adds the result for one link: true if the link exists now, and false if no link was needed.
   void Add(Result<bool> link) {
     if (!link && !error_) error_ = std::move(link).error();
     is_something_ = is_something_ || !link || *link;
@@ -155,8 +155,8 @@ class Outcome {
   bool is_something_ = false;
 };
 
-// The treatment of a template without an instance that is wanted by a unit without an instance.  It is an error, except
-// for presets, which cover all units and skip such templates.
+// The treatment of a template for which neither its DefaultInstance= nor the unit that wants it names an instance.
+// This is an error, except for presets, which cover all units and skip such templates.
 enum class Unnamed { kError, kLeaveOut };
 
 class UnitEnabler {
@@ -183,8 +183,8 @@ class UnitEnabler {
     const auto doing = [&] { return "enabling " + unit.name.text(); };
     if (!IsInSearchPath(unit.path))
       TRY(MakeLink(fmt::format("{}/{}", kUnitDirectory, unit.name.text()), unit), doing());
-    // As with systemctl, the first of these that had anything to do decides the result: a unit with a valid WantedBy=
-    // is enabled even if its RequiredBy= is nonsense.
+    // As with systemctl, the first of these that made a link or failed decides the result.  So a unit with a valid
+    // WantedBy= is enabled even if its RequiredBy= is not valid.
     Outcome outcomes[] = {
         MakeAliases(unit),
         MakeDependencies(unit, unit.install.wanted_by, "wants"),
@@ -254,11 +254,12 @@ class UnitEnabler {
     return name->kind() == UnitNameKind::kInstance && *name->Template() == unit;
   }
 
-  // Returns the name that dependency links get: for a template with a default instance, the name of that instance.
+  // Returns the name of the dependency links: the unit's own name or, for a template with a default instance, the name
+  // of that instance.
   Result<UnitName> WantedName(const UnitFile& unit) {
     if (unit.name.kind() != UnitNameKind::kTemplate || unit.install.default_instance.empty()) return unit.name;
     UnitFile instance(*unit.name.WithInstance(unit.install.default_instance));
-    TRY(Find(root_, instance, ReadInstall::kNo));
+    TRY(FindUnitFile(root_, instance, ReadInstall::kNo));
     if (instance.kind == UnitFileKind::kMasked) {
       return Error(ErrorKind::kInvalid, instance.name.text() + " is masked");
     }
@@ -299,7 +300,8 @@ class UnitEnabler {
     return true;
   }
 
-  // The target may be any file of the same name in the search path, since systemd takes the first one there.
+  // Returns whether a link leads to the file.  The target may also be another file of the same name in the search path,
+  // since systemd reads the first such file.
   Result<bool> LeadsTo(const std::string& path, const std::string& file) {
     std::string target = TRY(root_.ReadLink(path));
     if (!target.starts_with('/')) target = fmt::format("{}/{}", FolderOf(path), target);
@@ -348,7 +350,8 @@ class UnitDisabler {
     return {};
   }
 
-  // A link to a removed link has to be removed, too, so the caller repeats this until nothing more is found.
+  // Removes the marked links.  A link to a removed link has to be removed, too, so the caller repeats this while the
+  // result is true.
   Result<bool> RemoveMarked(std::vector<std::string>& links) {
     bool again = false;
     std::vector<std::string> left;
@@ -390,7 +393,7 @@ class UnitPresetter {
     if (name && (enabled_.Has(*name) || disabled_.Has(*name))) return {};
     Batch alone(root_);
     const Entry* found = TRY(alone.Discover(unit, ReadInstall::kNo));
-    if (found->unit.name != *name) return {};  // Only the presets for the unit's real name count.
+    if (found->unit.name != *name) return {};  // `unit` is an alias, and presets apply to the unit's real name only.
     const Preset preset = presets.Of(*name);
     if (preset.action == PresetAction::kDisable) TRY(disabled_.Discover(unit, ReadInstall::kNo));
     if (preset.action != PresetAction::kEnable) return {};
@@ -412,7 +415,7 @@ class UnitPresetter {
 
 }  // namespace
 
-UnitsByEnablement Sorted(std::span<const resource::Put<resource::UnitState>> units) {
+UnitsByEnablement SortByEnablement(std::span<const resource::Put<resource::UnitState>> units) {
   UnitsByEnablement sorted;
   for (const auto& unit : units) {
     const auto enablement = unit.want ? unit.want->enablement : resource::Enablement::kDisabled;
@@ -454,7 +457,7 @@ Result<bool> HasUnit(const Root& root, const std::string& unit) {
   const std::optional<UnitName> name = UnitName::Parse(unit);
   if (!name) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a unit", unit));
   UnitFile file(*name);
-  TRY(Find(root, file, ReadInstall::kNo));
+  TRY(FindUnitFile(root, file, ReadInstall::kNo));
   return file.kind != UnitFileKind::kMissing;
 }
 

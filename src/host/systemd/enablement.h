@@ -17,25 +17,26 @@
 
 namespace pintle::host {
 
-// Units sorted by what is done with them, in this order, which is the Machine Config Operator's: a unit that a config
-// disables stays disabled even if an enabled unit names it in Also=.
+// Units sorted by what is done with them.  Presets are applied first, then units are enabled, and then disabled, as the
+// Machine Config Operator does.  So a unit that a config disables stays disabled even if an enabled unit names it in
+// Also=.
 struct UnitsByEnablement {
   std::vector<std::string> preset;
   std::vector<std::string> enabled;
   std::vector<std::string> disabled;
 };
-UnitsByEnablement Sorted(std::span<const resource::Put<resource::UnitState>> units);
+UnitsByEnablement SortByEnablement(std::span<const resource::Put<resource::UnitState>> units);
 
 // Does the same as `systemctl --root=... --force enable UNITS...`.
 Result<> EnableUnits(const Root& root, std::span<const std::string> units);
 
-// Does the same as `systemctl --root=... disable UNITS...`.  The links of a unit that does not exist are removed.
+// Does the same as `systemctl --root=... disable UNITS...`.  The links of a unit that does not exist are removed, too.
 Result<> DisableUnits(const Root& root, std::span<const std::string> units);
 
 // Does the same as `systemctl --root=... --force preset UNITS...`.
 Result<> PresetUnits(const Root& root, std::span<const std::string> units);
 
-// Returns whether a unit of that name exists; a mask counts.
+// Returns whether a unit of that name exists.  A masked unit exists.
 Result<bool> HasUnit(const Root& root, const std::string& unit);
 
 // Returns what `systemctl --root=... is-enabled UNIT` prints, or "" for a unit that does not exist.

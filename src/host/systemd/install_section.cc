@@ -10,8 +10,8 @@
 namespace pintle::host {
 namespace {
 
-// Splits a text into lines, joins those that end in a backslash with the next, and drops comments and empty lines,
-// even between joined ones.
+// Splits a text into lines, and joins lines that end in a backslash with the next one.  Comments and empty lines are
+// dropped, even between joined lines.
 std::vector<std::string> LinesOf(std::string_view text) {
   std::vector<std::string> lines;
   bool continued = false;
@@ -37,7 +37,7 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
-// Splits words as systemd does.  A quote that is never closed drops the text behind it.
+// Splits words as systemd does.  If a quote is never closed, its word and the rest of the text are dropped.
 std::vector<std::string> QuotedWords(std::string_view value) {
   std::vector<std::string> words;
   std::optional<std::string> word;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The [Install] section of a unit, which lists the links that enabling it makes.
+// Reads the [Install] section of a unit.  It lists the links that are made when the unit is enabled.
 
 #include <optional>
 #include <string>
@@ -22,8 +22,8 @@ struct InstallSection {
   std::vector<std::string> also;
   std::string default_instance;
 
-  // Reads a unit file or one of its drop-ins.  They must be added in systemd's order, because values are appended to
-  // lists, and an empty value clears its list, except for Also=.
+  // Adds the text of a unit file or of one of its drop-ins, in systemd's order.  The order matters, because values are
+  // appended to lists, and an empty value clears its list, except for Also=.
   Result<> Add(std::string_view text, const UnitName& unit);
 };
 

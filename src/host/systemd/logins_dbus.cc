@@ -20,7 +20,7 @@ constexpr const char* kLogindPath = "/org/freedesktop/login1";
 constexpr const char* kLogindManager = "org.freedesktop.login1.Manager";
 constexpr const char* kSession = "org.freedesktop.login1.Session";
 
-// The properties of a session that we read.
+// The properties that we read from a session.
 struct Session {
   std::string user;
   std::string from;
@@ -53,7 +53,7 @@ class Logins::Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  // The signals are subscribed first, so that no session that begins before the list is read goes unseen.
+  // Subscribes to the signals before it requests the list, so that no session is missed that begins in between.
   Result<> Begin() {
     int result = ::sd_bus_match_signal_async(bus_, Out(new_), kLogindName, kLogindPath, kLogindManager, "SessionNew",
                                              &OnNew, nullptr, this);
@@ -65,13 +65,14 @@ class Logins::Follower {
       result = ::sd_bus_call_method_async(bus_, Out(list_), kLogindName, kLogindPath, kLogindManager, "ListSessions",
                                           &OnList, this, "");
     }
-    if (result < 0) return Problem().Told(result).While("following logind's sessions");
+    if (result < 0) return Problem().ToError(result).While("following logind's sessions");
     return {};
   }
 
  private:
-  struct Question {
-    Follower& asker;
+  // A request for the properties of a session.
+  struct Request {
+    Follower& follower;
     std::string session;
     Slot slot;
   };
@@ -90,7 +91,7 @@ class Logins::Follower {
     return 0;
   }
 
-  // Without logind there are no sessions; if it starts later, it announces the new ones.
+  // Ignores an error: without logind there are no sessions, and if it starts later, it announces new ones.
   static int OnList(sd_bus_message* message, void* self, sd_bus_error*) {
     json::Value sessions;
     // Each session has an id, the user's number and name, a seat, and a path.
@@ -110,23 +111,24 @@ class Logins::Follower {
 
   void Ask(const std::string& session, const std::string& path) {
     if (!logins_.known_.insert(session).second) return;
-    const auto [asked, _] = questions_.insert_or_assign(
-        session, std::unique_ptr<Question>(new Question{.asker = *this, .session = session, .slot = nullptr}));
-    // This fails only if the connection does, and then all sessions are asked about again.
-    static_cast<void>(::sd_bus_call_method_async(bus_, Out(asked->second->slot), kLogindName, path.c_str(),
+    const auto [request, _] = requests_.insert_or_assign(
+        session, std::unique_ptr<Request>(new Request{.follower = *this, .session = session, .slot = nullptr}));
+    // This fails only if the connection is lost.  Then the caller follows a new connection, which reads all sessions
+    // again.
+    static_cast<void>(::sd_bus_call_method_async(bus_, Out(request->second->slot), kLogindName, path.c_str(),
                                                  "org.freedesktop.DBus.Properties", "GetAll", &OnAnswer,
-                                                 asked->second.get(), "s", kSession));
+                                                 request->second.get(), "s", kSession));
   }
 
-  // A session may be over before logind gets the question.
-  static int OnAnswer(sd_bus_message* message, void* asked, sd_bus_error*) {
-    auto& question = *static_cast<Question*>(asked);
-    Follower& asker = question.asker;
-    const auto keep = std::move(asker.questions_.extract(question.session).mapped());
+  // The answer is an error if the session has ended before logind got the request.
+  static int OnAnswer(sd_bus_message* message, void* request, sd_bus_error*) {
+    const auto& answered = *static_cast<Request*>(request);
+    Follower& follower = answered.follower;
+    const auto owned = std::move(follower.requests_.extract(answered.session).mapped());
     if (::sd_bus_message_is_method_error(message, nullptr) != 0) {
-      asker.logins_.known_.erase(keep->session);
+      follower.logins_.known_.erase(owned->session);
     } else if (const auto login = LoginFrom(message)) {
-      asker.logins_.seen_(*login);
+      follower.logins_.seen_(*login);
     }
     return 0;
   }
@@ -136,7 +138,7 @@ class Logins::Follower {
   Slot new_;
   Slot removed_;
   Slot list_;
-  std::map<std::string, std::unique_ptr<Question>> questions_;  // The key is the session.
+  std::map<std::string, std::unique_ptr<Request>> requests_;  // By the session's id.
 };
 
 Logins::Logins(std::function<void(const AgentLogin&)> seen) : seen_(std::move(seen)) {}

@@ -3,7 +3,8 @@
 
 // Reports logins over SSH, which logind announces.
 //
-// It uses a connection that someone else owns and serves, so that it needs no loop of its own and never blocks.
+// The caller owns the bus connection and processes its messages, so that this class needs no loop of its own and never
+// blocks.
 
 #include <functional>
 #include <memory>
@@ -19,20 +20,21 @@ namespace pintle::host {
 
 class Logins {
  public:
-  // Calls `seen` once for each session, both for those that exist at the beginning and for each new one.
+  // Calls `seen` once for each SSH session: for the sessions that exist at the beginning, and for each new one.
   explicit Logins(std::function<void(const AgentLogin&)> seen);
   ~Logins();
   Logins(const Logins&) = delete;
   Logins& operator=(const Logins&) = delete;
 
-  // To be called again for each new connection; it does not repeat the sessions that were seen over an earlier one.
+  // Begins to watch logind over this connection.  Call it again for each new connection: sessions that were reported
+  // already are not reported again.
   Result<> Follow(::sd_bus* bus);
 
  private:
   class Follower;
 
   std::function<void(const AgentLogin&)> seen_;
-  std::set<std::string> known_;  // All current sessions, local ones included.
+  std::set<std::string> known_;  // The ids of all current sessions, including local ones.
   std::unique_ptr<Follower> follower_;
 };
 

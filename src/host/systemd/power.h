@@ -10,8 +10,8 @@
 
 namespace pintle::host {
 
-// Keeps others from shutting the machine down by accident while it lives.  The kernel releases it when the process
-// ends, for whatever reason.
+// Keeps others from shutting the machine down by accident while this object lives.  logind releases the lock when the
+// process ends, for whatever reason, since that closes the descriptor.
 class Inhibitor {
  public:
   Inhibitor() = default;
@@ -25,11 +25,11 @@ class Power {
  public:
   virtual ~Power() = default;
 
-  // Begins a reboot and returns while it is under way.  The reason is shown to users who are logged in.  An inhibitor
-  // of our own must have been released.
+  // Begins a reboot and returns while it is under way.  Users who are logged in see the reason.  The caller must have
+  // released its own inhibitor.
   virtual Result<> Reboot(const std::string& reason) = 0;
 
-  // Keeps others from shutting down; `why` is shown to them.
+  // Keeps others from shutting the machine down.  They see `why` if they try.
   virtual Result<Inhibitor> InhibitShutdown(const std::string& why) = 0;
 };
 

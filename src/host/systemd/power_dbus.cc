@@ -12,12 +12,13 @@ namespace {
 
 constexpr const char* kWho = "Pintle";
 
+// The answer of logind to a call, or its error.
 struct Answer {
   Message message;
   int result = 0;
   Problem problem;
 
-  Error Told() const { return problem.Told(result); }
+  Error ToError() const { return problem.ToError(result); }
   bool IsConnectionLost() const { return problem.IsConnectionLost(result); }
 };
 
@@ -33,13 +34,13 @@ void CallLogind(sd_bus* bus, const char* method, Answer& answer, const char* typ
 Result<> PowerDbus::Reboot(const std::string& reason) {
   const Bus bus = TRY(OpenSystemBus(), "rebooting");
   // A failure to inform users is no reason not to reboot.
-  Answer told;
-  CallLogind(bus.get(), "SetWallMessage", told, "sb", reason.c_str(), 1);
+  Answer announced;
+  CallLogind(bus.get(), "SetWallMessage", announced, "sb", reason.c_str(), 1);
   Answer answer;
   CallLogind(bus.get(), "Reboot", answer, "b", 0);
   // The bus may go down before it delivers the answer.
   if (answer.result >= 0 || answer.IsConnectionLost()) return {};
-  return answer.Told().While("rebooting (`systemd-inhibit --list` shows who may be against it)");
+  return answer.ToError().While("rebooting (`systemd-inhibit --list` shows who may be preventing it)");
 }
 
 Result<Inhibitor> PowerDbus::InhibitShutdown(const std::string& why) {
@@ -48,7 +49,7 @@ Result<Inhibitor> PowerDbus::InhibitShutdown(const std::string& why) {
   CallLogind(bus.get(), "Inhibit", answer, "ssss", "shutdown", kWho, why.c_str(), "block");
   int fd = -1;
   if (answer.result >= 0) answer.result = ::sd_bus_message_read(answer.message.get(), "h", &fd);
-  if (answer.result < 0) return answer.Told().While("keeping the machine from shutting down");
+  if (answer.result < 0) return answer.ToError().While("keeping the machine from shutting down");
   UniqueFd hold(::fcntl(fd, F_DUPFD_CLOEXEC, 3));  // The message closes its own descriptor.
   if (!hold) return Error::FromErrno("fcntl").While("keeping the machine from shutting down");
   return Inhibitor(std::move(hold));

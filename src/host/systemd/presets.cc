@@ -30,13 +30,13 @@ std::string_view TakeWord(std::string_view& text) {
   return word;
 }
 
-// Maps the names of the files, which are read in this order, to their paths.  A file in an earlier directory hides
-// one of the same name in a later directory.
+// Maps the names of the preset files to their paths.  The files are read in the order of their names.  A file in an
+// earlier directory hides a file of the same name in a later directory.
 std::map<std::string, std::string> FilesOf(const Root& root) {
   std::map<std::string, std::string> files;
   for (const std::string_view directory : kDirectories) {
     const auto names = root.List(directory);
-    if (!names) continue;  // Most machines have only some of them.
+    if (!names) continue;  // Most machines have only some of these directories.
     for (const std::string& name : *names) {
       if (name.ends_with(".preset") && !name.starts_with('.')) files.emplace(name, std::string(directory) + "/" + name);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The presets of the OS and the admin, systemd.preset(5), which apply to units that a config neither enables nor
+// Reads the presets of the OS and the admin, systemd.preset(5).  They apply to units that a config neither enables nor
 // disables.
 
 #include <string>
@@ -18,7 +18,7 @@ enum class PresetAction { kEnable, kDisable, kIgnore };
 
 struct Preset {
   PresetAction action = PresetAction::kEnable;
-  // The instances that the rule lists for a template, which are enabled in its place.
+  // The instances that the rule lists for a template.  They are enabled instead of the template.
   std::vector<UnitName> instances;
 };
 
@@ -26,7 +26,7 @@ class Presets {
  public:
   static Result<Presets> Read(const Root& root);
 
-  // The first matching rule decides; without one the unit is enabled.
+  // Returns what the first matching rule demands.  A unit without a matching rule is enabled.
   Preset Of(const UnitName& unit) const;
 
  private:

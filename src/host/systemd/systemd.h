@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The operations of the service manager that a change of a node needs.
+// The operations of the service manager that are needed to change a node.
 
 #include <chrono>
 #include <span>
@@ -20,24 +20,24 @@ struct UnitStatus {
   std::string load_state;
   std::string active_state;
   std::string file_state;
-  bool is_called_for = false;  // It has a job, or a loaded unit wants or requires it.
+  bool is_called_for = false;  // The unit has a job, or a loaded unit wants or requires it.
 };
 
 class Systemd {
  public:
   virtual ~Systemd() = default;
 
-  // Makes the links of the units as their [Install] sections and the presets demand.  An error leaves the links that
-  // were made until then; PutLinks() undoes them.  A unit without a file loses the links that name it.
+  // Makes the links of the units as their [Install] sections and the presets demand.  After an error, the links that
+  // were made before it stay; PutLinks() undoes them.  The links that name a unit without a file are removed.
   virtual Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) = 0;
 
   virtual Result<resource::UnitLinks::State> ObserveLinks() = 0;
   virtual Result<> PutLinks(const resource::UnitLinks::State& links) = 0;
 
-  // Has systemd reload its configuration.
+  // Makes systemd reload its configuration.
   virtual Result<> Reload() = 0;
 
-  // Runs one job and waits for its end; a job that takes longer than `patience` is cancelled, and that is an error.
+  // Runs one job and waits for its end.  A job that takes longer than `patience` is cancelled, which is an error.
   virtual Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) = 0;
 
   virtual Result<UnitStatus> Observe(const std::string& unit) = 0;

@@ -87,17 +87,17 @@ const char* MethodOf(JobKind job) {
   std::abort();
 }
 
-std::string SeeJournal(const std::string& unit) {
+std::string JournalHint(const std::string& unit) {
   return fmt::format("`journalctl -u {}` says why", ShellQuoted(unit));
 }
 
-std::string WhatHappened(std::string_view result) {
+std::string FailureText(std::string_view result) {
   if (result == "failed") return "it failed";
   if (result == "timeout") return "it took longer than its own timeout allows";
   if (result == "canceled") return "the job was cancelled by someone else";
   if (result == "dependency") return "a unit that it needs failed";
   if (result == "skipped") return "it is not running";
-  if (result.empty()) return "it was not done in time, and may go on";
+  if (result.empty()) return "it was not done in time, and may continue";
   if (result == "assert") return "an assertion of the unit is not true";
   if (result == "invalid" || result == "unsupported") return "the unit cannot do that";
   return fmt::format("its job ended with \"{}\"", result);
@@ -127,8 +127,9 @@ class SystemdDbus::Connection {
   }
 
   bool is_lost() const { return is_lost_; }
-  // Returns whether systemd sends signals here, which it does on its private socket without a subscription.
-  bool hears_signals() const { return watch_ != nullptr || !is_on_bus_; }
+  // Returns whether systemd sends signals on this connection.  On its private socket, it does so without a
+  // subscription.
+  bool gets_signals() const { return watch_ != nullptr || !is_on_bus_; }
 
   using Filler = std::function<int(sd_bus_message*)>;
 
@@ -137,11 +138,11 @@ class SystemdDbus::Connection {
     Message message;
     int result = ::sd_bus_message_new_method_call(bus_.get(), Out(message), kSystemdName, path, interface, method);
     if (result >= 0) result = fill(message.get());
-    if (result < 0) return Lost(Problem(), result);
+    if (result < 0) return ErrorOf(Problem(), result);
     Problem problem;
     Message answer;
     result = ::sd_bus_call(bus_.get(), message.get(), Microseconds(patience), problem.get(), Out(answer));
-    if (result < 0) return Lost(problem, result);
+    if (result < 0) return ErrorOf(problem, result);
     return answer;
   }
 
@@ -155,7 +156,7 @@ class SystemdDbus::Connection {
     const int result = ::sd_bus_get_property_string(bus_.get(), kSystemdName, path.c_str(), interface.c_str(), name,
                                                     problem.get(), &made);
     const CPtr<char, ::free> value(made);
-    if (result < 0) return Lost(problem, result);
+    if (result < 0) return ErrorOf(problem, result);
     return std::string(value.get());
   }
 
@@ -168,7 +169,7 @@ class SystemdDbus::Connection {
     int result =
         ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, "Job", problem.get(), Out(job), "(uo)");
     if (result >= 0) result = ::sd_bus_message_read(job.get(), "(uo)", &id, &job_path);
-    if (result < 0) return Lost(problem, result);
+    if (result < 0) return ErrorOf(problem, result);
     if (id != 0) return true;
     for (const char* name : {"WantedBy", "RequiredBy"}) {
       Message units;
@@ -176,18 +177,18 @@ class SystemdDbus::Connection {
           ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, name, problem.get(), Out(units), "as");
       if (result >= 0) result = ::sd_bus_message_enter_container(units.get(), 'a', "s");
       if (result >= 0) result = ::sd_bus_message_at_end(units.get(), 0);
-      if (result < 0) return Lost(problem, result);
+      if (result < 0) return ErrorOf(problem, result);
       if (result == 0) return true;
     }
     return false;
   }
 
-  // Begins to record the results of jobs.
+  // Makes this connection record the results of jobs.
   Result<> WatchJobs() {
     if (watch_ != nullptr) return {};
     const int result = ::sd_bus_match_signal(bus_.get(), Out(watch_), is_on_bus_ ? kSystemdName : nullptr, kSystemdPath,
                                              kSystemdManager, "JobRemoved", &Connection::OnJobRemoved, this);
-    if (result < 0) return Lost(Problem(), result);
+    if (result < 0) return ErrorOf(Problem(), result);
     TRY(CallManager("Subscribe", [](sd_bus_message*) { return 0; }), "subscribing to systemd's signals");
     return {};
   }
@@ -198,12 +199,12 @@ class SystemdDbus::Connection {
       const auto ended = ended_.find(path);
       if (ended != ended_.end()) return ended->second;
       const int done = ::sd_bus_process(bus_.get(), nullptr);
-      if (done < 0) return Lost(Problem(), done);
+      if (done < 0) return ErrorOf(Problem(), done);
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return std::string();
       const int waited = ::sd_bus_wait(bus_.get(), Microseconds(left));
-      if (waited < 0 && waited != -EINTR) return Lost(Problem(), waited);
+      if (waited < 0 && waited != -EINTR) return ErrorOf(Problem(), waited);
     }
   }
 
@@ -219,9 +220,10 @@ class SystemdDbus::Connection {
                              Error::FromErrno("open", bus.error().errno_value()).message()));
   }
 
-  Error Lost(const Problem& problem, int result) {
+  // Converts the error of a call, and records whether the connection is lost.
+  Error ErrorOf(const Problem& problem, int result) {
     is_lost_ = is_lost_ || problem.IsNobodyThere(result);
-    Error error = problem.Told(result);
+    Error error = problem.ToError(result);
     return is_lost_ ? Error(ErrorKind::kUnavailable, error.message()) : error;
   }
 
@@ -232,19 +234,19 @@ class SystemdDbus::Connection {
     const std::string match =
         fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kSystemdName);
     int result = ::sd_bus_add_match(bus_.get(), Out(slot), match.c_str(), &Connection::OnOwner, &has_owner);
-    if (result < 0) return Lost(Problem(), result).While("watching for systemd on the bus");
+    if (result < 0) return ErrorOf(Problem(), result).While("watching for systemd on the bus");
     Problem problem;
     Message answer;
     result = ::sd_bus_call_method(bus_.get(), "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
                                   "NameHasOwner", problem.get(), Out(answer), "s", kSystemdName);
     int owned = 0;
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "b", &owned);
-    if (result < 0) return Lost(problem, result).While("looking for systemd on the bus");
+    if (result < 0) return ErrorOf(problem, result).While("looking for systemd on the bus");
     has_owner = has_owner || owned != 0;
     const MonotonicTime deadline = SystemClock().Monotonic() + kOwnerPatience;
     while (!has_owner) {
       const int done = ::sd_bus_process(bus_.get(), nullptr);
-      if (done < 0) return Lost(Problem(), done).While("waiting for systemd on the bus");
+      if (done < 0) return ErrorOf(Problem(), done).While("waiting for systemd on the bus");
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
@@ -277,14 +279,14 @@ class SystemdDbus::Connection {
   std::map<std::string, std::string> ended_;  // The results of jobs by their object paths.
 };
 
-// Marks a public call as under way.  Public calls may make others; the connection is closed when the outermost one
-// ends.
+// Exists while a public function runs.  Public functions may call each other; the connection is closed when the
+// outermost one returns.
 class SystemdDbus::Use {
  public:
   explicit Use(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
   ~Use() {
     if (--systemd_.uses_ > 0 || systemd_.connection_ == nullptr) return;
-    if (systemd_.connection_->hears_signals()) systemd_.connection_.reset();
+    if (systemd_.connection_->gets_signals()) systemd_.connection_.reset();
   }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
@@ -296,18 +298,18 @@ class SystemdDbus::Use {
 SystemdDbus::SystemdDbus(const Root& root) : root_(root) {}
 SystemdDbus::~SystemdDbus() = default;
 
-Result<SystemdDbus::Connection*> SystemdDbus::Connected() {
+Result<SystemdDbus::Connection*> SystemdDbus::Connect() {
   if (connection_ != nullptr && connection_->is_lost()) connection_.reset();
   if (connection_ == nullptr) connection_ = TRY(Connection::Open());
   return connection_.get();
 }
 
-// For idempotent calls: if the connection is lost, the call is repeated once.
-Result<> SystemdDbus::Repeatedly(const std::function<Result<>(Connection&)>& call) {
-  Connection* connection = TRY(Connected());
+// Makes a call that may be repeated.  If the connection is lost, the call is made again once, over a new connection.
+Result<> SystemdDbus::CallIdempotent(const std::function<Result<>(Connection&)>& call) {
+  Connection* connection = TRY(Connect());
   Result<> result = call(*connection);
   if (result || !connection->is_lost()) return result;
-  return call(*TRY(Connected()));
+  return call(*TRY(Connect()));
 }
 
 Result<> SystemdDbus::ChangeFiles(FileChange change, const std::vector<std::string>& units) {
@@ -324,7 +326,7 @@ Result<> SystemdDbus::ChangeFiles(FileChange change, const std::vector<std::stri
   const char* method = change == FileChange::kEnable    ? "EnableUnitFiles"
                        : change == FileChange::kDisable ? "DisableUnitFiles"
                                                         : "PresetUnitFiles";
-  return Repeatedly([&](Connection& connection) -> Result<> {
+  return CallIdempotent([&](Connection& connection) -> Result<> {
     TRY(connection.CallManager(method, fill));
     return {};
   });
@@ -339,7 +341,7 @@ Result<> SystemdDbus::ChangeFile(FileChange change, const std::string& unit) {
   const std::string state = TRY(FileState(unit), fmt::format("{} {}", doing, unit));
   const std::optional<UnitName> name = UnitName::Parse(unit);
   if (state.empty() && name && result.error().kind() == ErrorKind::kNotFound) return RemoveUnitLinks(root_, *name);
-  // Presets apply to units that can be enabled, and skip others.
+  // Presets skip units that cannot be enabled.
   const bool cannot_be_enabled = state.starts_with("masked") || state == "generated" || state == "transient";
   if (change == FileChange::kPreset && cannot_be_enabled) return {};
   return std::move(result).error().While(fmt::format("{} {}", doing, unit));
@@ -347,14 +349,15 @@ Result<> SystemdDbus::ChangeFile(FileChange change, const std::string& unit) {
 
 Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
   const Use use(*this);
-  // systemd's error names the offending unit only in its text, so if a call for all units fails, each is tried alone.
+  // systemd's error names the unit that caused it only in its text.  So if the call for all units fails, there is one
+  // call for each unit.
   const auto put = [&](FileChange change, const std::vector<std::string>& names) -> Result<> {
     if (names.empty() || ChangeFiles(change, names)) return {};
     for (const std::string& unit : names) TRY(ChangeFile(change, unit));
     return {};
   };
   const resource::UnitLinks::State before = TRY(ObserveLinks());
-  const UnitsByEnablement sorted = Sorted(units);
+  const UnitsByEnablement sorted = SortByEnablement(units);
   TRY(put(FileChange::kPreset, sorted.preset));
   // Enabling a unit again removes the links that an earlier [Install] section gave it.
   for (const std::string& unit : sorted.enabled) {
@@ -377,18 +380,18 @@ Result<> SystemdDbus::PutLinks(const resource::UnitLinks::State& links) {
 
 Result<> SystemdDbus::Reload() {
   const Use use(*this);
-  TRY(Repeatedly([](Connection& connection) -> Result<> {
+  TRY(CallIdempotent([](Connection& connection) -> Result<> {
         TRY(connection.CallManager(
             "Reload", [](sd_bus_message*) { return 0; }, kReloadPatience));
         return {};
       }),
-      "having systemd read its configuration anew");
+      "making systemd reload its configuration");
   return {};
 }
 
 Result<std::vector<SystemdDbus::Job>> SystemdDbus::Jobs() {
   std::vector<Job> jobs;
-  TRY(Repeatedly([&](Connection& connection) -> Result<> {
+  TRY(CallIdempotent([&](Connection& connection) -> Result<> {
         const Message answer = TRY(connection.CallManager("ListJobs", [](sd_bus_message*) { return 0; }));
         int result = ::sd_bus_message_enter_container(answer.get(), 'a', "(usssoo)");
         std::uint32_t id = 0;
@@ -399,7 +402,7 @@ Result<std::vector<SystemdDbus::Job>> SystemdDbus::Jobs() {
           if (result <= 0) break;
           jobs.push_back({unit, state, path});
         }
-        return result < 0 ? Result<>(Problem().Told(result)) : Result<>();
+        return result < 0 ? Result<>(Problem().ToError(result)) : Result<>();
       }),
       "listing the jobs of systemd");
   return jobs;
@@ -415,14 +418,14 @@ Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
   for (const Job& job : jobs) {
     if (!is_touched(job)) continue;
     // A job that has begun or ended meanwhile cannot be cancelled, which is fine.
-    static_cast<void>(TRY(Connected())->Call(job.path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; }));
+    static_cast<void>(TRY(Connect())->Call(job.path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; }));
   }
   // default.target is an alias of the target that the machine boots to.
-  const std::string target = TRY(TRY(Connected())->Property(PathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
+  const std::string target = TRY(TRY(Connect())->Property(PathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
   const bool is_booting_to_it =
       std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.unit == target; });
   if (!is_booting_to_it) return {};
-  TRY(Repeatedly([&](Connection& connection) -> Result<> {
+  TRY(CallIdempotent([&](Connection& connection) -> Result<> {
         TRY(connection.CallManager("StartUnit", [&](sd_bus_message* message) {
           return ::sd_bus_message_append(message, "ss", target.c_str(), "replace");
         }));
@@ -432,15 +435,15 @@ Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
   return {};
 }
 
-// If the connection is lost meanwhile, the result of a job that has ended is lost, too, and the state of the unit
-// decides.
+// Returns "unknown" if the job has ended while there was no connection.  Then the caller has to look at the state of
+// the unit.
 Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime deadline) {
   for (;;) {
-    Connection& connection = *TRY(Connected());
+    Connection& connection = *TRY(Connect());
     TRY(connection.WatchJobs());
     auto result = connection.AwaitJob(path, deadline);
     if (result || !connection.is_lost()) return result;
-    Connection& again = *TRY(Connected());
+    Connection& again = *TRY(Connect());
     TRY(again.WatchJobs());
     const auto state = again.Property(path, kJob, "State");
     if (!state && !again.is_lost()) return std::string("unknown");
@@ -459,24 +462,24 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     }));
     const char* made = nullptr;
     const int result = ::sd_bus_message_read(answer.get(), "o", &made);
-    if (result < 0) return Problem().Told(result);
+    if (result < 0) return Problem().ToError(result);
     path = made;
     return {};
   };
   // Starting or stopping a unit twice is harmless; a restart must not be repeated.
   if (job == JobKind::kStart || job == JobKind::kStop) {
-    TRY(Repeatedly(begin), doing());
+    TRY(CallIdempotent(begin), doing());
   } else {
-    TRY(begin(*TRY(Connected(), doing())), doing());
+    TRY(begin(*TRY(Connect(), doing())), doing());
   }
   std::string result = TRY(AwaitJob(path, deadline), doing());
   if (result.empty()) {
-    Connection& connection = *TRY(Connected(), doing());
+    Connection& connection = *TRY(Connect(), doing());
     // A job that has ended meanwhile cannot be cancelled.
     const auto cancelled = connection.Call(path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; });
     if (cancelled) {
       return Error(ErrorKind::kUnavailable, fmt::format("it was not done after {} ms, and was cancelled; {}",
-                                                        patience.count(), SeeJournal(unit)))
+                                                        patience.count(), JournalHint(unit)))
           .While(doing());
     }
     result = TRY(AwaitJob(path, SystemClock().Monotonic()), doing());
@@ -489,18 +492,18 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
   if (result == "done") return {};
   std::string details;
   if (const auto interface = InterfaceWithResult(unit)) {
-    const auto told = TRY(Connected(), doing())->Property(PathOf(unit), *interface, "Result");
-    if (told && *told != "success") details = fmt::format(" (its result is \"{}\")", *told);
+    const auto unit_result = TRY(Connect(), doing())->Property(PathOf(unit), *interface, "Result");
+    if (unit_result && *unit_result != "success") details = fmt::format(" (its result is \"{}\")", *unit_result);
   }
   const bool may_pass = result == "canceled" || result == "timeout" || result.empty();
   return Error(may_pass ? ErrorKind::kUnavailable : ErrorKind::kSystem,
-               fmt::format("{}{}; {}", WhatHappened(result), details, SeeJournal(unit)))
+               fmt::format("{}{}; {}", FailureText(result), details, JournalHint(unit)))
       .While(doing());
 }
 
 Result<std::string> SystemdDbus::FileState(const std::string& unit) {
   std::string state;
-  TRY(Repeatedly([&](Connection& connection) -> Result<> {
+  TRY(CallIdempotent([&](Connection& connection) -> Result<> {
     const auto answer = connection.CallManager("GetUnitFileState", [&](sd_bus_message* message) {
       return ::sd_bus_message_append(message, "s", unit.c_str());
     });
@@ -508,7 +511,7 @@ Result<std::string> SystemdDbus::FileState(const std::string& unit) {
     if (!answer) return answer.error();
     const char* text = nullptr;
     const int result = ::sd_bus_message_read((*answer).get(), "s", &text);
-    if (result < 0) return Problem().Told(result);
+    if (result < 0) return Problem().ToError(result);
     state = text;
     return {};
   }));
@@ -519,7 +522,7 @@ Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
   const Use use(*this);
   const auto doing = [&] { return "looking at " + unit; };
   UnitStatus status;
-  TRY(Repeatedly([&](Connection& connection) -> Result<> {
+  TRY(CallIdempotent([&](Connection& connection) -> Result<> {
         status.load_state = TRY(connection.Property(PathOf(unit), kUnit, "LoadState"));
         status.active_state = TRY(connection.Property(PathOf(unit), kUnit, "ActiveState"));
         status.is_called_for = TRY(connection.IsCalledFor(PathOf(unit)));

@@ -3,11 +3,11 @@
 
 // Implements Systemd for the running machine, over D-Bus.
 //
-// systemd is reached over the system bus or, while there is no bus early in a boot, over its private socket.  A
-// connection that is lost, because systemd re-executes itself or the bus is restarted, is made again once.
+// systemd is reached over the system bus or, early in a boot when there is no bus yet, over its private socket.  A
+// connection may be lost because systemd re-executes itself or the bus is restarted.  Then it is opened again once.
 //
 // A connection is read only while a call waits for an answer.  So a connection on which systemd sends signals is
-// closed when the call ends: the signals of all later jobs would pile up in it and in the bus.
+// closed when the call ends.  Otherwise the signals of all later jobs would pile up in the connection and in the bus.
 
 #include <functional>
 #include <memory>
@@ -36,9 +36,9 @@ class SystemdDbus final : public Systemd {
   Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) override;
   Result<UnitStatus> Observe(const std::string& unit) override;
 
-  // For files that were changed during a boot: reloads the configuration, cancels the jobs of these units that have
-  // not begun, and queues what the default target now wants.  A boot to another target than the default keeps its
-  // queue.
+  // Applies changes of unit files that were made during the boot.  Reloads the configuration, cancels the jobs of these
+  // units that have not begun, and queues the jobs that the default target needs now.  If the machine boots to another
+  // target, its other jobs stay as they are.
   Result<> QueueBootAgain(std::span<const std::string> units);
 
  private:
@@ -51,8 +51,8 @@ class SystemdDbus final : public Systemd {
     std::string path;
   };
 
-  Result<> Repeatedly(const std::function<Result<>(Connection&)>& call);
-  Result<Connection*> Connected();
+  Result<> CallIdempotent(const std::function<Result<>(Connection&)>& call);
+  Result<Connection*> Connect();
   Result<> ChangeFiles(FileChange change, const std::vector<std::string>& units);
   Result<> ChangeFile(FileChange change, const std::string& unit);
   Result<std::string> FileState(const std::string& unit);

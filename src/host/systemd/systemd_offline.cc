@@ -11,7 +11,7 @@
 namespace pintle::host {
 namespace {
 
-// Leaves out the units that have no file, and removes their links.
+// Returns the units that have a file, and removes the links of the other units.
 Result<std::vector<std::string>> WithFiles(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> with_files;
   for (const std::string& unit : units) {
@@ -29,7 +29,7 @@ Result<bool> CanBeEnabled(const Root& root, const std::string& unit) {
   return !state.starts_with("masked") && state != "generated" && state != "transient";
 }
 
-// Presets apply to units that can be enabled, and skip others.
+// Applies presets to the units that can be enabled, and skips the others.
 Result<> PresetUsable(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> usable;
   for (const std::string& unit : units) {
@@ -47,7 +47,7 @@ Result<> Enable(const Root& root, const std::vector<std::string>& units) {
 }  // namespace
 
 Result<> SystemdOffline::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
-  const UnitsByEnablement sorted = Sorted(units);
+  const UnitsByEnablement sorted = SortByEnablement(units);
   TRY(PresetUsable(root_, TRY(WithFiles(root_, sorted.preset))));
   TRY(Enable(root_, TRY(WithFiles(root_, sorted.enabled))));
   return DisableUnits(root_, TRY(WithFiles(root_, sorted.disabled)));

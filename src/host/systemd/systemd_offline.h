@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Implements Systemd for a machine that is not running: the next deployment, or what the initramfs has mounted.
+// Implements Systemd for a machine that is not running: the next deployment, or the root that the initramfs has
+// mounted.
 //
 // Enabling a unit only makes links.  Reload() and Run() do nothing, since everything takes effect with the next boot.
 

@@ -45,7 +45,7 @@ bool Problem::IsNobodyThere(int negative_errno) const {
          IsOneOf(name(), {"org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.ServiceUnknown"});
 }
 
-Error Problem::Told(int negative_errno) const {
+Error Problem::ToError(int negative_errno) const {
   if (name().empty()) return Error::FromErrno("D-Bus", -negative_errno);
   const bool is_missing = IsOneOf(name(), {"org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoSuchJob",
                                            "org.freedesktop.DBus.Error.FileNotFound", "System.Error.ENOENT"});

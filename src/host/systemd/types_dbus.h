@@ -22,10 +22,11 @@ inline constexpr const char* kPropertiesInterface = "org.freedesktop.DBus.Proper
 // Connects to the system bus.
 Result<Bus> OpenSystemBus();
 
-// Connects to the one program that listens at an address, without a bus between.
+// Connects directly to the program that listens at an address, without a bus.
 Result<Bus> OpenPeer(const std::string& address);
 
-// The error that a call got as its answer, if it got one; the negative errno that the call returned comes with it.
+// The D-Bus error of a failed call, if the other side has answered with one.  Its functions also need the negative
+// errno that the call has returned.
 class Problem {
  public:
   Problem() = default;
@@ -37,14 +38,14 @@ class Problem {
   std::string_view name() const { return error_.name == nullptr ? "" : error_.name; }
   std::string_view message() const { return error_.message == nullptr ? "" : error_.message; }
 
-  // Returns the error as ours: a lost connection is kUnavailable, and a unit or file that does not exist is
+  // Converts the error to ours.  A lost connection becomes kUnavailable, and a unit or file that does not exist becomes
   // kNotFound.
-  Error Told(int negative_errno) const;
+  Error ToError(int negative_errno) const;
 
   // Returns whether the other side went away before or during the call.
   bool IsConnectionLost(int negative_errno) const;
 
-  // Returns whether the connection is lost, or nobody has the name on the bus.
+  // Returns whether the connection is lost, or no program has the called name on the bus.
   bool IsNobodyThere(int negative_errno) const;
 
  private:

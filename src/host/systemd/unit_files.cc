@@ -34,10 +34,10 @@ bool IsMask(const struct stat& status) {
   return S_ISCHR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size == 0);
 }
 
-// Returns whether a link masks its name, even by way of other links.
+// Returns whether a link with this target masks its name, even if other links are on the way.
 Result<bool> LeadsToMask(const Root& root, const std::string& target) {
   const std::string end = TRY(Resolve(root, target, LastPart::kFollow));
-  if (end == "/dev/null") return true;  // It may not exist in a machine that is not running.
+  if (end == "/dev/null") return true;  // /dev/null may not exist below the root of a machine that is not running.
   const std::optional<struct stat> status = TRY(root.Status(end));
   return status && IsMask(*status);
 }
@@ -68,7 +68,7 @@ Result<> TakeLink(const Root& root, UnitFile& unit, const std::string& path) {
   return {};
 }
 
-// DefaultInstance= and Also= are checked when they are read, not only when they are used.
+// Expands the specifiers in DefaultInstance= and Also=, and checks the results, even if they are not used later.
 Result<> ExpandNames(const Root& root, UnitFile& unit) {
   InstallSection& install = unit.install;
   install.default_instance = TRY(ExpandSpecifiers(install.default_instance, unit.name, "", root));
@@ -82,7 +82,7 @@ Result<> ExpandNames(const Root& root, UnitFile& unit) {
   return {};
 }
 
-// Reads what is at a path, if anything is.
+// Reads the file or link at a path, if there is one.
 Result<> TakePath(const Root& root, UnitFile& unit, const std::string& path, ReadInstall read) {
   const std::optional<struct stat> status = TRY(root.Status(path));
   if (!status) return {};
@@ -108,8 +108,8 @@ Result<> LookFor(const Root& root, UnitFile& unit, const std::string& name, Read
   return {};
 }
 
-// Maps the names of drop-ins, which are read in this order, to their paths.  A file in an earlier directory hides one
-// of the same name in a later directory.
+// Maps the names of drop-ins to their paths.  Drop-ins are read in the order of their names.  A file in an earlier
+// directory hides a file of the same name in a later directory.
 Result<> AddDropins(const Root& root, const std::string& unit, std::map<std::string, std::string>& dropins) {
   for (const std::string_view directory : kUnitSearchPath) {
     const std::string path = fmt::format("{}/{}.d", directory, unit);
@@ -168,7 +168,7 @@ Result<std::string> Resolve(const Root& root, std::string_view path, LastPart la
   return resolved.empty() ? "/" : resolved;
 }
 
-Result<> Find(const Root& root, UnitFile& unit, ReadInstall read) {
+Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
   if (unit.kind != UnitFileKind::kNotLookedFor && unit.kind != UnitFileKind::kMissing) return {};
   unit.kind = UnitFileKind::kNotLookedFor;
   if (unit.name.kind() != UnitNameKind::kPlain && !unit.name.MayBeTemplate()) {
@@ -186,7 +186,7 @@ Result<> Find(const Root& root, UnitFile& unit, ReadInstall read) {
   return ExpandNames(root, unit);
 }
 
-Result<> Follow(const Root& root, UnitFile& unit, ReadInstall read) {
+Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read) {
   const std::string target = unit.target;
   unit.kind = UnitFileKind::kMissing;
   TRY(TakePath(root, unit, target, read));

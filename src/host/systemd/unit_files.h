@@ -39,7 +39,7 @@ enum class UnitFileKind {
   kMissing,
   kFile,
   kAlias,   // A link to another name in the search path.
-  kLinked,  // A link to a file outside of it.
+  kLinked,  // A link to a file outside of the search path.
   kMasked,
 };
 
@@ -55,17 +55,18 @@ struct UnitFile {
 
 enum class ReadInstall { kNo, kYes };
 
-// Finds the file for a name, or for the template of an instance, and reads its [Install] section and those of its
-// drop-ins.  Does nothing for a unit that has been looked for already.
-Result<> Find(const Root& root, UnitFile& unit, ReadInstall read);
+// Finds the file for a name, or for the template of an instance, and reads the [Install] sections of the file and its
+// drop-ins.  Does nothing if the file has been found already.
+Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read);
 
-// Reads the file that a link leads to.  It counts as the unit's own file, whatever its name.
-Result<> Follow(const Root& root, UnitFile& unit, ReadInstall read);
+// Reads the file to which a link leads.  It counts as the unit's own file, whatever its name is.
+Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read);
 
 bool IsBelowUnitSearchPath(std::string_view path);
 
-// Returns a path without symlinks, "." and "..".  Parts that do not exist are kept as they are.
-enum class LastPart { kKeep, kFollow };
+enum class LastPart { kKeep, kFollow };  // If the last part of a path is a symlink, Resolve() keeps or follows it.
+
+// Returns a path without symlinks, "." and "..".  Parts that do not exist are kept.
 Result<std::string> Resolve(const Root& root, std::string_view path, LastPart last);
 
 }  // namespace pintle::host

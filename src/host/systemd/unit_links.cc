@@ -26,7 +26,7 @@ bool IsLinkFolder(std::string_view name) {
   return std::any_of(kFolderEndings.begin(), kFolderEndings.end(), [&](auto ending) { return name.ends_with(ending); });
 }
 
-// Returns whether this path is that of a unit's alias, or is in a .wants, .requires or .upholds folder.
+// Returns whether the path can be that of an alias, or of a link in a .wants, .requires or .upholds folder.
 bool IsUnitLink(std::string_view path) {
   const std::string_view folder = FolderOf(path);
   const bool in_right_folder = folder == kUnitDirectory || (FolderOf(folder) == kUnitDirectory && IsLinkFolder(folder));
@@ -38,7 +38,7 @@ Result<std::vector<std::string>> NamesIfAny(const Root& root, const std::string&
   return root.List(folder);
 }
 
-// Returns the folders that have such links, kUnitDirectory first.
+// Returns the folders that may have such links, kUnitDirectory first.
 Result<std::vector<std::string>> Folders(const Root& root) {
   std::vector<std::string> folders = {std::string(kUnitDirectory)};
   for (const std::string& name : TRY(NamesIfAny(root, folders.front()))) {
@@ -75,7 +75,7 @@ Result<> RemoveLink(const Root& root, const std::string& path) {
   return {};
 }
 
-// A temporary name that an unfinished write has left does not keep its folder from being removed.
+// Removes folders that contain at most temporary names, which unfinished writes have left.
 Result<> RemoveEmptyFolders(const Root& root, const std::vector<std::string>& kept) {
   for (const std::string& folder : TRY(Folders(root))) {
     if (folder == kUnitDirectory) continue;
@@ -152,7 +152,7 @@ Result<> RemoveUnitLinks(const Root& root, const UnitName& unit) {
     if (FolderOf(path) == kUnitDirectory) other_names.emplace(NameIn(path));
     TRY(RemoveLink(root, path), "disabling " + unit.text());
   }
-  // These are .wants links that were made under the unit's aliases.
+  // Links in .wants and similar folders may also have the name of an alias of the unit.
   for (const auto& [path, target] : links.targets) {
     if (FolderOf(path) != kUnitDirectory && other_names.contains(NameIn(path))) TRY(RemoveLink(root, path));
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The links below /etc/systemd/system that enable units and give them aliases.
+// Reads and changes the links below /etc/systemd/system that enable units and give them aliases.
 //
-// Enabling and disabling change these links: entries of *.wants, *.requires and *.upholds folders, and links in the
-// folder itself that have the name of a unit.  A link that masks a unit, and a unit's file, are entries of the file
-// tree and are ignored here.
+// These are the entries of *.wants, *.requires and *.upholds folders, and the links in /etc/systemd/system itself that
+// have the name of a unit.  Links that mask units, and the files of units, are entries of the file tree and are ignored
+// here.
 
 #include <string_view>
 
@@ -18,14 +18,15 @@ namespace pintle::host {
 
 Result<resource::UnitLinks::State> ObserveUnitLinks(const Root& root);
 
-// Makes the links exactly these.  A folder without links is removed, unless it is listed as an empty one.
+// Makes and removes links until exactly `links` exist.  A folder without links is removed, unless `links` lists it as
+// empty.
 Result<> PutUnitLinks(const Root& root, const resource::UnitLinks::State& links);
 
-// Removes the links that start a unit, and its aliases, but not the link that leads to its file, nor the links of
-// other instances.
+// Removes the links that start a unit, and its aliases.  The link that leads to the unit's file stays, and so do the
+// links of other instances.
 Result<> RemoveUnitLinks(const Root& root, const UnitName& unit);
 
-// Syncs the changes that systemd itself has made, since systemd does not.
+// Makes the links that systemd itself has made or removed durable, since systemd does not sync them.
 Result<> SyncUnitLinks(const Root& root);
 
 }  // namespace pintle::host

@@ -42,7 +42,7 @@ TEST_F(RootTest, WritesNoFileThatItCouldNotReadBack) {
   EXPECT_TRUE(Succeeded(root_.WriteFile("/etc/long", std::string(Root::kReadLimit, 'x'))));
   EXPECT_EQ(ValueOf(root_.ReadFile("/etc/long")).size(), Root::kReadLimit);
   EXPECT_THAT(MessageOf(root_.WriteFile("/etc/long", std::string(Root::kReadLimit + 1, 'y'))),
-              testing::HasSubstr("writing /etc/long: 67108865 bytes are longer than the limit of 67108864"));
+              testing::HasSubstr("writing /etc/long: 67108865 bytes are more than the limit of 67108864"));
   EXPECT_EQ(ValueOf(root_.ReadFile("/etc/long")).front(), 'x');
 }
 

@@ -11,22 +11,22 @@
 namespace pintle::change {
 namespace {
 
-using host::HowFar;
+using host::ActivityProgress;
 using testing::ElementsAre;
 
 TEST(TaskProgress, BelongsToTheCurrentActivity) {
   TwoDeployments deployments("/nowhere");
-  std::vector<HowFar> reported;
+  std::vector<ActivityProgress> reported;
   {
     const TaskProgress task(
-        deployments, [&](const HowFar& how_far) { reported.push_back(how_far); }, "fetching x");
+        deployments, [&](const ActivityProgress& how_far) { reported.push_back(how_far); }, "fetching x");
     deployments.tell({"", "downloading", 43});
     deployments.tell({"", "downloading", 43});
     deployments.tell({"", "unpacking"});
   }
   EXPECT_FALSE(deployments.tell) << "progress of later activities is still reported";
-  EXPECT_THAT(reported, ElementsAre(HowFar{"fetching x"}, HowFar{"fetching x", "downloading", 43},
-                                    HowFar{"fetching x", "unpacking"}));
+  EXPECT_THAT(reported, ElementsAre(ActivityProgress{"fetching x"}, ActivityProgress{"fetching x", "downloading", 43},
+                                    ActivityProgress{"fetching x", "unpacking"}));
 }
 
 TEST(TaskProgress, IsRequestedOnlyWithAListener) {

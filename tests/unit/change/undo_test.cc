@@ -155,7 +155,7 @@ TEST(RestoreLinks, RestoresOnlyTheOldLinks) {
 TEST_F(Undoing, ContinuesAfterAnImmutableFile) {
   Change();
   const Immutable fixed(directory_ / "etc/motd");
-  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: what is there is immutable: `chattr -i`"));
+  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: the existing entry is immutable: `chattr -i`"));
   EXPECT_EQ(machine_.Read("etc/motd"), "ours");
   EXPECT_FALSE(machine_.Has("etc/new/deep/file"));
 }

@@ -10,13 +10,13 @@
 namespace pintle::ctl {
 namespace {
 
-using host::HowFar;
+using host::ActivityProgress;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 
 constexpr MonotonicTime kBegan(seconds(100));
-const HowFar kFar = {"fetching quay.io/os@sha256:4f0a", "downloading", 43};
+const ActivityProgress kFar = {"fetching quay.io/os@sha256:4f0a", "downloading", 43};
 
 TEST(FittingLine, IsTheWholeTextIfThatFits) {
   const std::string whole = "fetching quay.io/os@sha256:4f0a: downloading, 43 %";

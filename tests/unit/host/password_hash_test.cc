@@ -113,7 +113,7 @@ TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotReported) {
   for (const char* hash : {"$6$secret:0:0", "$6$secret\nroot::0:0:::::", "$6$secret:"}) {
     EXPECT_THAT(MessageOf(machine.Put("core", Hash(hash))), Not(HasSubstr("secret")));
   }
-  EXPECT_THAT(MessageOf(machine.Put("co\nre", Hash("x"))), HasSubstr("that is no name of a user"));
+  EXPECT_THAT(MessageOf(machine.Put("co\nre", Hash("x"))), HasSubstr("it is not a valid user name"));
   EXPECT_EQ(machine.Shadow(), before);
 }
 

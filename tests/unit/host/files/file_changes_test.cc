@@ -451,7 +451,7 @@ TEST_F(FileChangesTest, ExplainsAnImmutableFileBeforeAnythingIsChanged) {
   const Immutable fixed(At("etc/fixed"));
   if (!fixed.works()) FAIL() << "this file system has no immutable bit";
   EXPECT_EQ(MessageOf(changes_.Prepare({"/etc/fixed", File("new")})),
-            "writing /etc/fixed: what is there is immutable: `chattr -i` makes it changeable");
+            "writing /etc/fixed: the existing entry is immutable: `chattr -i` makes it changeable");
   EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/fixed", std::nullopt})), HasSubstr("chattr -i"));
   EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/fixed", File("old")})));
   ExpectNames("/etc", {"fixed"});

@@ -182,7 +182,7 @@ TEST_F(FilesTest, RefusesToReplaceAFileInPlaceOfADirectory) {
               HasSubstr("/etc/file has to be a directory and is something else: move it away"));
   const FilePut below_link[] = {File("/etc/dangling/below")};
   EXPECT_THAT(MessageOf(MissingDirectories(root_, below_link)),
-              HasSubstr("/etc/dangling is a link that leads nowhere: make what it leads to"));
+              HasSubstr("/etc/dangling is a link that leads nowhere: create its target"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class OriginalsTest : public testing::Test {
   std::vector<FilePut> Keep(const std::vector<std::string>& taken, const std::vector<FilePut>& made = {}) {
     return ValueOf(StepsToKeep(root_, blobs_, taken, made));
   }
-  GivenBack Find(const std::vector<std::string>& given_back, const std::vector<std::string>& wanted = {}) {
+  RestoredOriginals Find(const std::vector<std::string>& given_back, const std::vector<std::string>& wanted = {}) {
     return ValueOf(FindOriginals(root_, blobs_, given_back, wanted));
   }
   void PutAll(std::vector<FilePut> puts) {
@@ -57,7 +57,7 @@ class OriginalsTest : public testing::Test {
     PutAll(puts);
   }
   void GiveBack(const std::string& path, const std::vector<std::string>& wanted = {}) {
-    GivenBack given_back = Find({path}, wanted);
+    RestoredOriginals given_back = Find({path}, wanted);
     const auto original = given_back.originals.find(path);
     PutAll({{path, original == given_back.originals.end() ? std::nullopt : std::optional(original->second)}});
     PutAll(given_back.afterwards);
@@ -155,7 +155,7 @@ TEST_F(OriginalsTest, UsesTheOriginalThatTheOperatorKept) {
   fs::create_directories(directory_ / "etc/machine-config-daemon/noorig/etc");
   directory_.Write(std::string(kMotdOriginal).substr(1), "the OS's");
   directory_.Write(std::string(kNewStamp).substr(1), "");
-  const GivenBack given_back = Find({"/etc/motd", "/etc/new"});
+  const RestoredOriginals given_back = Find({"/etc/motd", "/etc/new"});
   ASSERT_EQ(given_back.originals.size(), 1U);
   EXPECT_EQ(given_back.originals.at("/etc/motd").sha256, Sha256("the OS's").hex());
   EXPECT_THAT(Keys(given_back.afterwards), IsSupersetOf({kMotdOriginal, kNewStamp}));
@@ -164,7 +164,7 @@ TEST_F(OriginalsTest, UsesTheOriginalThatTheOperatorKept) {
 TEST_F(OriginalsTest, FallsBackToTheDefaultOfTheOsWithoutAnOriginal) {
   fs::create_directories(directory_ / "usr/etc");
   directory_.Write("usr/etc/motd", "the OS's");
-  const GivenBack given_back = Find({"/etc/motd", "/etc/other"});
+  const RestoredOriginals given_back = Find({"/etc/motd", "/etc/other"});
   ASSERT_EQ(given_back.originals.size(), 1U);
   EXPECT_EQ(given_back.originals.at("/etc/motd").sha256, Sha256("the OS's").hex());
   EXPECT_EQ(given_back.originals.at("/etc/motd").attributes, std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace pintle::host {
 namespace {
 
-TEST(HowFar, IsWrittenOnOneLine) {
+TEST(ActivityProgress, IsWrittenOnOneLine) {
   EXPECT_EQ(InWords({"fetching x", "downloading", 43}), "fetching x: downloading, 43 %");
   EXPECT_EQ(InWords({"fetching x", "downloading"}), "fetching x: downloading");
   EXPECT_EQ(InWords({"fetching x", "", 0}), "fetching x: 0 %");
@@ -17,7 +17,7 @@ TEST(HowFar, IsWrittenOnOneLine) {
   EXPECT_EQ(PartInWords({"fetching x"}), "");
 }
 
-TEST(HowFar, Is100OnlyWhenAllIsDone) {
+TEST(ActivityProgress, Is100OnlyWhenAllIsDone) {
   EXPECT_EQ(PercentOf(0, 3), 0U);
   EXPECT_EQ(PercentOf(2, 3), 66U);
   EXPECT_EQ(PercentOf(999, 1000), 99U);
@@ -26,7 +26,7 @@ TEST(HowFar, Is100OnlyWhenAllIsDone) {
   EXPECT_EQ(PercentOf(0, 0), std::nullopt);
 }
 
-TEST(HowFar, HandlesTheGreatestSizes) {
+TEST(ActivityProgress, HandlesTheGreatestSizes) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(PercentOf(kMost / 2, kMost), 50U);
   EXPECT_EQ(PercentOf(kMost - 1, kMost), 99U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/ostree/how_far.h"
+#include "host/ostree/activity_progress.h"
 
 #include <fmt/core.h>
 
@@ -16,10 +16,10 @@ std::string Joined(const std::string& first, const char* between, const std::str
 
 }  // namespace
 
-std::string InWords(const HowFar& how_far) { return Joined(how_far.doing, ": ", PartInWords(how_far)); }
+std::string InWords(const ActivityProgress& progress) { return Joined(progress.doing, ": ", PartInWords(progress)); }
 
-std::string PartInWords(const HowFar& how_far) {
-  return Joined(how_far.part, ", ", how_far.percent ? fmt::format("{} %", *how_far.percent) : "");
+std::string PartInWords(const ActivityProgress& progress) {
+  return Joined(progress.part, ", ", progress.percent ? fmt::format("{} %", *progress.percent) : "");
 }
 
 std::optional<std::uint32_t> PercentOf(std::uint64_t done, std::uint64_t all) {
