@@ -22,7 +22,7 @@ struct NodeChange {
   std::string resource_version;
   pool::NodePatch patch;
   // The target in words: "MachineConfig: rendered-worker-1".  Empty if the patch does not update the node.
-  std::string told = {};
+  std::string target_text = {};
   std::string pool = {};
 };
 

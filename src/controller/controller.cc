@@ -340,7 +340,7 @@ void Controller::Roll(View view) {
   }
   writer_.LeaveOut(changes);
   for (const NodeChange& change : changes.nodes) {
-    if (!change.told.empty()) synced_["machine-config-controller-node"][change.pool] = now;
+    if (!change.target_text.empty()) synced_["machine-config-controller-node"][change.pool] = now;
   }
   if (!changes.is_empty()) writer_.Write(std::move(changes));
 }

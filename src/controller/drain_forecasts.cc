@@ -35,7 +35,8 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
   std::map<std::string, const NodeChange*> told;
   for (const NodeChange& change : changes.nodes) {
     const bool drains = !that_drain || that_drain->contains(change.node);
-    if (!change.told.empty() && drains && Drains(NodeNamed(change.node, nodes))) told.emplace(change.node, &change);
+    if (!change.target_text.empty() && drains && Drains(NodeNamed(change.node, nodes)))
+      told.emplace(change.node, &change);
   }
   std::set<std::string> wanted;
   for (const auto& [node, change] : told) wanted.insert(node);

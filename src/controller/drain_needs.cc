@@ -18,7 +18,7 @@ using Way = std::pair<std::string, std::string>;
 std::optional<std::string> ConfigToldBy(const NodeChange& change) {
   const auto& annotations = change.patch.metadata.annotations;
   const auto told = annotations.find(std::string(api::kDesiredConfigAnnotation));
-  return change.told.empty() || told == annotations.end() ? std::nullopt : told->second;
+  return change.target_text.empty() || told == annotations.end() ? std::nullopt : told->second;
 }
 
 // Returns nullopt if the node keeps its config.
@@ -59,7 +59,7 @@ std::set<std::string> NodesToDrain(const Changes& changes, const View& view, con
   std::map<Way, bool> needs;
   std::set<std::string> draining;
   for (const NodeChange& change : changes.nodes) {
-    if (change.told.empty()) continue;
+    if (change.target_text.empty()) continue;
     const auto way = WayOf(change, view);
     if (way && !needs.contains(*way)) needs[*way] = NeedsDrain(*way, view, configs);
     if (!way || needs[*way]) draining.insert(change.node);

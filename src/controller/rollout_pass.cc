@@ -96,7 +96,7 @@ class Pass {
     LookAtMastersInNoPool();
     // Updates come first, since the rest can wait.
     std::stable_partition(changes_.nodes.begin(), changes_.nodes.end(),
-                          [](const NodeChange& change) { return !change.told.empty(); });
+                          [](const NodeChange& change) { return !change.target_text.empty(); });
     return std::move(changes_);
   }
 
@@ -163,7 +163,7 @@ class Pass {
     pool::Rollout rollout = pool::Decide(situation);
     HoldBack(nodes, rollout);
     if (IsHeld(found)) {
-      rollout.told.clear();
+      rollout.updates.clear();
       rollout.recovering.clear();
     }
     TakeOutAwaited(rollout);
@@ -184,8 +184,8 @@ class Pass {
 
   void TakeOutAwaited(pool::Rollout& rollout) const {
     if (inputs_.awaited == nullptr) return;
-    for (auto* list : {&rollout.told, &rollout.recovering}) {
-      std::erase_if(*list, [&](const pool::Told& node) {
+    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+      std::erase_if(*list, [&](const pool::NodeUpdate& node) {
         return inputs_.awaited->contains(node.node) && IsOfConfig(node.patch);
       });
     }
@@ -224,8 +224,8 @@ class Pass {
       const Unwritten* const unwritten = Find(inputs_.unwritten.nodes, node.name());
       return unwritten != nullptr && unwritten->is_unknown;
     });
-    for (auto* list : {&rollout.told, &rollout.recovering}) {
-      std::erase_if(*list, [&](const pool::Told& told) { return is_unknown || IsHeldBack(told.node); });
+    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+      std::erase_if(*list, [&](const pool::NodeUpdate& told) { return is_unknown || IsHeldBack(told.node); });
     }
   }
 
@@ -305,13 +305,13 @@ class Pass {
   NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
                      const pool::Rollout& rollout) {
     std::map<std::string_view, const NodePatch*> told;
-    for (const auto* list : {&rollout.told, &rollout.recovering}) {
-      for (const pool::Told& node : *list) told.emplace(node.node, &node.patch);
+    for (const auto* list : {&rollout.updates, &rollout.recovering}) {
+      for (const pool::NodeUpdate& node : *list) told.emplace(node.node, &node.patch);
     }
     const pool::Layering layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds);
     const pool::Target target(pool, layering);
     const std::string line = "MachineConfig: " + std::string(pool.spec.configuration.name);
-    const bool moves = rollout.held.empty() && rollout.max_unavailable && !pool.spec.configuration.name.empty();
+    const bool moves = rollout.hold_reason.empty() && rollout.max_unavailable && !pool.spec.configuration.name.empty();
 
     NodesByName as_told;
     for (const NodeState& node : rosters_.Of(found.metadata.name)) {
@@ -385,7 +385,7 @@ class Pass {
     changes_.nodes.push_back({.node = work.node().metadata.name,
                               .resource_version = work.node().metadata.resource_version,
                               .patch = work.patch(),
-                              .told = std::move(told),
+                              .target_text = std::move(told),
                               .pool = pool});
   }
 
@@ -446,7 +446,7 @@ class Pass {
   // Emitted together with the updates, and not for each look at the pool.
   void AnnounceDeferral(const pool::Situation& situation, const pool::Rollout& rollout) {
     const auto& candidates = rollout.candidates.nodes;
-    if (situation.pool.metadata.name != api::kMasterPool || candidates.size() <= 1 || rollout.told.empty()) return;
+    if (situation.pool.metadata.name != api::kMasterPool || candidates.size() <= 1 || rollout.updates.empty()) return;
     const bool is_deferred = std::any_of(candidates.begin(), candidates.end(), [&](std::size_t i) {
       return situation.nodes[i].name() == situation.operator_node;
     });

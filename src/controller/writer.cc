@@ -222,7 +222,7 @@ void Writer::LeaveOut(Changes& changes) {
   std::set<std::string> untold;
   std::erase_if(changes.nodes, [&](const NodeChange& change) {
     const bool is_left = is_left_out(kNode, change.node);
-    if (is_left && !change.told.empty()) untold.insert(change.pool);
+    if (is_left && !change.target_text.empty()) untold.insert(change.pool);
     return is_left;
   });
   std::erase_if(changes.statuses, [&](const StatusChange& change) {
@@ -288,9 +288,9 @@ void Writer::Write(Changes changes) {
         nullptr));
   }
   for (NodeChange& change : changes.nodes) {
-    if (!change.told.empty()) {
+    if (!change.target_text.empty()) {
       TargetUpdate& update = target_updates_[change.pool];
-      update.line = change.told;
+      update.line = change.target_text;
       ++update.outstanding;
     }
     Change<WatchedNode> wanted = {.name = change.node,
@@ -369,13 +369,13 @@ void Writer::Ended(const Task* task) {
 
 // Emits one event for all nodes that were updated to a pool's target together.
 void Writer::Told(const NodeChange& change, bool is_written) {
-  if (change.told.empty()) return;
+  if (change.target_text.empty()) return;
   const auto found = target_updates_.find(change.pool);
   if (found == target_updates_.end()) return;
   TargetUpdate& update = found->second;
   if (is_written) {
     update.nodes.push_back(change.node);
-    log::Notice(fmt::format("Pool {}: node {}: new target {}", change.pool, change.node, change.told), kToldNode,
+    log::Notice(fmt::format("Pool {}: node {}: new target {}", change.pool, change.node, change.target_text), kToldNode,
                 {{"PINTLE_POOL", change.pool}, {"PINTLE_NODE", change.node}});
   }
   update.is_complete = update.is_complete && is_written;

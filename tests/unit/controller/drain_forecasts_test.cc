@@ -37,7 +37,7 @@ class DrainForecastsTest : public testing::Test {
     Changes changes;
     for (const std::string& node : told) {
       changes.nodes.push_back(
-          {.node = node, .resource_version = "1", .patch = {}, .told = "MachineConfig: x", .pool = "worker"});
+          {.node = node, .resource_version = "1", .patch = {}, .target_text = "MachineConfig: x", .pool = "worker"});
     }
     return changes;
   }

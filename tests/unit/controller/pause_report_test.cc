@@ -418,7 +418,7 @@ class CertificatesPass : public PauseTest {
                                                 .unavailable_arbiters = 0,
                                                 .masters = {},
                                                 .now = {}});
-    return rollout.told.size();
+    return rollout.updates.size();
   }
 };
 

@@ -236,7 +236,7 @@ class Model {
   // This annotation is written while the pool is paused.
   static bool OnlyHoldsFiles(const NodeChange& change) {
     const auto& metadata = change.patch.metadata;
-    return change.told.empty() && metadata.labels.empty() && metadata.annotations.size() == 1 &&
+    return change.target_text.empty() && metadata.labels.empty() && metadata.annotations.size() == 1 &&
            metadata.annotations.contains(std::string(api::kFilesWaitAnnotation));
   }
 
@@ -253,7 +253,7 @@ class Model {
       const pool::NodeState was(before);
       // An update that the node had not begun may be taken back.
       const bool is_done = pool::NodeState(truth_.nodes[change.node]).is_done();
-      is_taken = !is_done && !change.told.empty() && !was.is_unavailable() && !was.is_degraded();
+      is_taken = !is_done && !change.target_text.empty() && !was.is_unavailable() && !was.is_degraded();
       if (is_taken) at_work_.insert(change.node);
       if (is_done) at_work_.erase(change.node);
     }

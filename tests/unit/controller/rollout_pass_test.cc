@@ -25,7 +25,7 @@ World ThreeWorkers() {
 std::vector<std::string> ToldIn(const Changes& changes) {
   std::vector<std::string> names;
   for (const NodeChange& change : changes.nodes) {
-    if (!change.told.empty()) names.push_back(change.node);
+    if (!change.target_text.empty()) names.push_back(change.node);
   }
   return names;
 }
