@@ -92,7 +92,7 @@ void OperatorReports::KeepUpNodes(const View& view) {
   clusterops::MachineConfigNodeInputs inputs{
       .nodes = view.nodes, .pools = view.pools, .known = view.machine_config_nodes};
   for (const auto& node : view.unreadable_nodes) inputs.unreadable.insert(node.as_far->metadata.name);
-  clusterops::MachineConfigNodeWork work = clusterops::WorkOn(inputs);
+  clusterops::MachineConfigNodeWork work = clusterops::FindMachineConfigNodeWork(inputs);
   for (api::MachineConfigNode& missing : work.missing) {
     if (calls_.size() >= kCallsAtOnce) return;
     const std::string what = "creating the MachineConfigNode " + missing.metadata.name;
