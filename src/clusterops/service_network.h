@@ -15,8 +15,8 @@ namespace pintle::clusterops {
 // "172.30.0.0/16".
 Result<std::string> ClusterDnsAddress(const std::vector<std::string>& ranges);
 
-// Returns "IPv4" or "IPv6", or, if there are ranges of both families, "DualStack" or "DualStackIPv6Primary", depending on
-// the first range.
+// Returns "IPv4" or "IPv6", or, for ranges of both families, "DualStack" or "DualStackIPv6Primary": the first range
+// decides.
 Result<std::string_view> IpFamiliesOf(const std::vector<std::string>& ranges);
 
 }  // namespace pintle::clusterops

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the moments of drains to MachineConfigNodes; those of one node in the order in which they happen.
+// Writes the moments of drains to the conditions of MachineConfigNodes, for each node in their order.
 //
 // Each moment is a write of its own, so that watchers see all of them.  A drain neither fails nor waits because of a
 // report: a report that the API server refuses is dropped, and the reports after a failure are written later, with
@@ -52,7 +52,7 @@ class DrainConditionsWriter {
     kube::Call call = {};
     std::optional<kube::Failure> failure = {};  // The failure of the latest call.
     int failures = 0;                           // In a row.
-    std::string said = {};                      // The error that was logged last.
+    std::string logged_error = {};              // The error that was logged last.
     kube::Backoff backoff;
     event::Timer again;
   };
@@ -65,7 +65,7 @@ class DrainConditionsWriter {
   kube::Client client_;
   const Clock& clock_;
   kube::Backoff::Settings times_;
-  std::map<std::string, Node> nodes_;  // Those with waiting moments, and those whose last write failed.
+  std::map<std::string, Node> nodes_;  // The nodes with waiting moments, and those whose last write failed.
 };
 
 }  // namespace pintle::controller

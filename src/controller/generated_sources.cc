@@ -86,7 +86,7 @@ void GeneratedSources::FollowedSecret::Follow(GeneratedSources& sources, kube::O
                       .field_selector = fmt::format("metadata.name={}", name_.name)});
 }
 
-// Whatever does not need the Secret is generated even if it must not be read.
+// If the server refuses to return the Secret, the configs that do not need it are generated all the same.
 bool GeneratedSources::FollowedSecret::is_ready() const {
   return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty();
 }

@@ -22,7 +22,7 @@ struct GeneratedView {
   std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
   const api::FeatureGate* feature_gate = nullptr;
   const api::NodeSettings* node_settings = nullptr;
-  std::vector<const api::NodeSettings*> other_node_settings;  // Those with a name that does not count.
+  std::vector<const api::NodeSettings*> other_node_settings;  // Those with other names, which have no effect.
   const api::ApiServer* api_server = nullptr;
   const api::Image* image = nullptr;
   const ClusterVersion* cluster_version = nullptr;
@@ -36,7 +36,7 @@ struct GeneratedView {
   // Why a Secret cannot be read; empty if there merely is none.
   std::string unreadable_pull_secret;
   std::string unreadable_registry_secret;
-  // Reasons why some objects cannot be read.  Nothing is generated from the rest of them, and nothing is removed.
+  // Reasons why some objects of a group cannot be read.  Nothing is generated from the group, and nothing is removed.
   std::string unreadable_settings;
   std::string unreadable_kubelet_configs;
   std::string unreadable_runtime_configs;

@@ -21,7 +21,8 @@
 
 namespace pintle::controller {
 
-// What differs from kind to kind.  Problems are the messages that statuses have; an empty one is none.
+// The rules that differ between the kinds.  A problem is a message for the object's status; if it is empty, there is
+// none.
 template <typename T>
 concept ManagedRules = requires(T& rules, const typename T::Object& object, const api::MachineConfigPool& pool,
                                 std::string& problem, const Error& error) {
@@ -71,18 +72,18 @@ class ManagedPass {
     }
   }
 
-  // Only lets objects go that are being deleted.
+  // Cleans up after the objects that are being deleted, and does nothing else.
   void RunDeletions() {
     for (const Object* object : rules_.Objects()) {
-      if (object->metadata.deletion_timestamp) Dismiss(*object);
+      if (object->metadata.deletion_timestamp) CleanUp(*object);
     }
   }
 
  private:
-  void Dismiss(const Object& object) {
-    Farewell farewell = FarewellTo(object.metadata, Rules::kManagedKind, inputs_);
-    for (ConfigRemoval& removal : farewell.removals) changes_.removals.push_back(std::move(removal));
-    if (farewell.patch) Patch(object, *std::move(farewell.patch), kube::Part::kObject);
+  void CleanUp(const Object& object) {
+    ObjectCleanup cleanup = CleanupOf(object.metadata, Rules::kManagedKind, inputs_);
+    for (ConfigRemoval& removal : cleanup.removals) changes_.removals.push_back(std::move(removal));
+    if (cleanup.patch) Patch(object, *std::move(cleanup.patch), kube::Part::kObject);
   }
 
   void Sync(const Object& object) {

@@ -44,7 +44,7 @@ struct IgnitionAnswers {
   std::uint64_t count = 0;
 };
 
-// The state of the part that makes configs of templates, if it has none.
+// The state of the part that makes configs from templates, if there are no templates.
 inline constexpr const char* kWithoutTemplates = "No templates";
 
 struct Metrics {

@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::string_view kKubeletWord = "kubelet";
 
-// Returns the release whose features count.  During an update, the cluster may be on its way to one that the
-// FeatureGate does not list yet.
+// Returns the release whose feature gates apply.  During an update, the FeatureGate may not list the new release yet.
 std::string ReleaseOf(const GenerateInputs& inputs) {
   std::vector<std::string> candidates;
   if (inputs.view.controller_config != nullptr) {

@@ -174,7 +174,7 @@ void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::
   pool::SetCondition(conditions, ConditionFor(report, now));
 }
 
-std::optional<WallTime> NextWord(const PauseReport& report, WallTime now) {
+std::optional<WallTime> NextChange(const PauseReport& report, WallTime now) {
   const std::optional<WallTime> end = report.waits() ? FirstEnd(report) : std::nullopt;
   if (!end) return std::nullopt;
   // The first full seconds in which the condition is different.

@@ -74,9 +74,9 @@ std::string WhyUnreadable(const RenderInputs& inputs) {
   if (pool != view.unreadable_pools.end()) return pool->second;
   if (!view.unreadable_settings.empty()) return view.unreadable_settings;
   const auto compiled = api::Selector::Compile(inputs.pool.spec.machine_config_selector);
-  for (const SetAside<api::MachineConfig>& config : view.unreadable_configs) {
+  for (const PartialObject<api::MachineConfig>& config : view.unreadable_configs) {
     const bool may_be_selected = config.why.find("$.metadata") != std::string::npos ||
-                                 (compiled && compiled->Matches(config.as_far->metadata.labels));
+                                 (compiled && compiled->Matches(config.object->metadata.labels));
     if (may_be_selected) return config.why;
   }
   return "";

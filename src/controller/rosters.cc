@@ -86,8 +86,8 @@ Rosters MakeRosters(const View& view) {
       rosters.in_no_pool.push_back(node);
     }
   }
-  for (const SetAside<api::Node>& node : view.unreadable_nodes) {
-    const auto all = pools->Of(*node.as_far);
+  for (const PartialObject<api::Node>& node : view.unreadable_nodes) {
+    const auto all = pools->Of(*node.object);
     if (!all || all->empty()) continue;
     rosters.mistakes.try_emplace(all->front()->metadata.name,
                                  Mistake{"UnreadableNode", "a node is left out as it cannot be read: " + node.why});

@@ -63,7 +63,7 @@ TEST(RolloutPass, MakesOnePatchForEachNode) {
 TEST(RolloutPass, LeavesAPoolAloneDuringRendering) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
-  world.rendering.insert("worker");
+  world.skipped.insert("worker");
   EXPECT_TRUE(world.Pass().is_empty());
 }
 
@@ -280,13 +280,13 @@ TEST(RolloutPass, ReportsThatNodesCannotBeReadAndChangesNothingElse) {
   world.Settle();
   const auto before = world.pools["worker"].status;
   world.pools["worker"].spec.configuration.name = kNew;
-  world.blind = "listing nodes: nodes is forbidden";
+  world.why_unread = "listing nodes: nodes is forbidden";
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{});
   EXPECT_EQ(world.Settle(), 1);
   EXPECT_EQ(world.ConditionOf("worker", "Degraded")->message, "listing nodes: nodes is forbidden");
   EXPECT_EQ(world.pools["worker"].status.machine_count, before.machine_count);
   EXPECT_EQ(world.ConditionOf("worker", "Updated")->status, "True");
-  world.blind.clear();
+  world.why_unread.clear();
   EXPECT_EQ(ToldIn(world.Pass()).size(), 1U);
 }
 
