@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kPatiencePerMachine = std::chrono::minutes(10);
 
-// Why a pool is not ready, and since when.
+// The reason why a pool is not ready, and the time since when.
 struct Obstacle {
   std::string what;
   std::optional<WallTime> since;

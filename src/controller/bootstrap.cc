@@ -35,7 +35,7 @@ constexpr std::array kBootstrapOptions = {
     Option{"--pull-secret", "FILE", "the manifest of the Secret with the credentials of registries"},
     Option{"--templates", "DIR", "the operator's templates [/etc/mcc/templates]"},
     Option{"--release-version", "VERSION",
-           "the release whose features count [that of the ControllerConfig, or 0.0.1-snapshot]"},
+           "the release whose feature gates apply [that of the ControllerConfig, or 0.0.1-snapshot]"},
     Option{"--payload-version", "VERSION",
            "the version of the operator that must have written the ControllerConfig [any]"},
     Option{"--controller-version", "VERSION", "the version that rendered configs are annotated with [that of Pintle]"},

@@ -27,7 +27,7 @@ class ConfigLibrary {
  public:
   struct Listener {
     std::function<void()> changed;
-    std::function<void(MonotonicTime when)> retry_at;  // A config could not be read.
+    std::function<void(MonotonicTime when)> retry_at;  // Called when a config could not be read.
     std::function<void(const Error& error)> trouble;
   };
 

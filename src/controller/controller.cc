@@ -387,7 +387,8 @@ void Controller::ReportStrays(const View& view, const Rosters& rosters) {
 
 void Controller::ReportHopelessDrain(const std::string& node, const std::string& pool_name, const std::string& why) {
   const api::MachineConfigPool* const pool = cluster_.pools().Find(pool_name);
-  const std::string message = fmt::format("Node {} goes behind the others, as it cannot be drained now: {}", node, why);
+  const std::string message =
+      fmt::format("Node {} is updated after the others, as it cannot be drained now: {}", node, why);
   log::Warning(message, kNodeRollout, {{"PINTLE_POOL", pool_name}, {"PINTLE_NODE", node}});
   if (pool != nullptr) node_events_.Emit(*pool, kube::EventKind::kWarning, "DrainForecast", message);
 }
@@ -458,7 +459,8 @@ void Controller::KeepRenderedConfigs(const View& view) {
         {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until](Result<api::MachineConfigPool>&& kept) {
           if (!kept) return Ended(what, &kept.error());
           log::Info(
-              fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists what goes then", what, until));
+              fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists those that are removed then",
+                          what, until));
           cluster_.Put(*std::move(kept));
           Ended(what, nullptr);
         });

@@ -88,7 +88,7 @@ class Controller {
   void ScheduleLook(MonotonicTime when);
   void Look();
   void Roll(View view);
-  // Reports that nodes, or the objects that decide about them, cannot be read.
+  // Reports in the pools' statuses that the nodes, or objects that affect them, cannot be read.
   void ReportUnread(const View& view);
   // Returns the pools for which something is being rendered or written.
   pool::NodeNames BusyPools() const;

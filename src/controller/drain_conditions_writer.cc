@@ -68,9 +68,9 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   const bool is_refused = error.kind() == ErrorKind::kInvalid;
   const bool is_to_be_logged = !is_missing && (is_refused || node.failures > kFailuresBeforeReport);
   if (is_to_be_logged && std::exchange(node.logged_error, error.message()) != error.message()) {
-    log::Warning(
-        fmt::format("node {}: the progress of its drain is not in its MachineConfigNode: {}", name, error.message()),
-        kTrouble, {{"PINTLE_NODE", name}});
+    log::Warning(fmt::format("node {}: cannot write the progress of its drain to its MachineConfigNode: {}", name,
+                             error.message()),
+                 kTrouble, {{"PINTLE_NODE", name}});
   }
   if (is_missing || is_refused) node.waiting.pop_front();
   const auto failure = std::exchange(node.failure, std::nullopt);

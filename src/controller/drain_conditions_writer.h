@@ -36,8 +36,8 @@ class DrainConditionsWriter {
 
   void Write(const std::string& node, DrainMoment moment);
 
-  // Calls `then` when all earlier moments of this node have been written or dropped, or a write fails; at once if none
-  // is waiting or the last write failed.
+  // Calls `then` when all earlier moments of this node have been written or dropped, or a write fails.  If no moment is
+  // waiting or the last write failed, calls it at once.
   void WhenWritten(const std::string& node, std::function<void()> then);
 
   void Forget(const std::string& node) { nodes_.erase(node); }
@@ -51,7 +51,7 @@ class DrainConditionsWriter {
     std::vector<std::function<void()>> then = {};
     kube::Call call = {};
     std::optional<kube::Failure> failure = {};  // The failure of the latest call.
-    int failures = 0;                           // In a row.
+    int failures = 0;                           // The number of failures in a row.
     std::string logged_error = {};              // The error that was logged last.
     kube::Backoff backoff;
     event::Timer again;

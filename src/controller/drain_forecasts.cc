@@ -49,7 +49,8 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
     if (MayWait(change->pool)) {
       awaited.insert(node);
     } else {
-      listener_.trouble(node, Error(ErrorKind::kUnavailable, "it takes too long; the node is updated without it"));
+      listener_.trouble(node,
+                        Error(ErrorKind::kUnavailable, "the forecast takes too long; the node is updated without it"));
     }
   }
   return awaited;
@@ -58,7 +59,7 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
 bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const api::Node* const> nodes) {
   Forecast& forecast = forecasts_[change.node];
   forecast.pool = change.pool;
-  // A forecast that was fresh when the node was about to be updated stays valid until the node has been.
+  // A forecast that was fresh when the node was about to be updated stays valid until the node has been updated.
   const bool is_known = IsFresh(forecast) || (forecast.is_wanted && forecast.known_since);
   forecast.is_wanted = true;
   if (!is_known && !forecast.is_asked) Begin(change.node, nodes);

@@ -8,7 +8,7 @@
 //
 //     Changes changes = RolloutPass({.undrainable = forecasts.undrainable(), ...});
 //     const pool::NodeNames awaited = forecasts.Await(changes, to_drain, view.nodes);
-//     // Await() asks, and `changed` is called for each answer.  All nodes except the awaited ones may be updated.
+//     // Await() requests forecasts, and `changed` is called for each answer.  Other nodes may be updated at once.
 //
 // A forecast is an aid and no precondition: a node is updated as soon as its own forecast has arrived, and a pool waits
 // for forecasts for a tenth of the time at most.
@@ -72,7 +72,7 @@ class DrainForecasts {
     kube::Call call;
   };
 
-  // How long nodes of a pool have waited recently.
+  // The time that nodes of a pool have recently spent on waiting.
   struct RecentWait {
     MonotonicTime since;
     std::chrono::nanoseconds spent = std::chrono::nanoseconds(0);

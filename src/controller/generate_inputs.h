@@ -21,7 +21,7 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
-// Where the configs of the templates come from: the folder of templates, or the cluster, which has them already.
+// The origin of the templates' configs: the folder of templates, or the cluster, which has these configs already.
 enum class TemplatesFrom { kFolder, kCluster };
 
 struct GenerateInputs {

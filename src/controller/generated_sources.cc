@@ -14,7 +14,7 @@ namespace {
 // The namespace of the Secret with the password of the cluster's own registry.
 constexpr const char* kOperatorNamespace = "openshift-machine-config-operator";
 
-// The part of the controller that is about a kind.
+// The part of the controller that generates configs from a kind.
 template <typename T>
 constexpr std::string_view kPartOf = kRuntimePart;
 template <>

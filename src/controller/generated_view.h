@@ -17,7 +17,7 @@ struct GeneratedView {
   const TemplateInput* template_input = nullptr;
   const PullSecret* pull_secret = nullptr;
   bool has_own_registry = false;
-  const PullSecret* registry_secret = nullptr;  // That of the cluster's own registry.
+  const PullSecret* registry_secret = nullptr;  // The Secret of the cluster's own registry.
   std::vector<const api::KubeletConfig*> kubelet_configs;
   std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
   const api::FeatureGate* feature_gate = nullptr;
@@ -33,7 +33,7 @@ struct GeneratedView {
   std::vector<api::ImagePolicy> namespace_policies;
   const api::CredentialProviderConfig* credential_providers = nullptr;
 
-  // Why a Secret cannot be read; empty if there merely is none.
+  // The reasons why these Secrets cannot be read.  Empty if a Secret does not exist.
   std::string unreadable_pull_secret;
   std::string unreadable_registry_secret;
   // Reasons why some objects of a group cannot be read.  Nothing is generated from the group, and nothing is removed.

@@ -20,7 +20,7 @@ namespace {
 // The folder is read again this often.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 
-// Descriptions of writes begin with these words; the name of the object follows.
+// Descriptions of writes contain these words, followed by the name of the object.
 constexpr std::string_view kWritingStatus = "writing the status of ";
 constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 

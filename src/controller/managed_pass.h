@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pass for objects that select pools, each of which gets a config with a name of its own: KubeletConfigs and
-// ContainerRuntimeConfigs.
+// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and makes a config of its own
+// for each of them.
 //
 // An object with a problem keeps the configs that it has, and its status reports the problem.  The other objects, and
-// the other pools of this object, go on.
+// the other pools of this object, are not affected.
 
 #include <algorithm>
 #include <concepts>
@@ -35,7 +35,7 @@ concept ManagedRules = requires(T& rules, const typename T::Object& object, cons
   { rules.Check(object) } -> std::same_as<Result<>>;
   { rules.CheckFor(object, pool) } -> std::same_as<Result<>>;
   { rules.WithoutPool(object) } -> std::same_as<std::string>;
-  // May set `problem`, also if it returns a config.
+  // May set `problem`, even if it returns a config.
   { rules.Make(object, pool, std::string(), problem) } -> std::same_as<std::optional<generated::MachineConfig>>;
   { rules.ProblemOf(error) } -> std::same_as<std::string>;
   { rules.ProblemOfName(error) } -> std::same_as<std::string>;

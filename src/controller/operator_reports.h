@@ -4,8 +4,8 @@
 // Reports as OpenShift's Machine Config Operator does, and maintains the objects that belong to that operator.
 //
 // These are the ClusterOperator, the MachineConfigNodes, the policy in the status of the MachineConfiguration, and the
-// labels of the pools that every cluster has.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then
-// nothing is written.  A write that fails is repeated less and less often, and the ClusterOperator names it.
+// labels of the built-in pools.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then nothing is
+// written.  A write that fails is repeated less and less often, and the ClusterOperator reports it.
 
 #include <functional>
 #include <map>

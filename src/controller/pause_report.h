@@ -10,7 +10,7 @@
 // Files of the ControllerConfig reach nodes without a rendered config.  The nodes themselves report which of these
 // files wait, and how long their own copies are valid (api/waiting_files.h), since that depends on their disks.
 //
-// This is called in each look at a pool that is paused, or that still has the condition:
+// These functions are called in each look at a pool that is paused, or that still has the condition:
 //
 //     for (const std::string& name : ConfigsToCompare(pool, nodes, layering)) ...  // fetch the whole config
 //     const PauseReport report = ReportPause({...});
@@ -51,7 +51,7 @@ struct PauseInputs {
   const api::MachineConfigPool& pool;
   std::span<const pool::NodeState> nodes;  // The pool's nodes.
   pool::Layering layering;
-  const WholeConfigs& configs;  // At least those of ConfigsToCompare() that can be read.
+  const WholeConfigs& configs;  // They include all configs of ConfigsToCompare() that can be read.
   std::span<const KnownRender> renders;
   const api::NodeDisruptionPolicy& policy;  // The administrator's, with or without the defaults.
   const api::IrreconcilableValidationOverrides& overrides;
@@ -63,7 +63,7 @@ struct PauseInputs {
 struct PauseReport : PausedDifference {
   bool is_paused = false;
   PausePolicy policy = PausePolicy::kStrict;
-  std::string policy_problem;  // The annotation's value if it is not a policy; Strict holds then.
+  std::string policy_problem;  // The annotation's value if it is not a policy; then the policy is Strict.
 
   std::size_t nodes = 0;          // All nodes of the pool.
   std::size_t waiting_nodes = 0;  // Nodes that would be given the target.

@@ -41,8 +41,8 @@ struct PausedDifference {
   std::vector<std::string> other;    // "Upgrading OS", "Changing users"
   bool reboots = false;              // Unpausing reboots nodes.
   bool drains = false;               // Unpausing drains nodes.
-  std::vector<std::string> reasons;  // Why nodes reboot, or drain.
-  std::string obstacle;              // Why nodes cannot reach the target at all.
+  std::vector<std::string> reasons;  // The reasons why nodes reboot or are drained.
+  std::string obstacle;              // The reason why nodes cannot reach the target, if they cannot.
   std::vector<std::string> unknown;  // Configs that could not be read, so that the rest is incomplete.
   std::vector<WaitingBundle> bundles;
   bool has_only_bundles = false;  // Nothing waits except for `bundles`.

@@ -60,7 +60,7 @@ Result<> Select(RenderInputs& inputs) {
   }
   if (!inputs.configs.empty()) return {};
   return Error(ErrorKind::kInvalid, fmt::format("no MachineConfigs found matching selector {}",
-                                                selector ? Text(*selector) : "of nothing: it has none"));
+                                                selector ? Text(*selector) : "(the pool has none)"));
 }
 
 void Refuse(RenderInputs& inputs, std::string_view why, std::string reason = "") {
@@ -91,7 +91,7 @@ void Gather(RenderInputs& inputs) {
   const api::ControllerConfig* const config = inputs.view.controller_config;
   if (config == nullptr) {
     return Refuse(inputs,
-                  fmt::format("there is no ControllerConfig {}, which says what the cluster brings into every config; "
+                  fmt::format("there is no ControllerConfig {}, which has the cluster's settings for every config; "
                               "create it",
                               api::kControllerConfigName),
                   "NoControllerConfig");

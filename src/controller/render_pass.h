@@ -32,7 +32,7 @@ struct RenderInputs {
   Versions versions;
   machineconfig::MachineConfigs configs;
   std::optional<Verdict> refusal;  // Set if nothing can be rendered.
-  // The refusal may pass without help, since something is being written or generated.
+  // Set if the refusal may end by itself, since something is being written or generated.
   bool is_passing = false;
   // Identifies all inputs except the pool's current target.
   std::string key;
@@ -52,7 +52,7 @@ struct RenderOutcome {
 // `current` is the config that the pool's nodes have, in full, or nullptr if they have none.
 RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* current);
 
-// Returns whether two configs make no difference to a node.
+// Returns whether two configs are the same for a node.
 bool HasSameSpec(const api::MachineConfig& a, const api::MachineConfig& b);
 
 }  // namespace pintle::controller

@@ -218,7 +218,7 @@ class Pass {
     return unwritten != nullptr && (!unwritten->is_due || unwritten->is_unknown);
   }
 
-  // While it is unknown whether a node was updated, it is unknown whether another one may be.
+  // While it is unknown whether a node was updated, no other node of its pool may be updated.
   void HoldBack(const std::vector<NodeState>& nodes, pool::Rollout& rollout) const {
     if (inputs_.unwritten.nodes.empty()) return;
     const bool is_unknown = std::any_of(nodes.begin(), nodes.end(), [&](const NodeState& node) {
@@ -393,7 +393,7 @@ class Pass {
 
   // ---- statuses ----
 
-  // Without a rendered config, there is nothing to report about nodes, but there is a reason why none was rendered.
+  // If the pool has no rendered config, its status reports nothing about nodes, but why nothing was rendered.
   void WriteUnconfigured(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status) {
     const bool is_degraded = pool::IsTrue(status.conditions, kRenderDegraded);
     if (is_degraded || pool::IsTrue(status.conditions, kDegraded)) {

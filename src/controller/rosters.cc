@@ -25,8 +25,8 @@ std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
   }
   const auto compiled = api::Selector::Compile(selector);
   if (compiled) return std::nullopt;
-  return Mistake{"InvalidNodeSelector",
-                 fmt::format("spec.nodeSelector selects no nodes until it is mended: {}", compiled.error().message())};
+  return Mistake{"InvalidNodeSelector", fmt::format("spec.nodeSelector selects no nodes until it is corrected: {}",
+                                                    compiled.error().message())};
 }
 
 // Returns the custom pools that select a node.
@@ -63,7 +63,7 @@ Rosters MakeRosters(const View& view) {
     const auto held = view.held_pools.find(pool->metadata.name);
     if (held != view.held_pools.end()) {
       rosters.mistakes.emplace(pool->metadata.name,
-                               Mistake{"Unreadable", "no node is updated until it is mended: " + held->second});
+                               Mistake{"Unreadable", "no node is updated until this is corrected: " + held->second});
     }
     if (auto mistake = MistakeOf(*pool)) {
       rosters.mistakes.emplace(pool->metadata.name, *std::move(mistake));

@@ -155,7 +155,7 @@ TEST_F(DrainForecastsTest, ThatDoNotComeDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   clock_.now += kPatience / 2;
   EXPECT_THAT(Await({"a"}), IsEmpty());
-  EXPECT_THAT(told_, ElementsAre("a it takes too long; the node is updated without it"));
+  EXPECT_THAT(told_, ElementsAre("a the forecast takes too long; the node is updated without it"));
   // After the update, nobody needs an answer.
   EXPECT_THAT(Await({}), IsEmpty());
   EXPECT_THAT(Asked(), IsEmpty());

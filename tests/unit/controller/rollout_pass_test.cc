@@ -271,7 +271,7 @@ TEST(RolloutPass, UpdatesNoNodeOfAnUnreadablePool) {
   world.Do(changes);
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->reason, "Unreadable");
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->message,
-            "no node is updated until it is mended: infra: $.spec.maxUnavailable: is too large");
+            "no node is updated until this is corrected: infra: $.spec.maxUnavailable: is too large");
   EXPECT_EQ(world.pools["infra"].status.machine_count, 1);
 }
 
