@@ -66,7 +66,7 @@ bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object,
          config.metadata.name.ends_with(fmt::format("-{}", WordOf(kind)));
 }
 
-json::Value PatchAt(const api::ObjectMeta& object) {
+json::Value VersionedPatch(const api::ObjectMeta& object) {
   return {{"metadata", {{"resourceVersion", object.resource_version}}}};
 }
 
@@ -111,7 +111,7 @@ Result<std::string> NamesOfConfigs::NameFor(const std::string& object, const api
 
 std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs) {
   if (configs.empty()) return std::nullopt;
-  json::Value patch = PatchAt(object);
+  json::Value patch = VersionedPatch(object);
   bool is_needed = false;
   if (api::Find(object.annotations, generated::kNameSuffixAnnotation) == nullptr) {
     patch["metadata"]["annotations"][std::string(generated::kNameSuffixAnnotation)] =
@@ -142,7 +142,7 @@ ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const G
     cleanup.removals.push_back({.name = config->metadata.name, .uid = config->metadata.uid});
   }
   if (cleanup.removals.empty() && kept.size() != object.finalizers.size()) {
-    cleanup.patch = PatchAt(object);
+    cleanup.patch = VersionedPatch(object);
     (*cleanup.patch)["metadata"]["finalizers"] = json::Encode(kept);
   }
   return cleanup;

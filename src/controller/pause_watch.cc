@@ -72,7 +72,7 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
   static const api::MachineConfiguration kDefaults;
   const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
   unknown_.clear();
-  std::map<std::string, Known> known;
+  std::map<std::string, Entry> known;
   for (const api::MachineConfigPool* pool : view.pools) {
     if (!IsOfInterest(*pool)) continue;
     const std::string& name = pool->metadata.name;
@@ -90,7 +90,7 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
       unknown_.insert(name);
       continue;
     }
-    Known& made = known[name];
+    Entry& made = known[name];
     made.key = std::move(key);
     made.report = ReportPause({.pool = *pool,
                                .nodes = nodes,

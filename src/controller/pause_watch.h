@@ -36,12 +36,12 @@ class PauseWatch {
   void Clear();
 
  private:
-  struct Known {
+  struct Entry {
     std::string key;
     PauseReport report;
   };
 
-  std::map<std::string, Known> known_;
+  std::map<std::string, Entry> known_;
   std::set<std::string> unknown_;
 };
 

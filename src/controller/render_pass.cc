@@ -17,7 +17,7 @@ namespace pintle::controller {
 namespace {
 
 // Returns a selector in the notation of Kubernetes: "role in (infra,worker),!old".
-std::string Text(const api::LabelSelector& selector) {
+std::string SelectorText(const api::LabelSelector& selector) {
   std::multimap<std::string, std::string> parts;
   for (const auto& [key, value] : selector.match_labels) parts.emplace(key, fmt::format("{}={}", key, value));
   for (const api::LabelSelectorRequirement& expression : selector.match_expressions) {
@@ -60,7 +60,7 @@ Result<> Select(RenderInputs& inputs) {
   }
   if (!inputs.configs.empty()) return {};
   return Error(ErrorKind::kInvalid, fmt::format("no MachineConfigs found matching selector {}",
-                                                selector ? Text(*selector) : "(the pool has none)"));
+                                                selector ? SelectorText(*selector) : "(the pool has none)"));
 }
 
 void Refuse(RenderInputs& inputs, std::string_view why, std::string reason = "") {

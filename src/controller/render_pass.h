@@ -14,11 +14,10 @@
 
 namespace pintle::controller {
 
-// The versions that the configs and the ControllerConfig must have.  If one is empty, it is taken from the existing
-// configs, as long as they agree.
+// The versions that the configs and the ControllerConfig must have.
 struct Versions {
-  std::string controller;
-  std::string operator_version;
+  std::string controller;        // Empty to keep the version of the existing configs.
+  std::string operator_version;  // Empty to accept a ControllerConfig of any version.
 };
 
 // Returns the version that signs new configs.  A controller that takes over a cluster keeps the version that the

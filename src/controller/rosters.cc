@@ -40,7 +40,7 @@ PoolPointers CustomPoolsOf(const api::Node& node, const PoolPointers& pools) {
   return custom;
 }
 
-void BlameAll(const PoolPointers& pools, const std::string& message, Rosters& rosters) {
+void AddMistakeToAll(const PoolPointers& pools, const std::string& message, Rosters& rosters) {
   for (const api::MachineConfigPool* pool : pools) {
     const auto [mistake, is_first] = rosters.mistakes.try_emplace(pool->metadata.name);
     if (is_first) mistake->second.reason = "NodesInSeveralPools";
@@ -76,7 +76,7 @@ Rosters MakeRosters(const View& view) {
   for (const api::Node* node : view.nodes) {
     const auto all = pools->Of(*node);
     if (!all) {
-      BlameAll(CustomPoolsOf(*node, usable), all.error().message(), rosters);
+      AddMistakeToAll(CustomPoolsOf(*node, usable), all.error().message(), rosters);
     } else if (!all->empty()) {
       const std::string& primary = all->front()->metadata.name;
       rosters.nodes[primary].emplace_back(*node);

@@ -38,6 +38,7 @@ Result<std::int64_t> ReadNumber(const std::string& text) {
   return number;
 }
 
+// Returns the number of nodes that a percentage such as "30%" stands for.
 Result<std::int64_t> Share(const std::string& text, std::size_t node_count) {
   if (!text.ends_with('%')) return Invalid("invalid type: string is not a percentage");
   const auto percent = ReadNumber(text.substr(0, text.size() - 1));
