@@ -36,7 +36,7 @@ const std::string* VersionOf(const std::vector<api::OperandVersion>& versions, s
   return found == versions.end() ? nullptr : &found->version;
 }
 
-std::vector<api::OperandVersion> Wanted(const ReportInputs& inputs) {
+std::vector<api::OperandVersion> WantedVersions(const ReportInputs& inputs) {
   std::vector<api::OperandVersion> versions = {{std::string(kOperator), inputs.release.version}};
   std::string image = inputs.release.operator_image;
   if (image.empty()) {
@@ -61,7 +61,7 @@ class Reporter {
   explicit Reporter(const ReportInputs& inputs)
       : inputs_(inputs),
         version_(inputs.release.version),
-        wanted_(Wanted(inputs)),
+        wanted_(WantedVersions(inputs)),
         is_installed_(AreSame(inputs.before.versions, wanted_)),
         is_first_(VersionOf(inputs.before.versions, kOperator) == nullptr) {
     report_.status = inputs.before;
@@ -118,7 +118,7 @@ class Reporter {
     Set(kProgressing, "True", "", std::move(message));
   }
 
-  // Returns whether the condition is about this release already, whether it went well or not.
+  // Returns whether the condition Progressing is true for this release already.
   bool HasBegun() const {
     const api::Condition* const known = FindIn(inputs_.before.conditions, kProgressing);
     return known != nullptr && known->status == "True" && known->message.ends_with(" " + version_);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The status of the ClusterOperator `machine-config`, from which people and the cluster's version operator learn how an
-// upgrade and the machines fare.
+// The status of the ClusterOperator `machine-config`.  It reports the progress of an upgrade and the state of the
+// machines to people and to the cluster's version operator.
 //
-// Its versions are those of the latest release that has been installed completely.  So they differ from the release
-// that the cluster is to have while an upgrade lasts, and there are none while the cluster is being installed.
+// Its versions are those of the latest release that has been installed completely.  So during an upgrade they differ
+// from the release that the cluster is to have, and while the cluster is being installed there are none.
 
 #include <optional>
 #include <span>
@@ -19,7 +19,8 @@
 
 namespace pintle::clusterops {
 
-// The parts of the operator's work, in the order in which they are done.  A reason for Degraded begins with the name.
+// The parts of the operator's work, in the order in which they are done.  If one of them fails, the reason of the
+// condition Degraded begins with its name.
 inline constexpr std::string_view kRenderConfigTask = "RenderConfig";
 inline constexpr std::string_view kMachineConfigurationTask = "MachineConfiguration";
 inline constexpr std::string_view kMachineConfigNodeTask = "MachineConfigNode";
@@ -34,7 +35,7 @@ struct TaskFailure {
   std::string why;
 };
 
-// Returns the failure of the task that comes first, or nullptr: what follows a failed task says little.
+// Returns the failure of the task that comes first, or nullptr.  Later failures may be mere consequences of it.
 const TaskFailure* FirstOf(std::span<const TaskFailure> failures);
 
 // The release that the cluster is to have.

@@ -35,8 +35,8 @@ bool HasCertificate(std::string_view text) {
   return certificates && !certificates->empty();
 }
 
-// Replaces each certificate of the signer by the whole bundle of its successors, so that a config that the installer
-// has rendered keeps its name.
+// Replaces each certificate of the signer with the present bundle of signers, so that the installer's rendered config
+// keeps its name.
 std::string WithSigner(std::string_view bundle, const std::string& signers) {
   std::string replaced;
   while (!bundle.empty()) {
@@ -61,12 +61,13 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
-// Makes the list of authorities by registry: the sorted keys of the texts, and then those of the bytes.
+// Lists the authorities of each registry: first the entries of the ConfigMap's `data`, then those of its `binaryData`,
+// both sorted by key.
 Value RegistryBundle(const std::optional<api::ConfigMap>& map) {
   Value bundle = Value::array();
   if (!map) return bundle;
   for (const auto& [file, text] : map->data) {
-    // A value that is base64 already is taken as the bytes that it stands for.
+    // A value that is base64 already is not encoded again.
     const bool is_encoded = DecodeBase64(text).has_value();
     bundle.push_back({{"data", is_encoded ? text : EncodeBase64(text)}, {"file", file}});
   }
@@ -108,7 +109,7 @@ class Drafter {
   }
 
   void AddInfrastructure() {
-    if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure cluster");
+    if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure named cluster");
     Value copy = inputs_.infrastructure;
     copy["apiVersion"] = "config.openshift.io/v1";
     copy["kind"] = "Infrastructure";
@@ -124,7 +125,7 @@ class Drafter {
 
   void AddNetwork() {
     const Value& network = inputs_.network;
-    if (!network.is_object()) return Problem("there is no Network cluster");
+    if (!network.is_object()) return Problem("there is no Network named cluster");
     std::vector<std::string> ranges;
     for (const Value& range : network["spec"]["serviceNetwork"]) {
       if (range.is_string()) ranges.push_back(range.text());
@@ -150,7 +151,7 @@ class Drafter {
   }
 
   void AddDns() {
-    if (!inputs_.dns.is_object()) return Problem("there is no DNS cluster");
+    if (!inputs_.dns.is_object()) return Problem("there is no DNS named cluster");
     Value copy = inputs_.dns;
     copy["apiVersion"] = "config.openshift.io/v1";
     copy["kind"] = "DNS";
@@ -158,7 +159,7 @@ class Drafter {
   }
 
   void AddProxy() {
-    if (!inputs_.proxy.is_object()) return Problem("there is no Proxy cluster");
+    if (!inputs_.proxy.is_object()) return Problem("there is no Proxy named cluster");
     const Value& status = inputs_.proxy["status"];
     draft_.spec["proxy"] = status.empty() ? Value() : status;
   }
@@ -203,7 +204,7 @@ class Drafter {
     AddBytes("additionalTrustBundle", bundle);
   }
 
-  // Returns whether the ConfigMap is missing or is right.
+  // Appends the authorities in a ConfigMap, if there is one.  Returns false if it contains no certificate.
   bool AddAuthorities(const std::optional<api::ConfigMap>& map, std::string_view name, std::string& bundle) {
     if (!map) return true;
     const std::string& text = TextIn(map, kBundleKey);
@@ -217,8 +218,9 @@ class Drafter {
   }
 
   void AddCloud() {
-    constexpr std::array kNeedIt = {"Azure", "GCP", "OpenStack", "VSphere"};
-    const bool is_needed = std::find(kNeedIt.begin(), kNeedIt.end(), platform_) != kNeedIt.end();
+    constexpr std::array kWithCloudConfig = {"Azure", "GCP", "OpenStack", "VSphere"};
+    const bool is_needed =
+        std::find(kWithCloudConfig.begin(), kWithCloudConfig.end(), platform_) != kWithCloudConfig.end();
     if (!inputs_.cloud_config) {
       if (is_needed) {
         return Problem(
@@ -261,7 +263,7 @@ class Drafter {
         {"dockerRegistryImage", "dockerRegistryImage"},
     }};
     for (const auto& [field, key] : kImages) {
-      // Some releases write the names that the ControllerConfig has.
+      // Some releases use the names of the ControllerConfig's fields as keys.
       const std::string& image = inputs_.images.TextAt({key});
       images[field] = image.empty() ? inputs_.images.TextAt({field}) : image;
     }

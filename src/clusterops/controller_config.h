@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The spec of the ControllerConfig, made from the objects that describe an OpenShift cluster.
+// Makes the spec of the ControllerConfig from the objects that describe an OpenShift cluster.
 //
-// Each field is made by itself.  An input that is missing or wrong is a problem of its own, and leaves out only the
-// fields that need it: MergedControllerConfig() then keeps what the ControllerConfig has there.
+// Each field is made separately.  If an input is missing or wrong, this is reported as a problem, and only the fields
+// that need the input are left out.  MergedControllerConfig() keeps the present values of these fields.
 
 #include <optional>
 #include <string>
@@ -36,15 +36,15 @@ struct ControllerConfigInputs {
   std::optional<api::ConfigMap> os_images = {};                  // machine-config-osimageurl
   json::Value images = {};  // images.json in machine-config-operator-images; null if it cannot be read.
 
-  bool is_bootstrapped = true;            // Whether kube-system/bootstrap exists.
-  bool is_installing = false;             // Whether no version of the operator has been installed completely yet.
+  bool is_bootstrapped = true;            // True if kube-system/bootstrap exists.
+  bool is_installing = false;             // True until a version of the operator has been installed completely.
   std::string internal_pull_secret = {};  // With the credentials of the cluster's own registry; empty if unknown.
   std::string operator_version = {};
 };
 
 struct ControllerConfigDraft {
   json::Value spec = json::Value::object();  // The fields that could be made.
-  std::vector<std::string> problems = {};    // One sentence for each input because of which a field is left out.
+  std::vector<std::string> problems = {};    // One sentence for each input that is missing or wrong.
 };
 
 ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs);

@@ -20,7 +20,7 @@ std::string PoolOf(const api::Node& node, const std::optional<pool::Pools>& pool
   return primary && *primary != nullptr ? (*primary)->metadata.name : kNotYetSet;
 }
 
-api::MachineConfigNode For(const api::Node& node, std::string pool) {
+api::MachineConfigNode NewMachineConfigNode(const api::Node& node, std::string pool) {
   api::MachineConfigNode created;
   created.metadata.name = node.metadata.name;
   api::OwnerReference& owner = created.metadata.owner_references.emplace_back();
@@ -38,9 +38,9 @@ api::MachineConfigNode For(const api::Node& node, std::string pool) {
 
 }  // namespace
 
-MachineConfigNodeWork WorkOn(const MachineConfigNodeInputs& inputs) {
+MachineConfigNodeWork FindMachineConfigNodeWork(const MachineConfigNodeInputs& inputs) {
   std::optional<pool::Pools> pools;
-  // The pool follows as soon as all selectors are valid.
+  // While a selector is invalid, the pools of nodes are unknown.  They are set later.
   if (auto made = pool::Pools::Make(inputs.pools)) pools.emplace(*std::move(made));
 
   std::set<std::string_view> known;
@@ -51,7 +51,9 @@ MachineConfigNodeWork WorkOn(const MachineConfigNodeInputs& inputs) {
     nodes.insert(node->metadata.name);
     const bool is_wanted = !node->metadata.deletion_timestamp && !pool::IsWindows(*node) &&
                            !inputs.unreadable.contains(node->metadata.name);
-    if (is_wanted && !known.contains(node->metadata.name)) work.missing.push_back(For(*node, PoolOf(*node, pools)));
+    if (is_wanted && !known.contains(node->metadata.name)) {
+      work.missing.push_back(NewMachineConfigNode(*node, PoolOf(*node, pools)));
+    }
   }
   for (const api::MachineConfigNode* report : inputs.known) {
     const std::string& name = report->metadata.name;

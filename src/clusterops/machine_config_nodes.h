@@ -3,8 +3,8 @@
 
 // Decides which MachineConfigNodes a cluster lacks, and which are about nodes that are gone.
 //
-// There is one for each node, and the node owns it.  Where several writers could create it, the first one wins: they
-// all create the same object.
+// Each node owns one MachineConfigNode.  The node's agent may create it as well, and which of the two is first does not
+// matter, since both create the same object.
 
 #include <set>
 #include <span>
@@ -17,7 +17,7 @@
 
 namespace pintle::clusterops {
 
-// A MachineConfigNode that is to be removed, and no other one with its name.
+// Identifies a MachineConfigNode that is to be removed.  The uid protects a newer object with the same name.
 struct StaleMachineConfigNode {
   std::string name;
   std::string uid;
@@ -32,10 +32,10 @@ struct MachineConfigNodeInputs {
   std::span<const api::Node* const> nodes;
   std::span<const api::MachineConfigPool* const> pools;
   std::span<const api::MachineConfigNode* const> known;
-  // Nodes that exist and cannot be read.  Nothing is created for them, and theirs is kept.
+  // Nodes that exist and cannot be read.  No MachineConfigNode is created for them, and an existing one is kept.
   std::set<std::string, std::less<>> unreadable = {};
 };
 
-MachineConfigNodeWork WorkOn(const MachineConfigNodeInputs& inputs);
+MachineConfigNodeWork FindMachineConfigNodeWork(const MachineConfigNodeInputs& inputs);
 
 }  // namespace pintle::clusterops

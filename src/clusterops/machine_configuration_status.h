@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The status of the MachineConfiguration: the policy that agents act on, which is the administrator's on top of the
-// defaults.
+// Computes the status of the MachineConfiguration.  It has the node disruption policy that agents follow: the defaults
+// and, where they differ, the administrator's settings.
 
 #include <optional>
 
@@ -10,7 +10,8 @@
 
 namespace pintle::clusterops {
 
-// Returns the status that the object is to have, or nullopt if it has it.  What others report there stays.
+// Returns the status that the object is to have, or nullopt if it has this status already.  Fields that others write
+// stay as they are.
 std::optional<api::MachineConfigurationStatus> NextStatus(const api::MachineConfiguration& configuration);
 
 }  // namespace pintle::clusterops

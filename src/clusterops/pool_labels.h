@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The labels of the pools that every cluster has.
+// The labels of the built-in pools: master, worker and arbiter.
 //
-// Others select these pools by their labels: KubeletConfigs by the name of the pool, and an upgrade of the cluster by
-// the label of the pools that it waits for.  The rest of such a pool belongs to the administrator.
+// KubeletConfigs select such a pool by the label with its name, and an upgrade of the cluster waits for the pools that
+// have the label for that.  Everything else in these pools belongs to the administrator.
 
 #include <string_view>
 
@@ -17,10 +17,10 @@ namespace pintle::clusterops {
 inline constexpr std::string_view kRequiredForUpgradeLabel =
     "operator.machineconfiguration.openshift.io/required-for-upgrade";
 
-// Returns the labels of a pool with this name; none if it is not a pool that every cluster has.
+// Returns the labels of the built-in pool with this name, or none if there is no such built-in pool.
 api::Labels BuiltInLabels(std::string_view pool);
 
-// Returns those of these labels that a pool lacks, or has with another value.
+// Returns the built-in labels that a pool lacks, or has with another value.
 api::Labels MissingLabels(const api::MachineConfigPool& pool);
 
 // Returns whether an upgrade of the cluster waits for a pool.

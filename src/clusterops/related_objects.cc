@@ -8,7 +8,7 @@
 namespace pintle::clusterops {
 namespace {
 
-constexpr std::string_view kRights = "rbac.authorization.k8s.io";
+constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
 struct Related {
   std::string_view group;
@@ -31,22 +31,22 @@ constexpr auto kRelated = std::to_array<Related>({
     {"", "namespaces", "openshift-vsphere-infra"},
     {"", "namespaces", "openshift-nutanix-infra"},
     {"", "namespaces", "openshift-cloud-platform-infra"},
-    {kRights, "clusterroles", "machine-config-controller"},
-    {kRights, "clusterroles", "machine-config-controller-events"},
-    {kRights, "clusterroles", "machine-config-daemon"},
-    {kRights, "clusterroles", "machine-config-daemon-events"},
-    {kRights, "clusterroles", "machine-config-server"},
-    {kRights, "clusterroles", "machine-os-builder"},
-    {kRights, "clusterroles", "machine-os-builder-events"},
-    {kRights, "clusterroles", "system:openshift:machine-config-operator:cluster-reader"},
-    {kRights, "clusterrolebindings", "machine-config-controller"},
-    {kRights, "clusterrolebindings", "machine-config-daemon"},
-    {kRights, "clusterrolebindings", "machine-config-server"},
-    {kRights, "clusterrolebindings", "machine-os-builder"},
-    {kRights, "clusterrolebindings", "machine-os-builder-anyuid"},
-    {kRights, "clusterrolebindings", "custom-account-openshift-machine-config-operator"},
-    {kRights, "clusterrolebindings", "system-bootstrap-node-bootstrapper"},
-    {kRights, "clusterrolebindings", "system-bootstrap-node-renewal"},
+    {kRbacGroup, "clusterroles", "machine-config-controller"},
+    {kRbacGroup, "clusterroles", "machine-config-controller-events"},
+    {kRbacGroup, "clusterroles", "machine-config-daemon"},
+    {kRbacGroup, "clusterroles", "machine-config-daemon-events"},
+    {kRbacGroup, "clusterroles", "machine-config-server"},
+    {kRbacGroup, "clusterroles", "machine-os-builder"},
+    {kRbacGroup, "clusterroles", "machine-os-builder-events"},
+    {kRbacGroup, "clusterroles", "system:openshift:machine-config-operator:cluster-reader"},
+    {kRbacGroup, "clusterrolebindings", "machine-config-controller"},
+    {kRbacGroup, "clusterrolebindings", "machine-config-daemon"},
+    {kRbacGroup, "clusterrolebindings", "machine-config-server"},
+    {kRbacGroup, "clusterrolebindings", "machine-os-builder"},
+    {kRbacGroup, "clusterrolebindings", "machine-os-builder-anyuid"},
+    {kRbacGroup, "clusterrolebindings", "custom-account-openshift-machine-config-operator"},
+    {kRbacGroup, "clusterrolebindings", "system-bootstrap-node-bootstrapper"},
+    {kRbacGroup, "clusterrolebindings", "system-bootstrap-node-renewal"},
 });
 
 }  // namespace

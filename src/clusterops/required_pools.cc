@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto kPatiencePerMachine = std::chrono::minutes(10);
 
-// Why a pool is not ready, and since when.
+// The reason why a pool is not ready, and the time since when.
 struct Obstacle {
   std::string what;
   std::optional<WallTime> since;
@@ -31,7 +31,7 @@ std::string NoSuchConfig(std::string_view name) {
   return fmt::format("machineconfig.machineconfiguration.openshift.io \"{}\" not found", name);
 }
 
-// Returns why the config that all nodes have, or one of those that it was rendered from, is of another controller.
+// Returns why the config that all nodes have, or one of its sources, was not made by this version of the controller.
 std::string WhyOfAnotherController(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const std::string& rendered = pool.status.configuration.name;
   std::vector<std::string_view> names = {rendered};
@@ -42,7 +42,7 @@ std::string WhyOfAnotherController(const api::MachineConfigPool& pool, const Req
     const std::string* const version =
         api::Find(config->metadata.annotations, api::kGeneratedByControllerVersionAnnotation);
     if (version == nullptr) {
-      if (name != rendered) continue;  // A person's config.
+      if (name != rendered) continue;  // A person has written this config.
       return fmt::format("{} must be created by controller version {}: {}", name, inputs.controller_version,
                          PoolSummary(pool));
     }
@@ -77,7 +77,7 @@ std::string WhyOfAnotherRelease(const api::MachineConfigPool& pool, const Requir
   return "";
 }
 
-// Returns since when a condition has its status, if it has this one.
+// Returns since when a condition has had this status, or nullopt if it has another one.
 std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_view type, std::string_view status) {
   const api::Condition* const condition = FindCondition(pool, type);
   if (condition == nullptr || condition->status != status || !condition->last_transition_time) return std::nullopt;

@@ -4,9 +4,9 @@
 // The pools that an upgrade of the cluster waits for.
 //
 // A release counts as installed when all nodes of these pools have configs that were rendered from it.  Until then the
-// ClusterOperator keeps the old version, and the cluster's version operator does not go on.  A pool may take its time:
-// ten minutes for each machine of the pools that are required.  After that, or if somebody has paused such a pool, the
-// wait is a failure, which ends by itself when the pools are ready.
+// ClusterOperator keeps the old version, and the cluster's version operator does not go on.  The pools have ten minutes
+// for each of their machines.  After that, or if somebody has paused such a pool, the wait is reported as a failure
+// until the pools are ready.
 
 #include <functional>
 #include <map>
@@ -27,19 +27,19 @@ struct RequiredPoolsInputs {
   std::function<const api::MachineConfig*(std::string_view name)> config_named;
   // The version that generated configs must have.
   std::string controller_version = {};
-  // The release that the pools' configs must be of; empty if any will do.
+  // The release that the pools' configs must be made for; empty to accept any release.
   std::string release = {};
   // The OS image that the config of a pool must have, by pool.  The image of a pool that is missing here is not
   // checked.
   std::map<std::string, std::string, std::less<>> os_images = {};
   WallTime now = {};
-  // When the caller has found for the first time that these pools are not ready.
+  // The time at which the caller first found that these pools are not ready.
   std::optional<WallTime> waiting_since = {};
 };
 
 struct RequiredPools {
-  std::string failure;  // Set if somebody has to help.
-  std::string waiting;  // Set if the pools are on their way.
+  std::string failure;  // Set if a person has to act.
+  std::string waiting;  // Set if the pools are still being updated.
   // When the wait began, and when it becomes a failure.
   std::optional<WallTime> since = {};
   std::optional<WallTime> until = {};

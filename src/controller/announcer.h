@@ -30,7 +30,7 @@ class Announcer {
         namespace_name_(std::move(namespace_name)) {}
 
   template <typename T>
-  void About(const T& object, kube::EventKind kind, const std::string& reason, const std::string& message) {
+  void Emit(const T& object, kube::EventKind kind, const std::string& reason, const std::string& message) {
     const kube::ResourceKind& resource = kube::kResourceKind<T>;
     api::ObjectReference about;
     about.kind = resource.kind;

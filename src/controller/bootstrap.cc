@@ -35,7 +35,7 @@ constexpr std::array kBootstrapOptions = {
     Option{"--pull-secret", "FILE", "the manifest of the Secret with the credentials of registries"},
     Option{"--templates", "DIR", "the operator's templates [/etc/mcc/templates]"},
     Option{"--release-version", "VERSION",
-           "the release whose features count [that of the ControllerConfig, or 0.0.1-snapshot]"},
+           "the release whose feature gates apply [that of the ControllerConfig, or 0.0.1-snapshot]"},
     Option{"--payload-version", "VERSION",
            "the version of the operator that must have written the ControllerConfig [any]"},
     Option{"--controller-version", "VERSION", "the version that rendered configs are annotated with [that of Pintle]"},
@@ -51,7 +51,7 @@ struct BootstrapOptions {
   std::string destination;
   std::string pull_secret;
   std::string templates;
-  std::string release;  // Empty: that of the ControllerConfig.
+  std::string release;  // Empty to use that of the ControllerConfig.
   generated::BootstrapVersions versions;
 };
 
@@ -80,7 +80,7 @@ Result<std::string> ReadPullSecretManifest(const std::string& file) {
   return TRY(generated::PullSecretIn(secret), file);
 }
 
-// Returns the release whose features count; the FeatureGate has to list it.
+// Returns the release whose feature gates apply.  Fails if the FeatureGate does not list it.
 Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated::Manifests& manifests) {
   std::string release = options.release.empty() ? generated::ReleaseOf(*manifests.controller_config) : options.release;
   const auto gates = generated::FeatureGatesOf(*manifests.feature_gate, release);
@@ -112,7 +112,7 @@ Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   return files;
 }
 
-// Each file appears whole, and pools come last.  So whatever ends this, a pool names a config that is there.
+// Writes each file atomically, and pools last.  So even if this is interrupted, a pool never names a missing config.
 class BootstrapWriter {
  public:
   explicit BootstrapWriter(const std::string& directory) : directory_(directory) {}
@@ -129,7 +129,7 @@ class BootstrapWriter {
     return {};
   }
 
-  // Returns what an earlier run has left that a server would still use.
+  // Returns the files of earlier runs that a server would still use.
   Result<std::vector<std::string>> Leftovers() const {
     const Root root = TRY(Root::Open(directory_), "--dest-dir");
     std::vector<std::string> leftovers;

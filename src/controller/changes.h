@@ -3,8 +3,8 @@
 
 // The changes that a pass wants in the cluster, as data.
 //
-// Each change names the version of the object that it was decided by.  If the object has another version by then,
-// nothing is written and the next pass decides again.
+// Each change names the version of the object from which it was decided.  If the object has changed since then, nothing
+// is written, and the next pass decides again.
 
 #include <string>
 #include <vector>
@@ -21,8 +21,8 @@ struct NodeChange {
   std::string node;
   std::string resource_version;
   pool::NodePatch patch;
-  // The target in words: "MachineConfig: rendered-worker-1".  Empty if the patch does not update the node.
-  std::string told = {};
+  // The target for messages: "MachineConfig: rendered-worker-1".  Empty if the patch does not assign a target.
+  std::string target_text = {};
   std::string pool = {};
 };
 
@@ -41,13 +41,13 @@ struct StatusChange {
 
 // An event about a pool, emitted after the write that it reports.
 struct Announcement {
-  enum class Of { kStatus, kTargetUpdate };  // The pool's new status, or an update of its nodes.
+  enum class Cause { kStatus, kTargetUpdate };  // The pool's new status, or an update of its nodes.
 
   std::string pool;
   kube::EventKind kind;
   std::string reason;
   std::string message;
-  Of of = Of::kStatus;
+  Cause cause = Cause::kStatus;
 };
 
 struct Changes {
@@ -61,7 +61,7 @@ struct Changes {
   }
 };
 
-// Merges two changes of a node, of which the second was decided on top of the first.
+// Merges two patches of a node.  The second one was decided for the node as it is after the first one.
 void Join(pool::NodePatch& first, pool::NodePatch second);
 
 // Returns the node as it is after the patch.

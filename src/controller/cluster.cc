@@ -7,7 +7,7 @@
 namespace pintle::controller {
 namespace {
 
-// The name of singletons.
+// The name of objects of which a cluster has only one.
 constexpr const char* kCluster = "cluster";
 constexpr const char* kOperatorPods = "k8s-app=machine-config-operator";
 
@@ -89,11 +89,11 @@ View Cluster::Look() const {
   view.os_image_stream = os_image_streams_.Find(kCluster);
   view.master_scheduling = SchedulingOfMasters();
   view.operator_node = OperatorNode();
-  SetAsideIn(view);
+  AddUnreadableTo(view);
   return view;
 }
 
-void Cluster::SetAsideIn(View& view) const {
+void Cluster::AddUnreadableTo(View& view) const {
   pools_.ForEachUnreadable([&](const api::MachineConfigPool& pool, const Error& why) {
     const std::string& name = pool.metadata.name;
     const auto at = std::lower_bound(view.pools.begin(), view.pools.end(), name,
@@ -112,12 +112,12 @@ void Cluster::SetAsideIn(View& view) const {
   configs_.ForEachUnreadable([&](const WatchedMachineConfig& config, const Error& why) {
     view.unreadable_configs.push_back({&config, why.message()});
   });
-  const auto set_aside_settings = [&](const auto&, const Error& why) {
+  const auto add_unreadable_settings = [&](const auto&, const Error& why) {
     view.unreadable_settings += (view.unreadable_settings.empty() ? "" : "; ") + why.message();
   };
-  controller_configs_.ForEachUnreadable(set_aside_settings);
-  machine_configurations_.ForEachUnreadable(set_aside_settings);
-  os_image_streams_.ForEachUnreadable(set_aside_settings);
+  controller_configs_.ForEachUnreadable(add_unreadable_settings);
+  machine_configurations_.ForEachUnreadable(add_unreadable_settings);
+  os_image_streams_.ForEachUnreadable(add_unreadable_settings);
   // A layered pool whose image is not known has to wait: its nodes would get the default image instead.
   const auto hold_layered = [&](const std::string& pool, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {

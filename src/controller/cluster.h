@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A current copy of all objects in the cluster that decide about its machines.
+// A current copy of all objects that determine how the cluster's machines are configured.
 //
-// Each replica keeps one.  The leader decides by it and puts the API server's answers to its writes into it, so that it
-// never decides by a state that it knows to be outdated.
+// Each replica keeps a copy.  The leader adds the API server's answers to its own writes, so that it never decides from
+// a state that it knows to be outdated.
 
 #include <functional>
 #include <optional>
@@ -23,7 +23,7 @@ namespace pintle::controller {
 class Cluster {
  public:
   struct Listener {
-    std::function<void()> changed;  // Something may have to be done.
+    std::function<void()> changed;  // Called when something may have to be done.
     std::function<void(const api::Node& before, const api::Node& now)> node_changed;
     std::function<void(std::string_view what, const Error& error)> trouble;
   };
@@ -40,7 +40,7 @@ class Cluster {
 
   // Returns whether all pools, and all objects that configs are rendered from, have been read.
   bool CanRender() const;
-  // Returns the server's words for why some kinds cannot be read.  Empty while they are merely on their way.
+  // Returns the server's errors about kinds that it refuses to list.  Empty if their lists just have not arrived yet.
   std::string WhyUnread() const;
 
   View Look() const;
@@ -53,13 +53,13 @@ class Cluster {
   const OverlaidMirror<WatchedMachineConfigNode>& machine_config_nodes() const { return machine_config_nodes_; }
   const OverlaidMirror<api::MachineConfiguration>& machine_configurations() const { return machine_configurations_; }
 
-  // Takes the API server's answers to writes.
+  // Stores the API server's answers to writes.
   void Put(api::MachineConfigPool pool) { pools_.Put(std::move(pool)); }
   void Put(WatchedNode node) { nodes_.Put(std::move(node)); }
   void Put(WatchedMachineConfigNode node) { machine_config_nodes_.Put(std::move(node)); }
   void Put(api::MachineConfiguration settings) { machine_configurations_.Put(std::move(settings)); }
-  // Takes an older version of an object, which the API server returned when it was asked again: its store has gone
-  // back.
+  // Stores a version that is older than the known one.  The API server returns such a version when its database was
+  // restored from a backup.
   void PutBack(api::MachineConfigPool pool) { pools_.PutBack(std::move(pool)); }
   void PutBack(WatchedNode node) { nodes_.PutBack(std::move(node)); }
   void PutBack(WatchedMachineConfigNode node) { machine_config_nodes_.PutBack(std::move(node)); }
@@ -72,7 +72,7 @@ class Cluster {
 
   std::optional<pool::MasterScheduling> SchedulingOfMasters() const;
   std::string OperatorNode() const;
-  void SetAsideIn(View& view) const;
+  void AddUnreadableTo(View& view) const;
 
   OverlaidMirror<api::MachineConfigPool> pools_;
   OverlaidMirror<WatchedNode> nodes_;

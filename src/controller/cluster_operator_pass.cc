@@ -66,7 +66,7 @@ void AddFailuresOf(const View& view, std::vector<clusterops::TaskFailure>& failu
   }
 }
 
-// Returns which pool that an upgrade waits for is still to be created, or an empty text.
+// Returns a message if a pool that an upgrade waits for does not exist yet, or else an empty text.
 std::string WhyWithoutPools(const View& view) {
   for (const api::MachineConfigPool& pool : MissingPools(view)) {
     if (!clusterops::IsRequiredForUpgrade(pool)) continue;
@@ -75,7 +75,7 @@ std::string WhyWithoutPools(const View& view) {
   return "";
 }
 
-// A merge patch keeps what it does not name, so pools that are gone have to be null.
+// A merge patch keeps members that it does not mention, so pools that are gone are set to null.
 json::Value StatusPatchOf(const api::ClusterOperator& known, const api::ClusterOperatorStatus& next) {
   json::Value patch;
   patch["metadata"]["resourceVersion"] = known.metadata.resource_version;

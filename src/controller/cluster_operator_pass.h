@@ -31,13 +31,13 @@ struct ClusterOperatorChange {
   std::optional<json::Value> patch = {};  // A merge patch of the status; unset if nothing is to be changed.
   std::vector<clusterops::OperatorEvent> events = {};
   std::optional<WallTime> waiting_since = {};  // To be passed to the next pass.
-  std::optional<WallTime> again_at = {};       // When the pass decides otherwise although nothing has changed.
+  std::optional<WallTime> again_at = {};       // When the pass has to run again even if nothing changes.
 };
 
 ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs);
 
 // Returns the release that the cluster is to have: the one that the ControllerConfig was made for, or else the one that
-// is reported.  The version is empty if neither is known.
+// the ClusterOperator reports.  The version is empty if neither is known.
 clusterops::Release WantedRelease(const View& view, const api::ClusterOperator& known);
 
 }  // namespace pintle::controller

@@ -3,8 +3,8 @@
 
 // Decides which recurring errors are logged.
 //
-// An error that stays the same is logged once, again when it comes back after a while, and now and then while it lasts:
-// nobody reads what a process of many months logged in its first hour.
+// An error that stays the same is logged once, and then every hour while it lasts, so that it is not only found at the
+// start of a long log.  An error that comes back after a while is logged again.
 
 #include <chrono>
 #include <map>
@@ -18,22 +18,22 @@ inline constexpr auto kLoggedAgainAfter = std::chrono::hours(1);
 // All retries come more often than this, so an action that has not failed for this long has succeeded.
 inline constexpr auto kForgottenAfter = std::chrono::minutes(15);
 
-// If failures will likely pass in a moment, people are told only when there are more than this many in a row.
+// Failures that may pass by themselves are reported only when there are more than this many in a row.
 inline constexpr int kFailuresBeforeReport = 2;
 
 class Complaints {
  public:
-  // Returns whether this error is to be logged now.
-  bool IsNews(const std::string& what, const std::string& how, MonotonicTime now);
+  // Returns whether the error `message` of the action `what` is to be logged now.
+  bool ShouldLog(const std::string& what, const std::string& message, MonotonicTime now);
 
  private:
   struct Complaint {
-    std::string how;
-    MonotonicTime said;
-    MonotonicTime last;
+    std::string message;
+    MonotonicTime logged;
+    MonotonicTime last;  // The last time that the action failed.
   };
 
-  std::map<std::string, Complaint> complaints_;  // The key is what has failed.
+  std::map<std::string, Complaint> complaints_;  // The key is the action that failed.
 };
 
 }  // namespace pintle::controller

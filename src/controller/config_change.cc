@@ -44,7 +44,7 @@ api::MachineConfig Merged(const api::MachineConfig& existing, const api::Machine
   return merged;
 }
 
-// A JSON patch, because a merge patch of `spec.config` would leave what the old config has and the new one has not.
+// Returns a JSON patch, because a merge patch of `spec.config` would keep members that only the old config has.
 json::Value PatchFrom(const api::MachineConfig& existing, const api::MachineConfig& merged) {
   const auto set = [](const char* path, json::Value value) -> json::Value {
     return {{"op", "add"}, {"path", path}, {"value", std::move(value)}};
@@ -65,14 +65,14 @@ std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const g
   ConfigChange change{.name = wanted.name,
                       .made_from = made_from,
                       .object = made_from == MadeFrom::kTemplates ? wanted.name : wanted.role,
-                      .how = json::Value()};
+                      .creation_or_patch = json::Value()};
   if (existing == nullptr) {
-    change.how = std::move(object);
+    change.creation_or_patch = std::move(object);
     return change;
   }
   const api::MachineConfig merged = Merged(*existing, object, parts);
   if (json::Equal(merged.metadata, existing->metadata) && json::Equal(merged.spec, existing->spec)) return std::nullopt;
-  change.how = PatchFrom(*existing, merged);
+  change.creation_or_patch = PatchFrom(*existing, merged);
   return change;
 }
 

@@ -23,9 +23,9 @@ enum class OwnedParts { kConfig, kConfigAndArguments, kAll };
 struct ConfigChange {
   std::string name;
   MadeFrom made_from;
-  std::string object;  // What metrics name: the pool of the config, or the config itself if it comes from templates.
+  std::string object;  // The name in metrics: that of the pool, or of the config itself if it comes from templates.
   // The config to create, or a JSON patch of the existing one.
-  std::variant<api::MachineConfig, json::Value> how;
+  std::variant<api::MachineConfig, json::Value> creation_or_patch;
 };
 
 // `existing` is the config in the cluster, or nullptr.  Returns nullopt if there is nothing to change.

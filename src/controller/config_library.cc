@@ -14,45 +14,45 @@ constexpr const char* kRead = "read";
 
 void ConfigLibrary::Want(const std::set<std::string>& names) {
   std::erase_if(configs_, [&](const auto& config) { return !names.contains(config.first); });
-  std::erase_if(books_, [&](const auto& book) { return !names.contains(book.first); });
+  std::erase_if(entries_, [&](const auto& entry) { return !names.contains(entry.first); });
   for (const std::string& name : names) {
-    if (books_.contains(name)) continue;
+    if (entries_.contains(name)) continue;
     if (const auto due = backoff_.DueAt({kRead, name}, clock_.Monotonic())) {
       listener_.retry_at(*due);
       continue;
     }
-    const auto book = books_.emplace(name, std::make_unique<Book>()).first;
-    Fetch(name, *book->second);
+    const auto entry = entries_.emplace(name, std::make_unique<Entry>()).first;
+    Fetch(name, *entry->second);
   }
 }
 
 bool ConfigLibrary::IsSettled(const std::string& name) const {
-  const auto book = books_.find(name);
-  return book != books_.end() && book->second->is_settled;
+  const auto entry = entries_.find(name);
+  return entry != entries_.end() && entry->second->is_settled;
 }
 
 void ConfigLibrary::Clear() {
   configs_.clear();
-  books_.clear();
+  entries_.clear();
   backoff_.Clear();
 }
 
-void ConfigLibrary::Fetch(const std::string& name, Book& book) {
-  book.call = client_.Once([&book](const kube::Failure& failure) { book.failure = failure; })
-                  .Get<api::MachineConfig>(
-                      {"", name}, [this, name](Result<api::MachineConfig>&& config) { Fetched(name, config); });
+void ConfigLibrary::Fetch(const std::string& name, Entry& entry) {
+  entry.call = client_.Once([&entry](const kube::Failure& failure) { entry.failure = failure; })
+                   .Get<api::MachineConfig>(
+                       {"", name}, [this, name](Result<api::MachineConfig>&& config) { Fetched(name, config); });
 }
 
 void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>& config) {
-  Book& book = *books_.at(name);
+  Entry& entry = *entries_.at(name);
   if (!config) {
     listener_.trouble(config.error());
     if (config.error().kind() != ErrorKind::kNotFound) {
-      const auto stay_away = book.failure ? book.failure->retry_after : std::nullopt;
+      const auto retry_after = entry.failure ? entry.failure->retry_after : std::nullopt;
       const MonotonicTime now = clock_.Monotonic();
-      backoff_.Failed({kRead, name}, now, stay_away.value_or(std::chrono::milliseconds(0)));
+      backoff_.Failed({kRead, name}, now, retry_after.value_or(std::chrono::milliseconds(0)));
       const MonotonicTime due = backoff_.DueAt({kRead, name}, now).value_or(now);
-      books_.erase(name);
+      entries_.erase(name);
       return listener_.retry_at(due);
     }
   } else {
@@ -60,14 +60,14 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
     json::Report report;
     auto ignition = machineconfig::ParseIgnitionPart(*config, report);
     if (ignition) {
-      book.object = std::move(*config);
-      book.ignition = *std::move(ignition);
-      configs_.emplace(name, machineconfig::ParsedConfig{*book.object, *book.ignition});
+      entry.object = std::move(*config);
+      entry.ignition = *std::move(ignition);
+      configs_.emplace(name, machineconfig::ParsedConfig{*entry.object, *entry.ignition});
     } else {
       listener_.trouble(Error(ignition.error()).While(name));
     }
   }
-  book.is_settled = true;
+  entry.is_settled = true;
   listener_.changed();
 }
 

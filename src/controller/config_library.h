@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps rendered configs in full for as long as they are compared.
+// Keeps whole rendered configs for as long as they are compared.
 //
-// The mirror has them without their long parts.  A config that is needed is fetched, and dropped when nobody needs it
-// any more, so between rollouts the library is empty.  Reads that fail are repeated less and less often.
+// The mirror has rendered configs without their long parts.  A whole config is fetched when it is needed, and dropped
+// when nobody needs it any more, so between rollouts the library is empty.  Reads that fail are repeated less and less
+// often.
 
 #include <functional>
 #include <map>
@@ -26,7 +27,7 @@ class ConfigLibrary {
  public:
   struct Listener {
     std::function<void()> changed;
-    std::function<void(MonotonicTime when)> retry_at;  // A config could not be read.
+    std::function<void(MonotonicTime when)> retry_at;  // Called when a config could not be read.
     std::function<void(const Error& error)> trouble;
   };
 
@@ -36,16 +37,16 @@ class ConfigLibrary {
   ConfigLibrary(const ConfigLibrary&) = delete;
   ConfigLibrary& operator=(const ConfigLibrary&) = delete;
 
-  // Fetches the configs that are missing, and drops all others.
+  // Fetches those of these configs that are missing, and drops all configs that are not in `names`.
   void Want(const std::set<std::string>& names);
-  // Returns whether the config has been read, or cannot be.
+  // Returns whether the config has been read, or is known to be missing or invalid.
   bool IsSettled(const std::string& name) const;
   const WholeConfigs& configs() const { return configs_; }
 
   void Clear();
 
  private:
-  struct Book {
+  struct Entry {
     std::optional<api::MachineConfig> object;
     std::optional<ignition::Config> ignition;
     bool is_settled = false;
@@ -53,14 +54,14 @@ class ConfigLibrary {
     kube::Call call;
   };
 
-  void Fetch(const std::string& name, Book& book);
+  void Fetch(const std::string& name, Entry& entry);
   void Fetched(const std::string& name, Result<api::MachineConfig>& config);
 
   kube::Client client_;
   const Clock& clock_;
   Listener listener_;
-  WholeConfigs configs_;  // The configs are owned by `books_`.
-  std::map<std::string, std::unique_ptr<Book>> books_;
+  WholeConfigs configs_;  // The configs are owned by `entries_`.
+  std::map<std::string, std::unique_ptr<Entry>> entries_;
   WriteBackoff backoff_;  // For reads.
 };
 

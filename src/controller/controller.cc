@@ -33,11 +33,12 @@ constexpr const char* kOperatorComponent = "machineconfigoperator";
 
 // Changes within this time are handled by one look.
 constexpr auto kSoon = std::chrono::milliseconds(100);
+// If something is awaited that no watch reports, the next look is after this time.
 constexpr auto kLater = std::chrono::seconds(10);
 // Memory that lists and configs used for a moment is released after this long without a change.
 constexpr auto kQuiet = std::chrono::seconds(3);
 
-constexpr auto kToldOfMasters = std::to_array<std::string_view>(
+constexpr auto kReportedAnnotations = std::to_array<std::string_view>(
     {api::kCurrentConfigAnnotation, api::kDesiredConfigAnnotation, api::kStateAnnotation, api::kReasonAnnotation,
      api::kCurrentImageAnnotation, api::kDesiredImageAnnotation});
 
@@ -61,11 +62,12 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
           loop, [this] { Look(); }, kSoon / 4),
       later_(loop, [this] { Look(); }),
       quiet_(loop, [] { ReleaseIdleMemory(); }),
-      cluster_(client_, settings_.namespace_name,
-               {.changed = [this] { LookSoon(); },
-                .node_changed = [this](const api::Node& before, const api::Node& now) { TellOfMaster(before, now); },
-                .trouble = [this](std::string_view what,
-                                  const Error& error) { Complain(fmt::format("watching {}", what), error); }}),
+      cluster_(
+          client_, settings_.namespace_name,
+          {.changed = [this] { LookSoon(); },
+           .node_changed = [this](const api::Node& before, const api::Node& now) { ReportMasterChange(before, now); },
+           .trouble = [this](std::string_view what,
+                             const Error& error) { Complain(fmt::format("watching {}", what), error); }}),
       generator_(
           settings_.templates.empty()
               ? nullptr
@@ -73,7 +75,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                     loop, client_, clock, cluster_, kubelet_events_, settings_.templates, settings_.versions,
                     Generator::Listener{
                         .changed = [this] { LookSoon(); },
-                        .retry_at = [this](MonotonicTime when) { LookAt(when); },
+                        .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                         .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
                     })),
       reports_(settings_.is_operator
@@ -81,7 +83,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                          client_, clock, cluster_, operator_events_, settings_.versions,
                          OperatorReports::Listener{
                              .changed = [this] { LookSoon(); },
-                             .retry_at = [this](MonotonicTime when) { LookAt(when); },
+                             .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                              .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
                          })
                    : nullptr),
@@ -91,17 +93,17 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
            .retargeted =
                [this](const std::string& pool) { synced_["machine-config-controller-render"][pool] = clock_.Wall(); },
            .retry_later = [this] { LookLater(); },
-           .retry_at = [this](MonotonicTime when) { LookAt(when); },
+           .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
            .trouble = [this](const Error& error) { Complain("rendering", error); }}),
       writer_(client_, clock, cluster_, node_events_,
               {.done = [this] { LookSoon(); },
-               .retry_at = [this](MonotonicTime when) { LookAt(when); },
+               .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                .trouble = [this](const Error& error) { Complain("writing", error); }}),
       library_(client_, clock,
                {.changed = [this] { LookSoon(); },
-                .retry_at = [this](MonotonicTime when) { LookAt(when); },
+                .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                 .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
-      next_word_(loop, [this] { LookSoon(); }),
+      next_pause_change_(loop, [this] { LookSoon(); }),
       afresh_again_(
           loop, [this] { ReadAfresh(); }, kube::kRetrySlack),
       forecaster_(loop, client_, clock),
@@ -110,7 +112,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                  clock,
                  {.changed = [this] { LookSoon(); },
                   .hopeless = [this](const std::string& node, const std::string& pool,
-                                     const std::string& why) { TellOfHopeless(node, pool, why); },
+                                     const std::string& why) { ReportHopelessDrain(node, pool, why); },
                   .trouble = [this](const std::string& node,
                                     const Error& error) { Complain("forecasting the drain of " + node, error); }}),
       drain_watch_({.changed = [this](const api::Node& node,
@@ -161,7 +163,7 @@ void Controller::ReadPoolsAfresh() {
       [](const kube::ObjectName&, const Error&) {});
 }
 
-// The controller renders and writes pools while this list is on its way.
+// While this list is on its way, the controller renders and writes pools already.
 void Controller::ReadNodesAfresh() {
   afresh_ = client_.Once({}).List<WatchedNode>(
       {},
@@ -213,7 +215,7 @@ void Controller::Lost() {
   forecasts_.Clear();
   drains_.reset();
   drain_watch_.Clear();
-  told_configs_.clear();
+  configs_of_updates_.clear();
   strays_.clear();
   synced_.clear();
   on_change_();
@@ -243,11 +245,11 @@ void Controller::LookSoon() {
   if (!soon_.armed()) soon_.After(kSoon);
 }
 
-void Controller::LookLater() { LookAt(clock_.Monotonic() + kLater); }
+void Controller::LookLater() { ScheduleLook(clock_.Monotonic() + kLater); }
 
-void Controller::LookAt(MonotonicTime when) {
-  if (later_.armed() && later_is_ <= when) return;
-  later_is_ = when;
+void Controller::ScheduleLook(MonotonicTime when) {
+  if (later_.armed() && later_due_ <= when) return;
+  later_due_ = when;
   later_.At(when);
 }
 
@@ -262,27 +264,27 @@ void Controller::Look() {
   View view = cluster_.Look();
   MakePools(view);
   if (generator_) generator_->Look(view);
-  // While configs are being generated, a pool would be rendered again and again, and each time its nodes be updated.
+  // While configs are being generated, a pool would be rendered again and again, and its nodes be updated each time.
   if (!generator_ || !generator_->is_busy()) renderer_.Look(view);
   KeepRenderedConfigs(view);
-  if (!cluster_.is_ready() || !knows_nodes_) return SayBlind(view);
+  if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
   CollectGarbage(view);
   if (reports_) reports_->Look(view);
   Roll(std::move(view));
 }
 
-void Controller::SayBlind(const View& view) {
+void Controller::ReportUnread(const View& view) {
   const std::string why = cluster_.is_ready() ? why_afresh_ : cluster_.WhyUnread();
   if (why.empty()) return;
-  const pool::NodeNames left_alone = LeftAlone();
+  const pool::NodeNames skipped = BusyPools();
   Changes changes = RolloutPass({.view = view,
                                  .rosters = {},
                                  .verdicts = renderer_.verdicts(),
-                                 .rendering = left_alone,
+                                 .skipped = skipped,
                                  .undrainable = {},
                                  .features = settings_.features,
                                  .now = Now(),
-                                 .blind = why});
+                                 .why_unread = why});
   writer_.LeaveOut(changes);
   if (!changes.is_empty()) writer_.Write(std::move(changes));
 }
@@ -290,27 +292,27 @@ void Controller::SayBlind(const View& view) {
 void Controller::Roll(View view) {
   const Rosters rosters = MakeRosters(view);
   drain_watch_.Look(view, rosters);
-  TellOfStrays(view, rosters);
+  ReportStrays(view, rosters);
   const UnwrittenNodes unwritten = writer_.Look();
 
   std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
-  wanted.insert(told_configs_.begin(), told_configs_.end());
+  wanted.insert(configs_of_updates_.begin(), configs_of_updates_.end());
   library_.Want(wanted);
   const WallTime now = clock_.Wall();
   pauses_.Look(
       view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsSettled(name); }, now);
-  auto next = pauses_.NextWord(now);
-  // The request to nodes of a paused pool expires, so it has to be renewed even if nothing else happens.
+  auto next = pauses_.NextChange(now);
+  // The annotation that asks nodes of a paused pool to hold files back expires, so it has to be renewed in time.
   if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
     next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
   }
-  if (next) next_word_.At(*next);
+  if (next) next_pause_change_.At(*next);
 
-  pool::NodeNames left_alone = LeftAlone();
+  pool::NodeNames skipped = BusyPools();
   std::deque<api::MachineConfigPool> passing;
   for (const api::MachineConfigPool*& pool : view.pools) {
     const std::string& name = pool->metadata.name;
-    if (pauses_.IsUnknown(name)) left_alone.insert(name);
+    if (pauses_.IsUnknown(name)) skipped.insert(name);
     const PauseReport* const report = pauses_.ReportOf(name);
     if (report == nullptr || !report->passes) continue;
     pool = &passing.emplace_back(*pool);
@@ -320,7 +322,7 @@ void Controller::Roll(View view) {
     return RolloutPass({.view = view,
                         .rosters = rosters,
                         .verdicts = renderer_.verdicts(),
-                        .rendering = left_alone,
+                        .skipped = skipped,
                         .undrainable = forecasts_.undrainable(),
                         .features = settings_.features,
                         .now = Now(),
@@ -340,13 +342,13 @@ void Controller::Roll(View view) {
   }
   writer_.LeaveOut(changes);
   for (const NodeChange& change : changes.nodes) {
-    if (!change.told.empty()) synced_["machine-config-controller-node"][change.pool] = now;
+    if (!change.target_text.empty()) synced_["machine-config-controller-node"][change.pool] = now;
   }
   if (!changes.is_empty()) writer_.Write(std::move(changes));
 }
 
-// When they are done, the renderer and the writer trigger another look.
-pool::NodeNames Controller::LeftAlone() const {
+// The renderer and the writer trigger another look when they are done.
+pool::NodeNames Controller::BusyPools() const {
   pool::NodeNames pools = writer_.BusyPools();
   // The number of masters that may be unavailable depends on the arbiters, and vice versa.
   const std::string both[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
@@ -356,17 +358,17 @@ pool::NodeNames Controller::LeftAlone() const {
 }
 
 pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted) {
-  told_configs_ = ConfigsOfTold(changes, view);
-  wanted.insert(told_configs_.begin(), told_configs_.end());
+  configs_of_updates_ = ConfigsOfUpdates(changes, view);
+  wanted.insert(configs_of_updates_.begin(), configs_of_updates_.end());
   library_.Want(wanted);
-  const bool are_settled = std::all_of(told_configs_.begin(), told_configs_.end(),
+  const bool are_settled = std::all_of(configs_of_updates_.begin(), configs_of_updates_.end(),
                                        [&](const std::string& name) { return library_.IsSettled(name); });
-  std::optional<std::set<std::string>> that_drain;
-  if (are_settled) that_drain = NodesToDrain(changes, view, library_.configs());
-  return forecasts_.Await(changes, that_drain, view.nodes);
+  std::optional<std::set<std::string>> to_drain;
+  if (are_settled) to_drain = NodesToDrain(changes, view, library_.configs());
+  return forecasts_.Await(changes, to_drain, view.nodes);
 }
 
-void Controller::TellOfStrays(const View& view, const Rosters& rosters) {
+void Controller::ReportStrays(const View& view, const Rosters& rosters) {
   if (!MissingPools(view).empty()) return;  // They are being created.
   std::set<std::string> strays;
   for (const api::Node* node : rosters.in_no_pool) {
@@ -378,16 +380,17 @@ void Controller::TellOfStrays(const View& view, const Rosters& rosters) {
         "it the label of a pool, such as {}worker=, or change a selector",
         name, api::kRoleLabelPrefix);
     log::Warning(message, kTrouble, {{"PINTLE_NODE", name}});
-    node_events_.About(*node, kube::EventKind::kWarning, "InNoPool", message);
+    node_events_.Emit(*node, kube::EventKind::kWarning, "InNoPool", message);
   }
   strays_ = std::move(strays);
 }
 
-void Controller::TellOfHopeless(const std::string& node, const std::string& pool_name, const std::string& why) {
+void Controller::ReportHopelessDrain(const std::string& node, const std::string& pool_name, const std::string& why) {
   const api::MachineConfigPool* const pool = cluster_.pools().Find(pool_name);
-  const std::string message = fmt::format("Node {} goes behind the others, as it cannot be drained now: {}", node, why);
-  log::Warning(message, kToldNode, {{"PINTLE_POOL", pool_name}, {"PINTLE_NODE", node}});
-  if (pool != nullptr) node_events_.About(*pool, kube::EventKind::kWarning, "DrainForecast", message);
+  const std::string message =
+      fmt::format("Node {} is updated after the others, as it cannot be drained now: {}", node, why);
+  log::Warning(message, kNodeRollout, {{"PINTLE_POOL", pool_name}, {"PINTLE_NODE", node}});
+  if (pool != nullptr) node_events_.Emit(*pool, kube::EventKind::kWarning, "DrainForecast", message);
 }
 
 Metrics Controller::Count() const {
@@ -444,7 +447,7 @@ void Controller::MakePools(const View& view) {
 void Controller::KeepRenderedConfigs(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
-    // If a pool cannot be read, the answer to a patch of it cannot either.  None of its configs is removed meanwhile.
+    // If a pool cannot be read, the answer to a patch of it cannot be read either.  Its configs are kept meanwhile.
     const bool is_read = !view.unreadable_pools.contains(name);
     if (pool->metadata.deletion_timestamp || KeptUntil(*pool) || !is_read) continue;
     const std::string what = "keeping the rendered configs of pool " + name;
@@ -456,7 +459,8 @@ void Controller::KeepRenderedConfigs(const View& view) {
         {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until](Result<api::MachineConfigPool>&& kept) {
           if (!kept) return Ended(what, &kept.error());
           log::Info(
-              fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists what goes then", what, until));
+              fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists those that are removed then",
+                          what, until));
           cluster_.Put(*std::move(kept));
           Ended(what, nullptr);
         });
@@ -481,7 +485,7 @@ void Controller::CollectGarbage(const View& view) {
 
 bool Controller::MayBegin(const std::string& what) {
   const auto due = backoff_.DueAt({"", what}, clock_.Monotonic());
-  if (due) LookAt(*due);
+  if (due) ScheduleLook(*due);
   return !due && !calls_.contains(what);
 }
 
@@ -495,22 +499,22 @@ void Controller::Ended(const std::string& what, const Error* error) {
 }
 
 // People follow an update of the control plane by these events.
-void Controller::TellOfMaster(const api::Node& before, const api::Node& now) {
+void Controller::ReportMasterChange(const api::Node& before, const api::Node& now) {
   if (!is_leading_ || api::Find(now.metadata.labels, api::kMasterRoleLabel) == nullptr) return;
   const api::MachineConfigPool* const pool = cluster_.pools().Find(std::string(api::kMasterPool));
   if (pool == nullptr) return;
-  for (const std::string_view key : kToldOfMasters) {
+  for (const std::string_view key : kReportedAnnotations) {
     const std::string* const was = api::Find(before.metadata.annotations, key);
     const std::string* const is = api::Find(now.metadata.annotations, key);
     if ((was == nullptr) == (is == nullptr) && (is == nullptr || *was == *is)) continue;
-    node_events_.About(*pool, kube::EventKind::kNormal, "AnnotationChange",
-                       is == nullptr ? fmt::format("Node {} no longer has {}", now.metadata.name, key)
-                                     : fmt::format("Node {} now has {}={}", now.metadata.name, key, *is));
+    node_events_.Emit(*pool, kube::EventKind::kNormal, "AnnotationChange",
+                      is == nullptr ? fmt::format("Node {} no longer has {}", now.metadata.name, key)
+                                    : fmt::format("Node {} now has {}={}", now.metadata.name, key, *is));
   }
 }
 
 void Controller::Complain(const std::string& what, const Error& error) {
-  if (!complaints_.IsNews(what, error.message(), clock_.Monotonic())) return;
+  if (!complaints_.ShouldLog(what, error.message(), clock_.Monotonic())) return;
   log::Warning(fmt::format("{}: {}", what, error.message()), kTrouble);
 }
 

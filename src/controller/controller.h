@@ -45,7 +45,7 @@ struct ControllerSettings {
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   std::string templates = {};     // The folder of templates; empty if no configs are generated.
-  bool is_operator = false;       // Whether to report as OpenShift's operator does, where the cluster has its kinds.
+  bool is_operator = false;       // True to report as OpenShift's operator does, if the cluster has its kinds.
   kube::LeaseTimes lease = {};
 };
 
@@ -74,7 +74,7 @@ class Controller {
  private:
   void Won();
   void Lost();
-  // The previous leader may have written things until now that the mirrors do not have yet.
+  // Reads all pools and nodes, since the mirrors may lack the latest writes of the previous leader.
   void ReadAfresh();
   void ReadPoolsAfresh();
   void ReadNodesAfresh();
@@ -85,13 +85,13 @@ class Controller {
 
   void LookSoon();
   void LookLater();
-  void LookAt(MonotonicTime when);
+  void ScheduleLook(MonotonicTime when);
   void Look();
   void Roll(View view);
-  // Reports that nodes, or the objects that decide about them, cannot be read.
-  void SayBlind(const View& view);
-  // Returns the pools for which something is under way.
-  pool::NodeNames LeftAlone() const;
+  // Reports in the pools' statuses that the nodes, or objects that affect them, cannot be read.
+  void ReportUnread(const View& view);
+  // Returns the pools for which something is being rendered or written.
+  pool::NodeNames BusyPools() const;
   // Returns the nodes that must not be updated before it is known whether they can be drained.
   pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;
@@ -99,13 +99,13 @@ class Controller {
   void KeepRenderedConfigs(const View& view);
   void CollectGarbage(const View& view);
   // Reports nodes that are in no pool, since no pool's status does.
-  void TellOfStrays(const View& view, const Rosters& rosters);
-  // Returns whether that action is neither under way nor was just done.
+  void ReportStrays(const View& view, const Rosters& rosters);
+  // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.
   bool MayBegin(const std::string& what);
   // `error` is nullptr on success.
   void Ended(const std::string& what, const Error* error);
-  void TellOfHopeless(const std::string& node, const std::string& pool, const std::string& why);
-  void TellOfMaster(const api::Node& before, const api::Node& now);
+  void ReportHopelessDrain(const std::string& node, const std::string& pool, const std::string& why);
+  void ReportMasterChange(const api::Node& before, const api::Node& now);
   void Complain(const std::string& what, const Error& error);
 
   event::Loop& loop_;
@@ -120,29 +120,29 @@ class Controller {
   Announcer operator_events_;
   event::Timer soon_;
   event::Timer later_;
-  MonotonicTime later_is_ = {};
+  MonotonicTime later_due_ = {};
   event::Timer quiet_;
   Cluster cluster_;
   std::unique_ptr<Generator> generator_;      // Exists if there is a folder of templates.
-  std::unique_ptr<OperatorReports> reports_;  // Exists if the settings say so.
+  std::unique_ptr<OperatorReports> reports_;  // Exists if `is_operator` is set.
   Renderer renderer_;
   Writer writer_;
   ConfigLibrary library_;
   PauseWatch pauses_;
-  event::WallTimer next_word_;
+  event::WallTimer next_pause_change_;
   event::Timer afresh_again_;
   kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
-  bool awaits_list_ = false;  // A mirror lists this kind first.
+  bool awaits_list_ = false;  // ReadAfresh() waits until a mirror has listed the kind.
   int failures_afresh_ = 0;
   bool knows_pools_ = false;
   bool knows_nodes_ = false;
-  std::string why_afresh_;  // The server's words if it refuses.
+  std::string why_afresh_;  // The server's error if it refuses to list pools or nodes.
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
   std::unique_ptr<DrainController> drains_;  // Exists while this replica leads.
   DrainWatch drain_watch_;
-  std::set<std::string> told_configs_;  // The current and the next configs of nodes that are about to be updated.
-  std::set<std::string> strays_;        // The nodes without a pool that have been reported.
+  std::set<std::string> configs_of_updates_;  // The current and the next configs of nodes that are about to be updated.
+  std::set<std::string> strays_;              // The nodes without a pool that have been reported.
   // The last time that a part did something to a pool: by the name of the part in metrics, and by pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The parts of the Machine Config Operator's controller that generate configs, in the words of its metrics.
+// The parts of the Machine Config Operator's controller that generate configs, as its metrics name them.
 
 #include <string_view>
 
@@ -15,7 +15,7 @@ inline constexpr std::string_view kTemplatePart = "machine-config-controller-tem
 inline constexpr std::string_view kKubeletPart = "machine-config-controller-kubelet-config";
 inline constexpr std::string_view kRuntimePart = "machine-config-controller-container-runtime-config";
 
-// The words for a config, by what it is made from.
+// The part that generates a config, and its action, as metrics name them.
 struct PartWords {
   std::string_view part;
   std::string_view action;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is written for the CRIOCredentialProviderConfig: a 97- config for each of the cluster's own pools, and
-// its status.
+// Decides what is written for the CRIOCredentialProviderConfig: a 97- config for each built-in pool, and the status.
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"

@@ -25,15 +25,15 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
 }
 
 // The parent condition has the child's type as its reason.
-DrainMoment Of(std::string_view whole, std::string_view whole_status, std::string_view part, std::string_view message,
-               std::string_view part_status, std::string_view part_message) {
+DrainMoment MakeMoment(std::string_view whole, std::string_view whole_status, std::string_view part,
+                       std::string_view message, std::string_view part_status, std::string_view part_message) {
   return {Make(whole, whole_status, part, message),
           Make(part, part_status, fmt::format("{}{}", whole, part), part_message)};
 }
 
 DrainMoment Executed(std::string_view part, std::string_view message, std::string_view part_status,
                      std::string_view part_message) {
-  return Of("UpdateExecuted", kUnknown, part, message, part_status, part_message);
+  return MakeMoment("UpdateExecuted", kUnknown, part, message, part_status, part_message);
 }
 
 std::string Reporting(std::string_view what, bool is_cordoned) {
@@ -91,13 +91,14 @@ DrainMoment Drained(std::string_view asked) {
 }
 
 DrainMoment Uncordoned(bool is_cordoned) {
-  return Of("UpdateComplete", kTrue, "Uncordoned", "Uncordoned Node as part of completing upgrade phase", kTrue,
-            Reporting("UnCordoned node.", is_cordoned));
+  return MakeMoment("UpdateComplete", kTrue, "Uncordoned", "Uncordoned Node as part of completing upgrade phase", kTrue,
+                    Reporting("UnCordoned node.", is_cordoned));
 }
 
 DrainMoment UncordonFailed(std::string_view why, bool is_cordoned) {
-  return Of("UpdateComplete", kUnknown, "Uncordoned", "Failed to Uncordon Node as part of completing upgrade phase",
-            kUnknown, Reporting(fmt::format("Error: Failed to UnCordon node. Error is: {}", why), is_cordoned));
+  return MakeMoment("UpdateComplete", kUnknown, "Uncordoned",
+                    "Failed to Uncordon Node as part of completing upgrade phase", kUnknown,
+                    Reporting(fmt::format("Error: Failed to UnCordon node. Error is: {}", why), is_cordoned));
 }
 
 }  // namespace drain_moment

@@ -16,7 +16,7 @@
 
 namespace pintle::controller {
 
-// Their transition times are not set yet.
+// One moment of a drain, as two conditions.  Their transition times are not set yet.
 struct DrainMoment {
   api::Condition parent;
   api::Condition child;

@@ -66,16 +66,16 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   // Not every cluster has MachineConfigNodes.
   const bool is_missing = error.kind() == ErrorKind::kNotFound;
   const bool is_refused = error.kind() == ErrorKind::kInvalid;
-  const bool is_to_be_said = !is_missing && (is_refused || node.failures > kFailuresBeforeReport);
-  if (is_to_be_said && std::exchange(node.said, error.message()) != error.message()) {
-    log::Warning(
-        fmt::format("node {}: the progress of its drain is not in its MachineConfigNode: {}", name, error.message()),
-        kTrouble, {{"PINTLE_NODE", name}});
+  const bool is_to_be_logged = !is_missing && (is_refused || node.failures > kFailuresBeforeReport);
+  if (is_to_be_logged && std::exchange(node.logged_error, error.message()) != error.message()) {
+    log::Warning(fmt::format("node {}: cannot write the progress of its drain to its MachineConfigNode: {}", name,
+                             error.message()),
+                 kTrouble, {{"PINTLE_NODE", name}});
   }
   if (is_missing || is_refused) node.waiting.pop_front();
   const auto failure = std::exchange(node.failure, std::nullopt);
-  const auto stay_away = failure ? failure->retry_after : std::nullopt;
-  node.again.After(std::max(node.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
+  const auto retry_after = failure ? failure->retry_after : std::nullopt;
+  node.again.After(std::max(node.backoff.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
   // The callers must not wait for a write that happens later or never.
   for (const auto& call : std::exchange(node.then, {})) call();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the moments of drains to MachineConfigNodes; those of one node in the order in which they happen.
+// Writes the moments of drains to the conditions of MachineConfigNodes, for each node in their order.
 //
 // Each moment is a write of its own, so that watchers see all of them.  A drain neither fails nor waits because of a
 // report: a report that the API server refuses is dropped, and the reports after a failure are written later, with
@@ -36,8 +36,8 @@ class DrainConditionsWriter {
 
   void Write(const std::string& node, DrainMoment moment);
 
-  // Calls `then` when all earlier moments of this node have been written or dropped, or a write fails; at once if none
-  // is waiting or the last write failed.
+  // Calls `then` when all earlier moments of this node have been written or dropped, or a write fails.  If no moment is
+  // waiting or the last write failed, calls it at once.
   void WhenWritten(const std::string& node, std::function<void()> then);
 
   void Forget(const std::string& node) { nodes_.erase(node); }
@@ -51,8 +51,8 @@ class DrainConditionsWriter {
     std::vector<std::function<void()>> then = {};
     kube::Call call = {};
     std::optional<kube::Failure> failure = {};  // The failure of the latest call.
-    int failures = 0;                           // In a row.
-    std::string said = {};                      // The error that was logged last.
+    int failures = 0;                           // The number of failures in a row.
+    std::string logged_error = {};              // The error that was logged last.
     kube::Backoff backoff;
     event::Timer again;
   };
@@ -65,7 +65,7 @@ class DrainConditionsWriter {
   kube::Client client_;
   const Clock& clock_;
   kube::Backoff::Settings times_;
-  std::map<std::string, Node> nodes_;  // Those with waiting moments, and those whose last write failed.
+  std::map<std::string, Node> nodes_;  // The nodes with waiting moments, and those whose last write failed.
 };
 
 }  // namespace pintle::controller

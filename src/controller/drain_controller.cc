@@ -27,15 +27,15 @@ std::string InGoWords(drain::Settings::Time time) { return GoTimeSpan(std::chron
 
 }  // namespace
 
-// One node with a request.
-class DrainController::Drained {
+// The drain or uncordon that the agent of one node has requested.
+class DrainController::RequestedDrain {
  public:
-  Drained(DrainController& drains, std::string name)
+  RequestedDrain(DrainController& drains, std::string name)
       : drains_(drains),
         name_(std::move(name)),
         drain_(drains.parts_.loop, drains.client_, drains.parts_.clock, drains.evictions_, name_,
-               {.report = [this](const drain::News& news) { std::visit([this](const auto& one) { Tell(one); }, news); },
-                .evicted = [this](const kube::ObjectName& pod) { Say("Evicted pod " + pod.ToString()); },
+               {.report = [this](const drain::News& news) { std::visit([this](const auto& one) { Report(one); }, news); },
+                .evicted = [this](const kube::ObjectName& pod) { LogInfo("Evicted pod " + pod.ToString()); },
                 .when_reported =
                     [this](std::function<void()> then) { drains_.conditions_.WhenWritten(name_, std::move(then)); }}) {}
 
@@ -48,106 +48,108 @@ class DrainController::Drained {
   bool is_idle() const { return drain_.is_idle(); }
 
  private:
-  void Tell(const drain::news::Misunderstood& news) { Warn(news.what); }
+  void Report(const drain::news::Misunderstood& news) { LogWarning(news.what); }
 
-  void Tell(const drain::news::Cordoning& news) {
-    if (news.again) Say("External actor has unexpectedly uncordoned node, cordoning again...");
-    Say(fmt::format("initiating cordon (currently schedulable: {})", !node_.spec.unschedulable));
+  void Report(const drain::news::Cordoning& news) {
+    if (news.again) LogInfo("External actor has unexpectedly uncordoned node, cordoning again...");
+    LogInfo(fmt::format("initiating cordon (currently schedulable: {})", !node_.spec.unschedulable));
     if (!news.again) Forecast();
   }
 
-  void Tell(const drain::news::Cordoned&) {
-    Say("cordon succeeded (currently schedulable: false)");
-    Condition(drain_moment::Cordoned());
+  void Report(const drain::news::Cordoned&) {
+    LogInfo("cordon succeeded (currently schedulable: false)");
+    WriteCondition(drain_moment::Cordoned());
   }
 
-  void Tell(const drain::news::CordonFailed& news) {
-    Warn(fmt::format("failed to cordon: {}", news.why));
-    Condition(drain_moment::CordonFailed(news.why, node_.spec.unschedulable));
+  void Report(const drain::news::CordonFailed& news) {
+    LogWarning(fmt::format("failed to cordon: {}", news.why));
+    WriteCondition(drain_moment::CordonFailed(news.why, node_.spec.unschedulable));
   }
 
-  void Tell(const drain::news::Draining& news) {
-    Notice(fmt::format("initiating drain for {}", news.request.config), kDraining);
-    Condition(drain_moment::Draining(news.request.ToText(), LastAnswer()));
+  void Report(const drain::news::Draining& news) {
+    LogNotice(fmt::format("initiating drain for {}", news.request.config), kDraining);
+    WriteCondition(drain_moment::Draining(news.request.ToText(), LastAnswer()));
   }
 
-  void Tell(const drain::news::AttemptFailed& news) {
+  void Report(const drain::news::AttemptFailed& news) {
     std::string text = "Drain failed. ";
     if (news.is_slow) text += fmt::format("Drain has been failing for more than {}. ", InWords(settings_.slow_after));
     text += fmt::format("Waiting {} then retrying. Error message from drain: {}", InWords(news.pause), news.why);
-    Warn(text);
-    if (news.is_slow) Post("DrainThresholdExceeded", text);
-    Condition(drain_moment::DrainFailed(news.why, news.request.ToText(), LastAnswer()));
+    LogWarning(text);
+    if (news.is_slow) EmitWarning("DrainThresholdExceeded", text);
+    WriteCondition(drain_moment::DrainFailed(news.why, news.request.ToText(), LastAnswer()));
   }
 
-  void Tell(const drain::news::Overdue& news) {
+  void Report(const drain::news::Overdue& news) {
     const std::string text =
         fmt::format("drain exceeded timeout: {}. Will continue to retry.", InGoWords(settings_.timeout));
     drains_.errors_[name_] = true;
     log::Error(fmt::format("node {}: {} It began at {}.", name_, text, ToRfc3339(news.started)), kDrainTrouble,
                Fields());
-    Post("DrainFailed", fmt::format("node {}: {}", name_, text));
+    EmitWarning("DrainFailed", fmt::format("node {}: {}", name_, text));
   }
 
-  void Tell(const drain::news::Drained& news) {
-    Notice("operation successful; applying completion annotation", kDrained);
+  void Report(const drain::news::Drained& news) {
+    LogNotice("operation successful; applying completion annotation", kDrained);
     drains_.errors_.erase(name_);
-    Condition(drain_moment::Drained(news.request.ToText()));
+    WriteCondition(drain_moment::Drained(news.request.ToText()));
   }
 
-  void Tell(const drain::news::Uncordoning&) {
-    Say(fmt::format("initiating uncordon (currently schedulable: {})", !node_.spec.unschedulable));
+  void Report(const drain::news::Uncordoning&) {
+    LogInfo(fmt::format("initiating uncordon (currently schedulable: {})", !node_.spec.unschedulable));
     drains_.errors_.erase(name_);
   }
 
-  void Tell(const drain::news::Uncordoned& news) {
-    Notice(news.stays_cordoned ? "stays cordoned, as it was before its drain; to have pods on it again, uncordon it"
-                               : "uncordon succeeded (currently schedulable: true)",
-           kUncordoned);
-    Condition(drain_moment::Uncordoned(news.stays_cordoned));
+  void Report(const drain::news::Uncordoned& news) {
+    LogNotice(news.stays_cordoned ? "stays cordoned, as it was before its drain; to have pods on it again, uncordon it"
+                                  : "uncordon succeeded (currently schedulable: true)",
+              kUncordoned);
+    WriteCondition(drain_moment::Uncordoned(news.stays_cordoned));
   }
 
-  void Tell(const drain::news::UncordonFailed& news) {
-    Warn(fmt::format("failed to uncordon: {}", news.why));
-    Condition(drain_moment::UncordonFailed(news.why, node_.spec.unschedulable));
+  void Report(const drain::news::UncordonFailed& news) {
+    LogWarning(fmt::format("failed to uncordon: {}", news.why));
+    WriteCondition(drain_moment::UncordonFailed(news.why, node_.spec.unschedulable));
   }
 
-  void Tell(const drain::news::AnswerFailed& news) {
-    Warn(fmt::format("failed to set node uncordoned annotation: {}", news.why));
+  void Report(const drain::news::AnswerFailed& news) {
+    LogWarning(fmt::format("failed to set node uncordoned annotation: {}", news.why));
   }
 
-  void Tell(const drain::news::Answered& news) {
+  void Report(const drain::news::Answered& news) {
     drains_.answered_.insert_or_assign(name_, Answered{news.request.verb, drains_.parts_.clock.Wall()});
   }
 
-  void Tell(const drain::news::Withdrawn&) {
-    Say("its agent no longer asks for anything");
+  void Report(const drain::news::Withdrawn&) {
+    LogInfo("its agent no longer asks for anything");
     drains_.errors_.erase(name_);
   }
 
   void Forecast() {
     forecast_ = drains_.parts_.forecaster.Ask(
         name_, drains_.parts_.all_nodes(), [this](const Result<std::vector<drain::Blocker>>& blockers) {
-          if (!blockers) return Say(fmt::format("its drain cannot be forecast: {}", blockers.error().message()));
+          if (!blockers) return LogInfo(fmt::format("its drain cannot be forecast: {}", blockers.error().message()));
           if (drain::ProspectOf(*blockers) != drain::Prospect::kHopeless) return;
           const std::string text = "the drain cannot succeed: " + drain::Summary(*blockers);
           log::Warning(fmt::format("node {}: {}", name_, text), kHopeless, Fields());
-          Post("DrainBlocked", fmt::format("node {}: {}", name_, text));
+          EmitWarning("DrainBlocked", fmt::format("node {}: {}", name_, text));
         });
   }
 
   const std::string& LastAnswer() const { return node_.metadata.Annotation(api::kLastAppliedDrainAnnotation); }
 
   std::vector<log::Field> Fields() const { return {{"PINTLE_NODE", name_}}; }
-  void Say(const std::string& text) { log::Info(fmt::format("node {}: {}", name_, text), Fields()); }
-  void Notice(const std::string& text, const log::MessageId& id) {
+  void LogInfo(const std::string& text) { log::Info(fmt::format("node {}: {}", name_, text), Fields()); }
+  void LogNotice(const std::string& text, const log::MessageId& id) {
     log::Notice(fmt::format("node {}: {}", name_, text), id, Fields());
   }
-  void Warn(const std::string& text) { log::Warning(fmt::format("node {}: {}", name_, text), kDrainTrouble, Fields()); }
-  void Post(const std::string& reason, const std::string& message) {
-    drains_.parts_.announcer.About(node_, kube::EventKind::kWarning, reason, message);
+  void LogWarning(const std::string& text) {
+    log::Warning(fmt::format("node {}: {}", name_, text), kDrainTrouble, Fields());
   }
-  void Condition(DrainMoment moment) { drains_.conditions_.Write(name_, std::move(moment)); }
+  void EmitWarning(const std::string& reason, const std::string& message) {
+    drains_.parts_.announcer.Emit(node_, kube::EventKind::kWarning, reason, message);
+  }
+  void WriteCondition(DrainMoment moment) { drains_.conditions_.Write(name_, std::move(moment)); }
 
   DrainController& drains_;
   std::string name_;
@@ -171,7 +173,7 @@ void DrainController::NodeChanged(const api::Node& node, const drain::Settings& 
   const bool asks = view.asked || !view.misunderstood.empty();
   auto known = nodes_.find(name);
   if (known == nodes_.end() && !asks) return;
-  if (known == nodes_.end()) known = nodes_.emplace(name, std::make_unique<Drained>(*this, name)).first;
+  if (known == nodes_.end()) known = nodes_.emplace(name, std::make_unique<RequestedDrain>(*this, name)).first;
   known->second->See(node, settings);
   if (!asks && known->second->is_idle()) nodes_.erase(known);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Drains nodes for their agents, and reports how that goes.
+// Drains nodes when their agents request it, and reports the progress.
 //
 // The leader has one of these, passes every Node to it at first and each changed one afterwards, and destroys it when
 // it no longer leads:
@@ -10,8 +10,8 @@
 //     drains.NodeGone(name);
 //
 // All state that must last is on the Nodes, so a new instance continues where the previous one stopped.  Each drain
-// begins with a forecast; if it is hopeless, pod, budget and reason are reported at once, and the drain is tried
-// nevertheless.  A rollout should ask drain::Forecaster itself before it updates a node.
+// begins with a forecast.  If the drain cannot succeed, the pod, the budget and the reason are reported at once, and
+// the drain is tried nevertheless.  A rollout should ask drain::Forecaster itself before it updates a node.
 
 #include <functional>
 #include <map>
@@ -49,10 +49,10 @@ class DrainController {
   void NodeChanged(const api::Node& node, const drain::Settings& settings);
   void NodeGone(const std::string& name);
 
-  // mcc_drain_err: nodes whose drain takes longer than it should.
+  // Returns the nodes whose drain takes longer than it should, for the metric mcc_drain_err.
   const std::map<std::string, bool>& errors() const { return errors_; }
 
-  // mcc_sub_controller_state: the last answer to each node, "drain" or "uncordon", and its time.
+  // The last answer to a node, "drain" or "uncordon", and its time, for the metric mcc_sub_controller_state.
   struct Answered {
     drain::Verb verb;
     WallTime at;
@@ -60,7 +60,7 @@ class DrainController {
   const std::map<std::string, Answered>& answered() const { return answered_; }
 
  private:
-  class Drained;
+  class RequestedDrain;
 
   Parts parts_;
   kube::Client client_;
@@ -68,7 +68,7 @@ class DrainController {
   drain::Turns evictions_;
   std::map<std::string, bool> errors_;
   std::map<std::string, Answered> answered_;
-  std::map<std::string, std::unique_ptr<Drained>> nodes_;  // The nodes with a request.
+  std::map<std::string, std::unique_ptr<RequestedDrain>> nodes_;  // By node.
 };
 
 }  // namespace pintle::controller

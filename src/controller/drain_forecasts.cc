@@ -13,9 +13,9 @@ namespace {
 
 // A forecast is valid for this long: pods and budgets change all the time.
 constexpr auto kFresh = std::chrono::minutes(1);
-// In each kWhile, nodes of a pool wait this long in all: an answer can take long, or never come.
-constexpr auto kPatience = std::chrono::minutes(1);
-constexpr auto kWhile = std::chrono::minutes(10);
+// The nodes of a pool wait kLongestWait in each kWaitPeriod at most, since an answer can take long, or never come.
+constexpr auto kLongestWait = std::chrono::minutes(1);
+constexpr auto kWaitPeriod = std::chrono::minutes(10);
 
 const api::Node* NodeNamed(const std::string& name, std::span<const api::Node* const> nodes) {
   const auto node =
@@ -30,34 +30,36 @@ bool Drains(const api::Node* node) {
 
 }  // namespace
 
-pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optional<std::set<std::string>>& that_drain,
+pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optional<std::set<std::string>>& to_drain,
                                       std::span<const api::Node* const> nodes) {
-  std::map<std::string, const NodeChange*> told;
+  std::map<std::string, const NodeChange*> updates;
   for (const NodeChange& change : changes.nodes) {
-    const bool drains = !that_drain || that_drain->contains(change.node);
-    if (!change.told.empty() && drains && Drains(NodeNamed(change.node, nodes))) told.emplace(change.node, &change);
+    const bool drains = !to_drain || to_drain->contains(change.node);
+    if (!change.target_text.empty() && drains && Drains(NodeNamed(change.node, nodes)))
+      updates.emplace(change.node, &change);
   }
   std::set<std::string> wanted;
-  for (const auto& [node, change] : told) wanted.insert(node);
+  for (const auto& [node, change] : updates) wanted.insert(node);
   ForgetOld(wanted, nodes);
   CountWaiting();
 
   pool::NodeNames awaited;
-  for (const auto& [node, change] : told) {
-    if (that_drain && Knows(*change, nodes)) continue;
+  for (const auto& [node, change] : updates) {
+    if (to_drain && EnsureForecast(*change, nodes)) continue;
     if (MayWait(change->pool)) {
       awaited.insert(node);
     } else {
-      listener_.trouble(node, Error(ErrorKind::kUnavailable, "it takes too long; the node is updated without it"));
+      listener_.trouble(node,
+                        Error(ErrorKind::kUnavailable, "the forecast takes too long; the node is updated without it"));
     }
   }
   return awaited;
 }
 
-bool DrainForecasts::Knows(const NodeChange& change, std::span<const api::Node* const> nodes) {
+bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const api::Node* const> nodes) {
   Forecast& forecast = forecasts_[change.node];
   forecast.pool = change.pool;
-  // A forecast that was fresh when the node was about to be updated stays valid until the node has been.
+  // A forecast that was fresh when the node was about to be updated stays valid until the node has been updated.
   const bool is_known = IsFresh(forecast) || (forecast.is_wanted && forecast.known_since);
   forecast.is_wanted = true;
   if (!is_known && !forecast.is_asked) Begin(change.node, nodes);
@@ -71,7 +73,7 @@ void DrainForecasts::ForgetOld(const std::set<std::string>& wanted, std::span<co
     auto& [node, forecast] = *i;
     const bool is_gone = NodeNamed(node, nodes) == nullptr;
     forecast.is_wanted = forecast.is_wanted && wanted.contains(node);
-    if (is_gone) TakeForDrainable(node);
+    if (is_gone) MarkDrainable(node);
     const bool is_behind = undrainable_.contains(node);
     if (is_behind && !forecast.is_asked && !IsFresh(forecast)) Begin(node, nodes);
     const bool forgets = is_gone || (!is_behind && !forecast.is_wanted && !IsFresh(forecast));
@@ -84,13 +86,13 @@ void DrainForecasts::CountWaiting() {
   for (auto& [pool, waiting] : waiting_) {
     if (waiting.still_at) waiting.spent += now - *std::exchange(waiting.still_at, std::nullopt);
   }
-  std::erase_if(waiting_, [&](const auto& pool) { return now - pool.second.since >= kWhile; });
+  std::erase_if(waiting_, [&](const auto& pool) { return now - pool.second.since >= kWaitPeriod; });
 }
 
 bool DrainForecasts::MayWait(const std::string& pool) {
   const MonotonicTime now = clock_.Monotonic();
   RecentWait& waiting = waiting_.try_emplace(pool, RecentWait{.since = now, .still_at = std::nullopt}).first->second;
-  if (waiting.spent >= kPatience) return false;
+  if (waiting.spent >= kLongestWait) return false;
   waiting.still_at = now;
   return true;
 }
@@ -124,12 +126,12 @@ void DrainForecasts::Answered(const std::string& node, const Result<std::vector<
     const std::string why = drain::Summary(*blockers);
     if (std::exchange(reasons_[node], why) != why) listener_.hopeless(node, forecast.pool, why);
   } else {
-    TakeForDrainable(node);
+    MarkDrainable(node);
   }
   listener_.changed();
 }
 
-void DrainForecasts::TakeForDrainable(const std::string& node) {
+void DrainForecasts::MarkDrainable(const std::string& node) {
   undrainable_.erase(node);
   reasons_.erase(node);
 }

@@ -7,8 +7,8 @@
 // are left; by then, the reason has been reported.
 //
 //     Changes changes = RolloutPass({.undrainable = forecasts.undrainable(), ...});
-//     const pool::NodeNames awaited = forecasts.Await(changes, that_drain, view.nodes);
-//     // Await() asks, and `changed` is called for each answer.  All nodes except the awaited ones may be updated.
+//     const pool::NodeNames awaited = forecasts.Await(changes, to_drain, view.nodes);
+//     // Await() requests forecasts, and `changed` is called for each answer.  Other nodes may be updated at once.
 //
 // A forecast is an aid and no precondition: a node is updated as soon as its own forecast has arrived, and a pool waits
 // for forecasts for a tenth of the time at most.
@@ -51,10 +51,10 @@ class DrainForecasts {
   DrainForecasts(const DrainForecasts&) = delete;
   DrainForecasts& operator=(const DrainForecasts&) = delete;
 
-  // Returns the nodes that the changes update and that have to wait for a forecast.  Only nodes that will be drained
-  // wait; while it is not known which these are, all of them do.  While any node waits, the caller has to ask again now
-  // and then.
-  pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& that_drain,
+  // Returns the nodes that the changes update and that have to wait for a forecast.  Only nodes in `to_drain` wait; if
+  // it is not known which nodes will be drained, all nodes wait.  While any node waits, the caller has to call this
+  // again from time to time.
+  pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& to_drain,
                         std::span<const api::Node* const> nodes);
 
   const pool::NodeNames& undrainable() const { return undrainable_; }
@@ -72,21 +72,22 @@ class DrainForecasts {
     kube::Call call;
   };
 
-  // How long nodes of a pool have waited recently.
+  // The time that nodes of a pool have recently spent on waiting.
   struct RecentWait {
     MonotonicTime since;
     std::chrono::nanoseconds spent = std::chrono::nanoseconds(0);
-    std::optional<MonotonicTime> still_at;  // Nodes of the pool were waiting at this time.
+    std::optional<MonotonicTime> still_at;  // Set if nodes of the pool were still waiting at this time.
   };
 
   void ForgetOld(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes);
   void CountWaiting();
   bool MayWait(const std::string& pool);
   bool IsFresh(const Forecast& forecast) const;
-  bool Knows(const NodeChange& change, std::span<const api::Node* const> nodes);
+  // Returns whether a forecast for the node is known, and requests one if not.
+  bool EnsureForecast(const NodeChange& change, std::span<const api::Node* const> nodes);
   void Begin(const std::string& node, std::span<const api::Node* const> nodes);
   void Answered(const std::string& node, const Result<std::vector<drain::Blocker>>& blockers);
-  void TakeForDrainable(const std::string& node);
+  void MarkDrainable(const std::string& node);
 
   Ask ask_;
   const Clock& clock_;

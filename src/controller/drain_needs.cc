@@ -13,56 +13,56 @@ namespace pintle::controller {
 namespace {
 
 // The config that a node has and the one that it gets.
-using Way = std::pair<std::string, std::string>;
+using ConfigTransition = std::pair<std::string, std::string>;
 
-std::optional<std::string> ConfigToldBy(const NodeChange& change) {
+std::optional<std::string> DesiredConfigIn(const NodeChange& change) {
   const auto& annotations = change.patch.metadata.annotations;
-  const auto told = annotations.find(std::string(api::kDesiredConfigAnnotation));
-  return change.told.empty() || told == annotations.end() ? std::nullopt : told->second;
+  const auto desired = annotations.find(std::string(api::kDesiredConfigAnnotation));
+  return change.target_text.empty() || desired == annotations.end() ? std::nullopt : desired->second;
 }
 
 // Returns nullopt if the node keeps its config.
-std::optional<Way> WayOf(const NodeChange& change, const View& view) {
-  const auto told = ConfigToldBy(change);
-  if (!told) return std::nullopt;
+std::optional<ConfigTransition> TransitionOf(const NodeChange& change, const View& view) {
+  const auto desired = DesiredConfigIn(change);
+  if (!desired) return std::nullopt;
   const api::Node* const node = view.NodeNamed(change.node);
   if (node == nullptr) return std::nullopt;
-  return Way{node->metadata.Annotation(api::kCurrentConfigAnnotation), *told};
+  return ConfigTransition{node->metadata.Annotation(api::kCurrentConfigAnnotation), *desired};
 }
 
-bool NeedsDrain(const Way& way, const View& view, const WholeConfigs& configs) {
-  const auto from = configs.find(way.first);
-  const auto to = configs.find(way.second);
+bool NeedsDrain(const ConfigTransition& transition, const View& view, const WholeConfigs& configs) {
+  const auto from = configs.find(transition.first);
+  const auto to = configs.find(transition.second);
   if (from == configs.end() || to == configs.end()) return true;
-  static const api::MachineConfiguration kNothingSaid;
-  const auto& said = view.machine_configuration == nullptr ? kNothingSaid : *view.machine_configuration;
+  static const api::MachineConfiguration kDefaults;
+  const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
   const plan::Plan plan =
-      plan::Make(from->second, to->second, plan::PolicyOf(said), said.spec.irreconcilable_validation_overrides);
+      plan::Make(from->second, to->second, plan::PolicyOf(settings), settings.spec.irreconcilable_validation_overrides);
   return plan.drain.is_needed;
 }
 
 }  // namespace
 
-std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view) {
+std::set<std::string> ConfigsOfUpdates(const Changes& changes, const View& view) {
   std::set<std::string> names;
   for (const NodeChange& change : changes.nodes) {
-    const auto way = WayOf(change, view);
-    if (!way) continue;
-    names.insert(way->first);
-    names.insert(way->second);
+    const auto transition = TransitionOf(change, view);
+    if (!transition) continue;
+    names.insert(transition->first);
+    names.insert(transition->second);
   }
   names.erase("");
   return names;
 }
 
 std::set<std::string> NodesToDrain(const Changes& changes, const View& view, const WholeConfigs& configs) {
-  std::map<Way, bool> needs;
+  std::map<ConfigTransition, bool> needs;
   std::set<std::string> draining;
   for (const NodeChange& change : changes.nodes) {
-    if (change.told.empty()) continue;
-    const auto way = WayOf(change, view);
-    if (way && !needs.contains(*way)) needs[*way] = NeedsDrain(*way, view, configs);
-    if (!way || needs[*way]) draining.insert(change.node);
+    if (change.target_text.empty()) continue;
+    const auto transition = TransitionOf(change, view);
+    if (transition && !needs.contains(*transition)) needs[*transition] = NeedsDrain(*transition, view, configs);
+    if (!transition || needs[*transition]) draining.insert(change.node);
   }
   return draining;
 }

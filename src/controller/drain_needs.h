@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides whether a node has to be drained for its next config.  It plans the change as the node's agent will.
+// Decides whether a node has to be drained for its next config, with the planner that the node's agent uses.
 
 #include <set>
 #include <string>
@@ -15,7 +15,7 @@
 namespace pintle::controller {
 
 // Returns the names of the configs to compare: the current one and the next one of each node that is to be updated.
-std::set<std::string> ConfigsOfTold(const Changes& changes, const View& view);
+std::set<std::string> ConfigsOfUpdates(const Changes& changes, const View& view);
 
 // Returns the nodes whose update needs a drain.  If a config is not known, a drain is assumed.
 std::set<std::string> NodesToDrain(const Changes& changes, const View& view, const WholeConfigs& configs);

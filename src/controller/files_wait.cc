@@ -10,10 +10,10 @@
 namespace pintle::controller {
 namespace {
 
-bool IsFresh(const std::string* said, WallTime now) {
-  if (said == nullptr) return false;
-  const auto until = FromRfc3339(*said);
-  // A request that lasts longer than ours was not written by us.
+bool IsFresh(const std::string* request, WallTime now) {
+  if (request == nullptr) return false;
+  const auto until = FromRfc3339(*request);
+  // A request that ends later than any of ours was written by somebody else.
   return until && *until > now + kFilesWaitFor - kFilesWaitRenewedAfter && *until <= now + kFilesWaitFor;
 }
 
@@ -24,11 +24,11 @@ bool IsStrictlyPaused(const api::MachineConfigPool& pool) {
 }
 
 pool::NodePatch FilesWaitUpkeep(const api::MachineConfigPool& pool, const api::Node& node, WallTime now) {
-  const std::string* const said = api::Find(node.metadata.annotations, api::kFilesWaitAnnotation);
+  const std::string* const request = api::Find(node.metadata.annotations, api::kFilesWaitAnnotation);
   pool::NodePatch patch;
   if (!IsStrictlyPaused(pool)) {
-    if (said != nullptr) patch.metadata.annotations.emplace(api::kFilesWaitAnnotation, std::nullopt);
-  } else if (!IsFresh(said, now)) {
+    if (request != nullptr) patch.metadata.annotations.emplace(api::kFilesWaitAnnotation, std::nullopt);
+  } else if (!IsFresh(request, now)) {
     patch.metadata.annotations.emplace(api::kFilesWaitAnnotation, ToRfc3339(now + kFilesWaitFor));
   }
   return patch;

@@ -3,8 +3,8 @@
 
 // Asks the nodes of a strictly paused pool to hold back the files of the ControllerConfig as well.
 //
-// The request expires and is renewed long before that (api/waiting_files.h), so that it stays valid while controllers
-// are restarted, and ends by itself when the last of ours is gone.
+// The request is an annotation that expires and is renewed long before that (api/waiting_files.h).  So it stays valid
+// while the controller is restarted, and ends by itself after Pintle's controller has been removed.
 
 #include <chrono>
 
@@ -21,7 +21,7 @@ inline constexpr auto kFilesWaitRenewedAfter = std::chrono::days(1);
 // Returns whether nothing at all passes the pause of this pool.
 bool IsStrictlyPaused(const api::MachineConfigPool& pool);
 
-// Returns the change to a node of the pool.
+// Returns the change to the request on a node of the pool.  The patch is empty if the request is right.
 pool::NodePatch FilesWaitUpkeep(const api::MachineConfigPool& pool, const api::Node& node, WallTime now);
 
 }  // namespace pintle::controller

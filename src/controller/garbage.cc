@@ -59,14 +59,14 @@ std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool) {
 }
 
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
-  // An object that cannot be read may need any of them.
+  // An object that cannot be read may need any config.
   if (!view.unreadable_nodes.empty() || !view.held_pools.empty()) return {};
   const Names needed = NeededIn(view);
   struct OfPool {
     const api::MachineConfigPool* pool = nullptr;
     ConfigPointers configs = {};
   };
-  // By the uid of the pool.  Kubernetes deletes the configs of a deleted pool.
+  // The key is the uid of the pool.  Kubernetes itself deletes the configs of a deleted pool.
   std::map<std::string_view, OfPool> unneeded;
   for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid].pool = pool;
   for (const api::MachineConfig* config : view.configs) {

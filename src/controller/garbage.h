@@ -3,14 +3,14 @@
 
 // Finds rendered configs that nobody needs any more.
 //
-// A cluster renders hundreds of configs in its life, each as large as all that it was rendered from.  A config is
-// needed while a node has it, is to get it or booted with it first, while a pool has it as its target or as the one
-// that all its nodes have reached and may go back to, or while an image is being built from it.  Of the others, the
-// newest of each pool are kept as well, for people who investigate.
+// A cluster renders hundreds of configs in its life, each as large as all that it was rendered from.  A node needs the
+// config that it has, the one that it is to get, and the one that it first booted with.  A pool needs its target, and
+// the config that all of its nodes have reached and may go back to.  A build of an image needs its config.  The newest
+// of the other configs are kept as well, for people who investigate.
 //
-// In a cluster that another controller managed before, there may be configs that it kept for good reasons.  So each
-// pool has a time until which all of its rendered configs are kept: a day after it was first managed by us, or later if
-// somebody wants that.
+// Another controller that managed the cluster before may have kept configs for good reasons.  So each pool has a time
+// until which all of its rendered configs are kept: a day after Pintle began to manage it, or later if a person changes
+// the annotation.
 
 #include <chrono>
 #include <cstddef>

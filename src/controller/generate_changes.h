@@ -40,7 +40,7 @@ struct GenerateProblem {
   bool is_warning = false;  // The configs are made all the same.
 };
 
-// A wish of the Node objects of config.openshift.io that is not followed; people learn of it by an Event.
+// A setting in a Node object of config.openshift.io that is not followed.  An Event reports it.
 struct Prohibition {
   std::string settings;  // The name of the Node.
   std::string message;

@@ -21,7 +21,7 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
-// Where the configs of the templates come from: the folder of templates, or the cluster, which has them already.
+// The origin of the templates' configs: the folder of templates, or the cluster, which has these configs already.
 enum class TemplatesFrom { kFolder, kCluster };
 
 struct GenerateInputs {
@@ -30,7 +30,7 @@ struct GenerateInputs {
   const generated::TemplateFolder& templates;
   std::string version;  // Identifies the build that signs the configs.
   WallTime now;
-  // The server's words for configs that it refuses, by name.
+  // The server's errors about configs that it refuses, by name.
   const std::map<std::string, std::string, std::less<>>& refused;
   // Configs that were created and that the mirror does not have yet.
   const std::set<std::string, std::less<>>& created;
@@ -38,7 +38,7 @@ struct GenerateInputs {
   // The following are for previews.
   TemplatesFrom templates_from = TemplatesFrom::kFolder;
   generated::MadeFromOnly only = {};
-  // Is called with each config that is made, also with one that needs no write.
+  // Called with each config that is made, even if it needs no write.
   std::function<void(MadeFrom from, const generated::MachineConfig& config)> made = {};
 
   void Made(MadeFrom from, const generated::MachineConfig& config) const {

@@ -41,8 +41,8 @@ void Prohibit(const GenerateInputs& inputs, const std::optional<std::string>& wh
     const std::string& name = settings->metadata.name;
     changes.prohibitions.push_back(
         {.settings = name,
-         .message = fmt::format("The Node {} of config.openshift.io sets nothing, since only the one that is named "
-                                "cluster does; change that one",
+         .message = fmt::format("The Node {} of config.openshift.io has no effect, since only the Node that is named "
+                                "cluster is used; change that Node",
                                 name)});
   }
 }

@@ -18,7 +18,7 @@
 
 namespace pintle::controller {
 
-// The names of singletons.
+// The names of objects of which a cluster has only one.
 inline constexpr const char* kOnlySetting = "cluster";
 inline constexpr const char* kOnlyVersion = "version";
 

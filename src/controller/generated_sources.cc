@@ -14,7 +14,7 @@ namespace {
 // The namespace of the Secret with the password of the cluster's own registry.
 constexpr const char* kOperatorNamespace = "openshift-machine-config-operator";
 
-// The part of the controller that is about a kind.
+// The part of the controller that generates configs from a kind.
 template <typename T>
 constexpr std::string_view kPartOf = kRuntimePart;
 template <>
@@ -86,7 +86,7 @@ void GeneratedSources::FollowedSecret::Follow(GeneratedSources& sources, kube::O
                       .field_selector = fmt::format("metadata.name={}", name_.name)});
 }
 
-// Whatever does not need the Secret is generated even if it must not be read.
+// If the server refuses to return the Secret, the configs that do not need it are generated all the same.
 bool GeneratedSources::FollowedSecret::is_ready() const {
   return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty();
 }

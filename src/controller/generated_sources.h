@@ -46,10 +46,10 @@ class GeneratedSources {
   std::vector<MissingKind> Missing() const;
   // Returns nullptr if there is no such Node of config.openshift.io.
   const api::NodeSettings* NodeSettingsNamed(const std::string& name) const { return node_settings_.Find(name); }
-  // Returns a text that is another one whenever an object has another version.
+  // Returns a text that changes whenever an object has another version.
   std::string Key() const;
 
-  // Takes the API server's answers to writes.
+  // Stores the API server's answers to writes.
   void Put(TemplateInput object) { template_inputs_.Put(std::move(object)); }
   void Put(api::KubeletConfig object) { kubelet_configs_.Put(std::move(object)); }
   void Put(api::ContainerRuntimeConfig object) { runtime_configs_.Put(std::move(object)); }

@@ -17,12 +17,12 @@ struct GeneratedView {
   const TemplateInput* template_input = nullptr;
   const PullSecret* pull_secret = nullptr;
   bool has_own_registry = false;
-  const PullSecret* registry_secret = nullptr;  // That of the cluster's own registry.
+  const PullSecret* registry_secret = nullptr;  // The Secret of the cluster's own registry.
   std::vector<const api::KubeletConfig*> kubelet_configs;
   std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
   const api::FeatureGate* feature_gate = nullptr;
   const api::NodeSettings* node_settings = nullptr;
-  std::vector<const api::NodeSettings*> other_node_settings;  // Those with a name that does not count.
+  std::vector<const api::NodeSettings*> other_node_settings;  // Those with other names, which have no effect.
   const api::ApiServer* api_server = nullptr;
   const api::Image* image = nullptr;
   const ClusterVersion* cluster_version = nullptr;
@@ -33,10 +33,10 @@ struct GeneratedView {
   std::vector<api::ImagePolicy> namespace_policies;
   const api::CredentialProviderConfig* credential_providers = nullptr;
 
-  // Why a Secret cannot be read; empty if there merely is none.
+  // The reasons why these Secrets cannot be read.  Empty if a Secret does not exist.
   std::string unreadable_pull_secret;
   std::string unreadable_registry_secret;
-  // Reasons why some objects cannot be read.  Nothing is generated from the rest of them, and nothing is removed.
+  // Reasons why some objects of a group cannot be read.  Nothing is generated from the group, and nothing is removed.
   std::string unreadable_settings;
   std::string unreadable_kubelet_configs;
   std::string unreadable_runtime_configs;

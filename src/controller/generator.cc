@@ -17,10 +17,10 @@
 namespace pintle::controller {
 namespace {
 
-// The folder is compared with what was read this often.
+// The folder is read again this often.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 
-// Descriptions of writes begin with these words; the name of the object follows.
+// Descriptions of writes contain these words, followed by the name of the object.
 constexpr std::string_view kWritingStatus = "writing the status of ";
 constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 
@@ -55,7 +55,7 @@ void Generator::ReadTemplates() {
   listener_.changed();
 }
 
-// A pool's status changes all the time, so only what matters counts.
+// The key leaves out the statuses of pools, since they change all the time and no config depends on them.
 std::string Generator::KeyFor(const View& view) const {
   std::string key = templates_->digest() + sources_.Key();
   for (const api::MachineConfigPool* pool : view.pools) {
@@ -100,7 +100,7 @@ void Generator::Look(const View& view) {
   Write();
 }
 
-// A cluster other than OpenShift lacks most kinds, and what would be generated from them.
+// A cluster other than OpenShift lacks most of these kinds, and then nothing is generated from them.
 void Generator::NoteMissingKinds() {
   std::map<std::string, SubControllerState> missing;
   for (const MissingKind& kind : sources_.Missing()) {
@@ -125,7 +125,7 @@ void Generator::EmitProhibitions() {
     if (settings == nullptr) continue;
     std::pair known(prohibition.settings, prohibition.message);
     if (!prohibited_.contains(known)) {
-      events_.About(*settings, kube::EventKind::kNormal, "ActionProhibited", prohibition.message);
+      events_.Emit(*settings, kube::EventKind::kNormal, "ActionProhibited", prohibition.message);
     }
     prohibited.insert(std::move(known));
   }
@@ -230,12 +230,12 @@ void Generator::Write(const ConfigChange& change) {
     cluster_.configs().Put(*std::move(written));
     Succeeded(what);
   };
-  if (const auto* patch = std::get_if<json::Value>(&change.how)) {
+  if (const auto* patch = std::get_if<json::Value>(&change.creation_or_patch)) {
     calls_[what] = ClientFor(what).Patch<WatchedMachineConfig>({"", change.name}, kube::JsonPatch{*patch}, done);
     return;
   }
   WatchedMachineConfig created;
-  static_cast<api::MachineConfig&>(created) = std::get<api::MachineConfig>(change.how);
+  static_cast<api::MachineConfig&>(created) = std::get<api::MachineConfig>(change.creation_or_patch);
   cluster_.configs().Expect(change.name);
   created_.insert(change.name);
   calls_[what] = ClientFor(what).Create<WatchedMachineConfig>(created, done);
@@ -249,7 +249,7 @@ void Generator::Remove(const ConfigRemoval& removal) {
         const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
         if (!is_gone) return Failed(what, "", removed.error());
         if (removed) log::Notice(what + ", whose source is gone", kRemovedConfig);
-        // The mirror may be late, and the removal would be repeated at once.
+        // Backs off, since the mirror may be late and the removal would be repeated at once.
         backoff_.Failed({"", what}, clock_.Monotonic());
         const auto call = calls_.extract(what);
         listener_.changed();
@@ -273,8 +273,8 @@ void Generator::Failed(const std::string& what, const std::string& config, const
   cluster_.configs().ExpectNoMore(config);
   // Somebody else was faster; the mirror will have the newer object.
   if (error.kind() == ErrorKind::kConflict && !backoff_.CountConflict(key, now)) return listener_.changed();
-  const auto stay_away = failure.empty() ? std::nullopt : failure.mapped().retry_after;
-  const int count = backoff_.Failed(key, now, stay_away.value_or(std::chrono::milliseconds(0)));
+  const auto retry_after = failure.empty() ? std::nullopt : failure.mapped().retry_after;
+  const int count = backoff_.Failed(key, now, retry_after.value_or(std::chrono::milliseconds(0)));
   const bool may_pass = error.kind() == ErrorKind::kUnavailable && count <= kFailuresBeforeReport;
   if (!may_pass && !config.empty()) refused_.insert_or_assign(config, error.message());
   listener_.trouble(call.key(), error);

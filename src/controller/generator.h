@@ -51,8 +51,8 @@ class Generator {
   // Reads the folder and uses it if it has changed; also happens every minute.
   void ReadTemplates();
 
-  // Returns when a config was last generated for each of these pools, and since when something keeps configs from being
-  // generated.
+  // Returns the states for metrics: when a config was last generated for each of these pools, and since when something
+  // keeps configs from being generated.
   std::vector<SubControllerState> States(const View& view) const;
 
   // Stops all writes and forgets what has failed.
@@ -69,7 +69,7 @@ class Generator {
   void Write(const ConfigChange& change);
   void Remove(const ConfigRemoval& removal);
 
-  // Returns whether that write is neither under way nor has to wait.
+  // Returns whether the write `what` may start: it is not under way, and its back-off has ended.
   bool MayStart(const std::string& what);
   // Returns a client for one write.
   kube::Client ClientFor(const std::string& what);
@@ -92,9 +92,9 @@ class Generator {
   bool is_busy_ = false;
   std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;  // When a config was last written, by the object.
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
-  std::set<std::pair<std::string, std::string>> prohibited_;  // The name and the message of each that has an Event.
+  std::set<std::pair<std::string, std::string>> prohibited_;  // The names and messages that an Event has reported.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
-  std::map<std::string, std::string, std::less<>> refused_;   // The server's words for configs, by name.
+  std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
   WriteBackoff backoff_;
   std::map<std::string, kube::Failure> failures_;  // The failures of the calls under way.
   std::map<std::string, kube::Call> calls_;        // By description.

@@ -143,8 +143,8 @@ void IgnitionFeed::FetchLater(const std::string& pool) {
         kube::kRetrySlack);
   }
   const auto failure = std::exchange(known.failure, std::nullopt);
-  const auto stay_away = failure ? failure->retry_after : std::nullopt;
-  known.again->After(std::max(known.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
+  const auto retry_after = failure ? failure->retry_after : std::nullopt;
+  known.again->After(std::max(known.backoff.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
 }
 
 void IgnitionFeed::Serve() {

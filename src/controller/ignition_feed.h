@@ -3,8 +3,8 @@
 
 // Provides the Ignition server with the config of each pool's new machines, from the cluster.
 //
-// Every replica has one.  While the config, certificates and kubeconfig of a pool stay the same, so does its
-// ServedPool, with the texts that were made for it.
+// Every replica has one.  While the config, the certificates and the kubeconfig of a pool stay the same, its ServedPool
+// is kept, with the texts that were made for it.
 
 #include <chrono>
 #include <functional>
@@ -84,7 +84,7 @@ class IgnitionFeed {
 
   Result<std::string> Kubeconfig(const View& view) const;
   Result<std::string> Authorities() const;
-  // Returns what the pool's machines get besides their config.
+  // Returns everything that the pool's machines get besides their config.
   Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                             const Result<std::string>& kubeconfig) const;
   void Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources);

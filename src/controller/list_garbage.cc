@@ -25,16 +25,16 @@ constexpr std::array kListGarbageOptions = {
     Option{"--help", "", "print this help"},
 };
 
-struct Wish {
+struct GarbageOptions {
   std::string kubeconfig;
   std::size_t kept = 0;
 };
 
-Result<Wish> ReadWish(const CommandLine& line) {
+Result<GarbageOptions> ReadGarbageOptions(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
   }
-  return Wish{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = TRY(ReadKeptConfigs(line))};
+  return GarbageOptions{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = TRY(ReadKeptConfigs(line))};
 }
 
 std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
@@ -59,9 +59,9 @@ std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTim
   return text;
 }
 
-Result<> PrintGarbage(const Wish& wish) {
+Result<> PrintGarbage(const GarbageOptions& options) {
   const auto loop = TRY(event::Loop::Create());
-  auto client = TRY(kube::Client::Create(*loop, TRY(AccessTo(wish.kubeconfig))));
+  auto client = TRY(kube::Client::Create(*loop, TRY(AccessTo(options.kubeconfig))));
   const Cluster* all = nullptr;
   const Cluster cluster(
       client, ControllerSettings().namespace_name,
@@ -75,7 +75,7 @@ Result<> PrintGarbage(const Wish& wish) {
   all = &cluster;
   TRY(loop->Run());
   const View view = cluster.Look();
-  fmt::print("{}", Table(view, FindGarbage(view, wish.kept), SystemClock().Wall()));
+  fmt::print("{}", Table(view, FindGarbage(view, options.kept), SystemClock().Wall()));
   return {};
 }
 
@@ -88,12 +88,12 @@ ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
                Describe(kListGarbageOptions));
     return ExitStatus::kFine;
   }
-  const auto wish = line ? ReadWish(*line) : Result<Wish>(line.error());
-  if (!wish) {
-    fmt::print(stderr, "pintle-controller garbage: {}\n", wish.error().message());
+  const auto options = line ? ReadGarbageOptions(*line) : Result<GarbageOptions>(line.error());
+  if (!options) {
+    fmt::print(stderr, "pintle-controller garbage: {}\n", options.error().message());
     return ExitStatus::kWrong;
   }
-  const auto outcome = PrintGarbage(*wish);
+  const auto outcome = PrintGarbage(*options);
   if (outcome) return ExitStatus::kFine;
   fmt::print(stderr, "pintle-controller garbage: {}\n", outcome.error().message());
   return ExitStatus::kWrong;

@@ -30,7 +30,7 @@ struct Verb {
   ExitStatus (*run)(const std::vector<std::string_view>& words);
 };
 
-ExitStatus SayVersion(const std::vector<std::string_view>&) {
+ExitStatus PrintVersion(const std::vector<std::string_view>&) {
   fmt::print("pintle-controller {}\n", kVersion);
   return ExitStatus::kFine;
 }
@@ -41,7 +41,7 @@ constexpr std::array kVerbs = {
     Verb{"serve", "serve Ignition from files, without a cluster", serving::Serve},
     Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
     Verb{"token", "make a token for new machines", serving::Token},
-    Verb{"version", "print the version", SayVersion},
+    Verb{"version", "print the version", PrintVersion},
 };
 
 std::string Usage() {

@@ -33,7 +33,8 @@ const api::MachineConfig* ConfigOfFinalizer(std::string_view finalizer, const Ge
   return found == configs.end() ? nullptr : *found;
 }
 
-// An object that was copied with its annotation would share a config with the original.
+// Fails if an older object has the same number.  An object that was copied with its annotation would share a config
+// with the original.
 Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectMeta* const> of_pool) {
   const std::string* const suffix = api::Find(object.annotations, generated::kNameSuffixAnnotation);
   if (suffix == nullptr) return {};
@@ -56,7 +57,7 @@ bool IsOwnFinalizer(std::string_view finalizer, ManagedKind kind, const Generate
          ConfigOfFinalizer(finalizer, inputs) != nullptr;
 }
 
-// A config of somebody else may have the name that a finalizer has.
+// The name in a finalizer may also be that of somebody else's config.
 bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind) {
   const auto& owners = config.metadata.owner_references;
   const bool is_owner =
@@ -65,7 +66,7 @@ bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object,
          config.metadata.name.ends_with(fmt::format("-{}", WordOf(kind)));
 }
 
-json::Value PatchAt(const api::ObjectMeta& object) {
+json::Value VersionedPatch(const api::ObjectMeta& object) {
   return {{"metadata", {{"resourceVersion", object.resource_version}}}};
 }
 
@@ -110,7 +111,7 @@ Result<std::string> NamesOfConfigs::NameFor(const std::string& object, const api
 
 std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs) {
   if (configs.empty()) return std::nullopt;
-  json::Value patch = PatchAt(object);
+  json::Value patch = VersionedPatch(object);
   bool is_needed = false;
   if (api::Find(object.annotations, generated::kNameSuffixAnnotation) == nullptr) {
     patch["metadata"]["annotations"][std::string(generated::kNameSuffixAnnotation)] =
@@ -128,8 +129,8 @@ std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::s
   return is_needed ? std::optional(std::move(patch)) : std::nullopt;
 }
 
-Farewell FarewellTo(const api::ObjectMeta& object, ManagedKind kind, const GenerateInputs& inputs) {
-  Farewell farewell;
+ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const GenerateInputs& inputs) {
+  ObjectCleanup cleanup;
   std::vector<std::string> kept;
   for (const std::string& finalizer : object.finalizers) {
     if (!IsOwnFinalizer(finalizer, kind, inputs)) {
@@ -138,13 +139,13 @@ Farewell FarewellTo(const api::ObjectMeta& object, ManagedKind kind, const Gener
     }
     const api::MachineConfig* const config = ConfigOfFinalizer(finalizer, inputs);
     if (config == nullptr || !IsConfigOf(*config, object, kind)) continue;
-    farewell.removals.push_back({.name = config->metadata.name, .uid = config->metadata.uid});
+    cleanup.removals.push_back({.name = config->metadata.name, .uid = config->metadata.uid});
   }
-  if (farewell.removals.empty() && kept.size() != object.finalizers.size()) {
-    farewell.patch = PatchAt(object);
-    (*farewell.patch)["metadata"]["finalizers"] = json::Encode(kept);
+  if (cleanup.removals.empty() && kept.size() != object.finalizers.size()) {
+    cleanup.patch = VersionedPatch(object);
+    (*cleanup.patch)["metadata"]["finalizers"] = json::Encode(kept);
   }
-  return farewell;
+  return cleanup;
 }
 
 std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, ManagedKind kind,

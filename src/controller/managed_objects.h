@@ -3,7 +3,7 @@
 
 // KubeletConfigs and ContainerRuntimeConfigs, and the names of the configs that are generated from them.
 //
-// An object has the number of its configs as an annotation and their names as finalizers.  It gets these before the
+// An object has an annotation with the number of its configs, and their names as finalizers.  It gets both before the
 // configs are created, so that no crash leaves a config without an object.  Annotations and finalizers of others stay.
 
 #include <deque>
@@ -50,16 +50,16 @@ class NamesOfConfigs {
 // has them.
 std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs);
 
-// What has to be done for an object that is being deleted: first its configs are removed, then its finalizers.
-struct Farewell {
+// The next step for an object that is being deleted.  First its configs are removed, and then its finalizers.
+struct ObjectCleanup {
   std::vector<ConfigRemoval> removals;
   std::optional<json::Value> patch;
 };
-Farewell FarewellTo(const api::ObjectMeta& object, generated::ManagedKind kind, const GenerateInputs& inputs);
+ObjectCleanup CleanupOf(const api::ObjectMeta& object, generated::ManagedKind kind, const GenerateInputs& inputs);
 
-// Returns the configs that another build of the controller has made of objects that are gone, and those with the names
-// of older operators for which there are successors.  `wanted` are the names of all current configs, and `owners` the
-// uids of all objects.
+// Returns the configs that are to be removed: those that another build of the controller has made from objects that are
+// gone, and those that have a name of older operators and a successor.  `wanted` are the names of all current configs,
+// and `owners` the uids of all objects.
 std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, generated::ManagedKind kind,
                                            const std::set<std::string, std::less<>>& wanted,
                                            const std::set<std::string, std::less<>>& owners);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pass for objects that select pools, each of which gets a config with a name of its own: KubeletConfigs and
-// ContainerRuntimeConfigs.
+// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and makes a config of its own
+// for each of them.
 //
 // An object with a problem keeps the configs that it has, and its status reports the problem.  The other objects, and
-// the other pools of this object, go on.
+// the other pools of this object, are not affected.
 
 #include <algorithm>
 #include <concepts>
@@ -21,7 +21,8 @@
 
 namespace pintle::controller {
 
-// What differs from kind to kind.  Problems are the messages that statuses have; an empty one is none.
+// The rules that differ between the kinds.  A problem is a message for the object's status; if it is empty, there is
+// none.
 template <typename T>
 concept ManagedRules = requires(T& rules, const typename T::Object& object, const api::MachineConfigPool& pool,
                                 std::string& problem, const Error& error) {
@@ -34,7 +35,7 @@ concept ManagedRules = requires(T& rules, const typename T::Object& object, cons
   { rules.Check(object) } -> std::same_as<Result<>>;
   { rules.CheckFor(object, pool) } -> std::same_as<Result<>>;
   { rules.WithoutPool(object) } -> std::same_as<std::string>;
-  // May set `problem`, also if it returns a config.
+  // May set `problem`, even if it returns a config.
   { rules.Make(object, pool, std::string(), problem) } -> std::same_as<std::optional<generated::MachineConfig>>;
   { rules.ProblemOf(error) } -> std::same_as<std::string>;
   { rules.ProblemOfName(error) } -> std::same_as<std::string>;
@@ -71,18 +72,18 @@ class ManagedPass {
     }
   }
 
-  // Only lets objects go that are being deleted.
+  // Cleans up after the objects that are being deleted, and does nothing else.
   void RunDeletions() {
     for (const Object* object : rules_.Objects()) {
-      if (object->metadata.deletion_timestamp) Dismiss(*object);
+      if (object->metadata.deletion_timestamp) CleanUp(*object);
     }
   }
 
  private:
-  void Dismiss(const Object& object) {
-    Farewell farewell = FarewellTo(object.metadata, Rules::kManagedKind, inputs_);
-    for (ConfigRemoval& removal : farewell.removals) changes_.removals.push_back(std::move(removal));
-    if (farewell.patch) Patch(object, *std::move(farewell.patch), kube::Part::kObject);
+  void CleanUp(const Object& object) {
+    ObjectCleanup cleanup = CleanupOf(object.metadata, Rules::kManagedKind, inputs_);
+    for (ConfigRemoval& removal : cleanup.removals) changes_.removals.push_back(std::move(removal));
+    if (cleanup.patch) Patch(object, *std::move(cleanup.patch), kube::Part::kObject);
   }
 
   void Sync(const Object& object) {

@@ -60,7 +60,7 @@ void WriteCounts(const Metrics& metrics, MetricsWriter& text) {
 
 std::int64_t UnixTimeOr0(const std::optional<WallTime>& time) { return time ? UnixTime(*time) : 0; }
 
-// Returns the figure of a pool with a pause that something waits behind, or else 0.
+// Returns a figure that is 0 unless something waits behind the pool's pause.
 PoolFigure OfWaiting(std::function<std::int64_t(const PauseReport& report)> figure) {
   return [figure = std::move(figure)](const PoolFigures& figures) -> std::int64_t {
     return figures.pause && figures.pause->waits() ? figure(*figures.pause) : 0;

@@ -22,7 +22,7 @@ namespace pintle::controller {
 // The figures of one pool.  Its counts and conditions are in its status.
 struct PoolFigures {
   api::MachineConfigPool pool;
-  std::vector<std::string> nodes;    // By name.
+  std::vector<std::string> nodes;    // The names of its nodes.
   bool overrides_os_image = false;   // A machine config other than the release's sets the OS image.
   std::optional<PauseReport> pause;  // Set if the pool is paused.
 };
@@ -44,15 +44,15 @@ struct IgnitionAnswers {
   std::uint64_t count = 0;
 };
 
-// The state of the part that makes configs of templates, if it has none.
+// The state of the part that makes configs from templates, if there are no templates.
 inline constexpr const char* kWithoutTemplates = "No templates";
 
 struct Metrics {
   WallTime now;
   bool leads = false;  // Only the leader reports on the cluster.
   std::vector<PoolFigures> pools;
-  std::map<std::string, bool> drain_errors;  // Whether the drain takes too long, by node.
-  // For each node, whether it is a master that a custom pool selects as well.
+  std::map<std::string, bool> drain_errors;  // True for a node whose drain takes too long.
+  // True for a node that is a master and that a custom pool selects as well.
   std::map<std::string, bool> pool_alerts;
   std::vector<SubControllerState> sub_controllers;
   bool allows_old_boot_images = false;  // The administrator has switched off the check that boot images are recent.

@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::string_view kKubeletWord = "kubelet";
 
-// Returns the release whose features count.  During an update, the cluster may be on its way to one that the
-// FeatureGate does not list yet.
+// Returns the release whose feature gates apply.  During an update, the FeatureGate may not list the new release yet.
 std::string ReleaseOf(const GenerateInputs& inputs) {
   std::vector<std::string> candidates;
   if (inputs.view.controller_config != nullptr) {
@@ -132,15 +131,15 @@ void NodeSettingsPass(const GenerateInputs& inputs, generated::PoolTemplates& te
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
     if (pool->metadata.deletion_timestamp) continue;
     const std::string& role = pool->metadata.name;
-    const auto below = templates.For(role);
+    const auto role_templates = templates.For(role);
     if (has_nodes) {
       const api::MachineConfig* const known = inputs.ConfigNamed(generated::NodeConfigName(role));
-      of_nodes.Add(*pool, below ? generated::NodeConfig(role, *below, settings, ArgumentsOf(known))
-                                : Result<generated::MachineConfig>(below.error()));
+      of_nodes.Add(*pool, role_templates ? generated::NodeConfig(role, *role_templates, settings, ArgumentsOf(known))
+                                         : Result<generated::MachineConfig>(role_templates.error()));
     }
     if (has_features) {
-      of_features.Add(*pool, below ? generated::FeatureConfig(role, *below, settings)
-                                   : Result<generated::MachineConfig>(below.error()));
+      of_features.Add(*pool, role_templates ? generated::FeatureConfig(role, *role_templates, settings)
+                                            : Result<generated::MachineConfig>(role_templates.error()));
     }
   }
   if (has_nodes) of_nodes.RemoveStale();

@@ -20,7 +20,7 @@ namespace {
 
 // The name of the only MachineConfiguration.
 constexpr const char* kOnlyConfiguration = "cluster";
-// A cluster of thousands of nodes that is taken over may lack the MachineConfigNodes of all.
+// When a cluster is taken over, thousands of nodes may lack their MachineConfigNodes.
 constexpr std::size_t kCallsAtOnce = 32;
 
 }  // namespace
@@ -71,7 +71,7 @@ void OperatorReports::KeepUpPools(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || view.unreadable_pools.contains(name)) continue;
-    // Without arbiters, a pool of this name is one that an administrator has chosen.
+    // In a cluster without arbiters, an administrator has made the pool with this name.
     if (name == api::kArbiterPool && view.topology() != pool::kArbiterTopology) continue;
     const api::Labels labels = clusterops::MissingLabels(*pool);
     const std::string what = "labelling the pool " + name;
@@ -91,8 +91,8 @@ void OperatorReports::KeepUpNodes(const View& view) {
   if (!cluster_.machine_config_nodes().is_served()) return;
   clusterops::MachineConfigNodeInputs inputs{
       .nodes = view.nodes, .pools = view.pools, .known = view.machine_config_nodes};
-  for (const auto& node : view.unreadable_nodes) inputs.unreadable.insert(node.as_far->metadata.name);
-  clusterops::MachineConfigNodeWork work = clusterops::WorkOn(inputs);
+  for (const auto& node : view.unreadable_nodes) inputs.unreadable.insert(node.object->metadata.name);
+  clusterops::MachineConfigNodeWork work = clusterops::FindMachineConfigNodeWork(inputs);
   for (api::MachineConfigNode& missing : work.missing) {
     if (calls_.size() >= kCallsAtOnce) return;
     const std::string what = "creating the MachineConfigNode " + missing.metadata.name;
@@ -119,7 +119,7 @@ void OperatorReports::KeepUpNodes(const View& view) {
   }
 }
 
-// The arguments are values, since the callback that has them ends with its call.
+// The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
 void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNode stale) {
   calls_[what] = client_.Once({}).Delete<api::MachineConfigNode>(
       {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
@@ -213,8 +213,7 @@ void OperatorReports::Emit(const api::ClusterOperator& about, const std::vector<
   for (const clusterops::OperatorEvent& event : events) {
     const bool is_warning = event.importance == clusterops::Importance::kWarning;
     is_warning ? log::Warning(event.message, kTrouble) : log::Info(event.message);
-    events_.About(about, is_warning ? kube::EventKind::kWarning : kube::EventKind::kNormal, event.reason,
-                  event.message);
+    events_.Emit(about, is_warning ? kube::EventKind::kWarning : kube::EventKind::kNormal, event.reason, event.message);
   }
 }
 
@@ -236,8 +235,8 @@ void OperatorReports::Ended(std::string_view task, const std::string& what, cons
   }
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
   // Somebody else may have changed the object first, and the server may be down for a moment.
-  const bool is_to_be_told = error->kind() == ErrorKind::kInvalid || count > kFailuresBeforeReport;
-  if (is_to_be_told) {
+  const bool is_to_be_reported = error->kind() == ErrorKind::kInvalid || count > kFailuresBeforeReport;
+  if (is_to_be_reported) {
     listener_.trouble(what, *error);
     if (!task.empty()) {
       refused_.insert_or_assign(what, clusterops::TaskFailure{.task = std::string(task),

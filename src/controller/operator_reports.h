@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reports as OpenShift's operator for machines' configs does, and keeps up the objects that belong to that operator.
+// Reports as OpenShift's Machine Config Operator does, and maintains the objects that belong to that operator.
 //
 // These are the ClusterOperator, the MachineConfigNodes, the policy in the status of the MachineConfiguration, and the
-// labels of the pools that every cluster has.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then
-// nothing is written.  A write that fails is repeated less and less often, and the ClusterOperator names it.
+// labels of the built-in pools.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then nothing is
+// written.  A write that fails is repeated less and less often, and the ClusterOperator reports it.
 
 #include <functional>
 #include <map>
@@ -45,7 +45,7 @@ class OperatorReports {
   // Decides and writes; called while this replica leads, when the whole cluster has been read.
   void Look(const View& view);
 
-  // Makes a failure of another part of the operator a part of the report, until it is called without a failure.
+  // Adds a failure of another part of the operator to the report, or removes it if `why` is nullopt.
   void Set(std::string_view task, std::optional<std::string> why);
 
   // Stops all writes and forgets what has failed.
@@ -61,11 +61,12 @@ class OperatorReports {
   std::vector<clusterops::TaskFailure> Failures() const;
   void Emit(const api::ClusterOperator& about, const std::vector<clusterops::OperatorEvent>& events);
 
-  // Returns whether a write is neither under way nor has to wait.
+  // Returns whether the write `what` may start: it is not under way, and its back-off has ended.
   bool MayStart(const std::string& what);
   // Handles the end of a write.  `task` is empty if the ClusterOperator cannot report the failure.
   void Ended(std::string_view task, const std::string& what, const Error* error);
-  // A creation or a removal may not be in the mirror yet, and would be repeated at once.
+  // Handles the end of a creation or a removal.  This backs off even after a success, since the mirror may be late and
+  // the write would be repeated at once.
   void EndedOnce(std::string_view task, const std::string& what, const Error* error);
 
   kube::Client client_;

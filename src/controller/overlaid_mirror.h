@@ -15,18 +15,19 @@
 #include <vector>
 
 #include "controller/complaints.h"
-#include "controller/newest.h"
+#include "controller/write_answers.h"
 #include "json/field_list.h"
 #include "kube/mirror.h"
 
 namespace pintle::controller {
 
+// Compares two objects, except for their resourceVersion.
 template <json::Described T>
-bool SaysTheSame(const T& a, const T& b) {
+bool HasSameContent(const T& a, const T& b) {
   bool same = true;
   json::ForEachField<T>([&](const auto& field) {
     if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(field)>::Member, api::ObjectMeta>) {
-      same = same && SaysTheSame(a.*field.member, b.*field.member);
+      same = same && HasSameContent(a.*field.member, b.*field.member);
     } else {
       same = same && (field.name == "resourceVersion" || json::Equal(a.*field.member, b.*field.member));
     }
@@ -34,14 +35,14 @@ bool SaysTheSame(const T& a, const T& b) {
   return same;
 }
 
-// Whether the cluster may lack a kind.
+// States whether every cluster has a kind, or some do not.
 enum class Need { kAlways, kIfServed };
 
 template <kube::Resource T>
 class OverlaidMirror {
  public:
   struct Listener {
-    std::function<void()> changed;  // For changes that matter, and when all objects are here for the first time.
+    std::function<void()> changed;  // Called for changes that matter, and when all objects have been read.
     std::function<void(const T& before, const T& now)> replaced = [](const T&, const T&) {};
     std::function<void(const Error& error)> trouble;
   };
@@ -53,14 +54,14 @@ class OverlaidMirror {
                 {.added =
                      [this](const T& object) {
                        expected_.erase(object.metadata.name);
-                       newest_.Mirrored(object);
+                       answers_.Mirrored(object);
                        Changed();
                      },
                  .changed = [this](const T& before, const T& now) { Replaced(before, now); },
                  .removed =
                      [this](const T& gone) {
                        expected_.erase(gone.metadata.name);
-                       newest_.Gone(gone.metadata.name);
+                       answers_.Gone(gone.metadata.name);
                        Changed();
                      },
                  .synced = [this] { Synced(); },
@@ -76,12 +77,12 @@ class OverlaidMirror {
 
   const T* Find(const std::string& name) const {
     const T* found = mirror_.Find({"", name});
-    return found == nullptr ? nullptr : &newest_.Of(*found);
+    return found == nullptr ? nullptr : &answers_.LatestOf(*found);
   }
   // Visits all objects, in the order of their names.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
-    for (const auto& [name, object] : mirror_.objects()) visit(newest_.Of(object));
+    for (const auto& [name, object] : mirror_.objects()) visit(answers_.LatestOf(object));
   }
 
   // Visits the objects whose latest version cannot be read, in the order of their names.
@@ -89,23 +90,25 @@ class OverlaidMirror {
   void ForEachUnreadable(Visit&& visit) const {
     for (const auto& [name, object] : mirror_.unreadable()) visit(object.as_far, object.why);
   }
-  // Returns the server's words if it refuses to list the kind, or repeatedly fails to.
+  // Returns the server's error if it refuses to list the kind, or repeatedly fails to.
   const std::string& refusal() const { return refusal_; }
 
-  // Takes the server's answer to a write.  An answer that is older than the known version is ignored.
+  // Stores the server's answer to a write.  An answer that is older than the known version is ignored.
   void Put(T answered) {
     const T* known = Find(answered.metadata.name);
     if (known == nullptr || !IsLater(answered.metadata.resource_version, known->metadata.resource_version)) return;
-    newest_.Put(std::move(answered));
+    answers_.Put(std::move(answered));
   }
 
-  // Keeps an answer that is older than what is known.  It is right nevertheless: the store was restored from a backup.
+  // Stores an answer that is older than the known version.  The answer is right nevertheless, since the server's
+  // database was restored from a backup.
   void PutBack(T answered) {
-    if (Find(answered.metadata.name) != nullptr) newest_.Put(std::move(answered));
+    if (Find(answered.metadata.name) != nullptr) answers_.Put(std::move(answered));
   }
 
-  // Expects an object, which is about to be created or was just seen by somebody else, until the mirror has it or has
-  // seen it deleted.  Has to be called before the API server is asked, since the mirror may be faster than the answer.
+  // Marks an object as expected, until the mirror has it or has seen its deletion.  The object is about to be created,
+  // or was just seen by somebody else.  This has to be called before the request to the API server, since the mirror
+  // may be faster than the answer.
   void Expect(const std::string& name) {
     if (Find(name) == nullptr) expected_.insert(name);
   }
@@ -125,11 +128,11 @@ class OverlaidMirror {
   }
 
   void Replaced(const T& before, const T& now) {
-    newest_.Mirrored(now);
+    answers_.Mirrored(now);
     // An object that was unreadable for a while may be readable again without a change.
     const std::size_t unread = mirror_.unreadable().size();
     const bool is_read_again = unread < std::exchange(unread_, unread);
-    if (SaysTheSame(before, now) && !is_read_again) return;
+    if (HasSameContent(before, now) && !is_read_again) return;
     listener_.replaced(before, now);
     Changed();
   }
@@ -147,8 +150,8 @@ class OverlaidMirror {
     if (!is_missing) {
       unread_ = mirror_.unreadable().size();
       // A failure that may pass is reported only when it repeats.
-      const bool is_to_be_told = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
-      if (!mirror_.is_synced() && is_to_be_told) refusal_ = error.message();
+      const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
+      if (!mirror_.is_synced() && is_to_be_reported) refusal_ = error.message();
       listener_.trouble(error);
       // The number of unreadable objects may have changed.
       return listener_.changed();
@@ -163,7 +166,7 @@ class OverlaidMirror {
   int failures_ = 0;  // Failures to list since the last success.
   std::set<std::string> expected_;
   std::string refusal_;
-  Newest<T> newest_;
+  WriteAnswers<T> answers_;
   kube::Mirror<T> mirror_;
 };
 

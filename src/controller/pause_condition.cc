@@ -92,8 +92,8 @@ std::string PolicyText(const PauseReport& report) {
   }
   if (report.policy == PausePolicy::kStrict) return "Pause policy Strict: nothing passes, not even certificates";
   if (report.bundles.empty() && report.has_only_bundles) {
-    return "Pause policy CertificatesPass: nodes have the certificates of the ControllerConfig already, and it is the "
-           "config's copy of them that waits";
+    return "Pause policy CertificatesPass: nodes have the certificates of the ControllerConfig already; only the copy "
+           "in the rendered config waits";
   }
   if (report.bundles.empty()) return "Pause policy CertificatesPass: no certificates are among the changes";
   if (!report.has_only_bundles) {
@@ -174,7 +174,7 @@ void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::
   pool::SetCondition(conditions, ConditionFor(report, now));
 }
 
-std::optional<WallTime> NextWord(const PauseReport& report, WallTime now) {
+std::optional<WallTime> NextChange(const PauseReport& report, WallTime now) {
   const std::optional<WallTime> end = report.waits() ? FirstEnd(report) : std::nullopt;
   if (!end) return std::nullopt;
   // The first full seconds in which the condition is different.

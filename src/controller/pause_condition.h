@@ -3,7 +3,7 @@
 
 // Puts a pause report into words: the condition PausedPending of a pool.
 //
-// The condition has times and no ages, so that it changes only when the report does.
+// The condition states points in time instead of ages, so that it changes only when the report does.
 
 #include <chrono>
 #include <optional>
@@ -24,6 +24,6 @@ inline constexpr auto kCertificateIsUrgent = std::chrono::days(14);
 void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::Condition>& conditions);
 
 // Returns when the condition changes only because time passes, if it will.
-std::optional<WallTime> NextWord(const PauseReport& report, WallTime now);
+std::optional<WallTime> NextChange(const PauseReport& report, WallTime now);
 
 }  // namespace pintle::controller

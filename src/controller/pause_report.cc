@@ -41,9 +41,9 @@ WaitingNodes FindWaiting(const api::MachineConfigPool& pool, std::span<const poo
   return waiting;
 }
 
-std::size_t CountBusy(const PauseQuestion& question) {
+std::size_t CountBusy(const PauseInputs& inputs) {
   return static_cast<std::size_t>(
-      std::count_if(question.nodes.begin(), question.nodes.end(),
+      std::count_if(inputs.nodes.begin(), inputs.nodes.end(),
                     [](const pool::NodeState& node) { return !node.is_done() && !node.is_failing(); }));
 }
 
@@ -56,18 +56,18 @@ void AddImage(PauseReport& report) {
 }
 
 // Finds the renders that are newer than the nodes' configs, up to the target.
-void FindRenders(const PauseQuestion& question, const WaitingNodes& waiting, PauseReport& report) {
-  const std::string& target = question.pool.spec.configuration.name;
+void FindRenders(const PauseInputs& inputs, const WaitingNodes& waiting, PauseReport& report) {
+  const std::string& target = inputs.pool.spec.configuration.name;
   const auto created = [&](std::string_view name) -> std::optional<WallTime> {
-    const auto found = std::find_if(question.renders.begin(), question.renders.end(),
+    const auto found = std::find_if(inputs.renders.begin(), inputs.renders.end(),
                                     [&](const KnownRender& render) { return render.name == name; });
-    return found == question.renders.end() ? std::nullopt : std::optional(found->created);
+    return found == inputs.renders.end() ? std::nullopt : std::optional(found->created);
   };
   std::optional<WallTime> newest_had;
   for (const std::string& name : waiting.configs) newest_had = std::max(newest_had, created(name));
 
   std::vector<KnownRender> later;
-  for (const KnownRender& render : question.renders) {
+  for (const KnownRender& render : inputs.renders) {
     const bool is_had = waiting.configs.contains(render.name);
     if (!is_had && render.name != target && newest_had && render.created > *newest_had) later.push_back(render);
   }
@@ -95,8 +95,8 @@ std::optional<WallTime> KnownSince(const api::MachineConfigPool& pool) {
 
 // Returns the waiting files that a node reports, or an empty list if its annotation is missing or malformed.
 std::vector<api::WaitingFile> WaitingFilesOf(const api::Node& node) {
-  const std::string* const said = api::Find(node.metadata.annotations, api::kWaitingFilesAnnotation);
-  auto value = said == nullptr ? Result<json::Value>(json::Value()) : json::Parse(*said);
+  const std::string* const text = api::Find(node.metadata.annotations, api::kWaitingFilesAnnotation);
+  auto value = text == nullptr ? Result<json::Value>(json::Value()) : json::Parse(*text);
   if (!value || value->is_null()) return {};
   json::Report problems;
   auto files = json::Decode<std::vector<api::WaitingFile>>(*std::move(value), problems);
@@ -104,10 +104,10 @@ std::vector<api::WaitingFile> WaitingFilesOf(const api::Node& node) {
 }
 
 // If nodes have different certificates in the same file, those that expire first count.
-void AddWaitingFiles(const PauseQuestion& question, PauseReport& report) {
+void AddWaitingFiles(const PauseInputs& inputs, PauseReport& report) {
   std::map<std::string, WaitingBundle> bundles;
   std::set<std::string> paths;
-  for (const pool::NodeState& node : question.nodes) {
+  for (const pool::NodeState& node : inputs.nodes) {
     const auto files = WaitingFilesOf(node.node());
     if (!files.empty()) ++report.nodes_with_waiting_files;
     for (const api::WaitingFile& file : files) {
@@ -124,7 +124,7 @@ void AddWaitingFiles(const PauseQuestion& question, PauseReport& report) {
   for (auto& [path, bundle] : bundles) report.bundles.push_back(std::move(bundle));
 }
 
-// Nodes never write a rendered config's version of these files.
+// In a cluster with a ControllerConfig, nodes do not take these files from a rendered config.
 void LeaveOutWrittenFiles(PauseReport& report) {
   std::erase_if(report.bundles, [](const WaitingBundle& bundle) {
     return bundle.path == kKubeletAuthorities || bundle.path == kCloudAuthorities;
@@ -133,7 +133,7 @@ void LeaveOutWrittenFiles(PauseReport& report) {
 
 bool Passes(const PauseReport& report) {
   if (!report.is_paused || report.policy != PausePolicy::kCertificatesPass) return false;
-  // Nodes that were let through have to be followed until they are done.
+  // Nodes may have been given the target despite the pause, so the pool passes until they are done.
   if (report.waiting_nodes == 0) return report.busy_nodes > 0;
   return report.has_only_bundles && !report.reboots && !report.drains && report.obstacle.empty();
 }
@@ -141,10 +141,10 @@ bool Passes(const PauseReport& report) {
 }  // namespace
 
 StatedPolicy PolicyOf(const api::MachineConfigPool& pool) {
-  const std::string* const said = api::Find(pool.metadata.annotations, kPausePolicyAnnotation);
-  if (said == nullptr || said->empty() || *said == "Strict") return {};
-  if (*said == "CertificatesPass") return {PausePolicy::kCertificatesPass, ""};
-  return {PausePolicy::kStrict, *said};
+  const std::string* const text = api::Find(pool.metadata.annotations, kPausePolicyAnnotation);
+  if (text == nullptr || text->empty() || *text == "Strict") return {};
+  if (*text == "CertificatesPass") return {PausePolicy::kCertificatesPass, ""};
+  return {PausePolicy::kStrict, *text};
 }
 
 std::optional<WallTime> PauseReport::kubelet_authority_until() const {
@@ -162,27 +162,27 @@ std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, st
   return {waiting.configs.begin(), waiting.configs.end()};
 }
 
-PauseReport ReportPause(const PauseQuestion& question) {
+PauseReport ReportPause(const PauseInputs& inputs) {
   PauseReport report;
-  report.is_paused = question.pool.spec.paused;
-  report.nodes = question.nodes.size();
-  StatedPolicy stated = PolicyOf(question.pool);
+  report.is_paused = inputs.pool.spec.paused;
+  report.nodes = inputs.nodes.size();
+  StatedPolicy stated = PolicyOf(inputs.pool);
   report.policy = stated.policy;
   report.policy_problem = std::move(stated.problem);
   if (!report.is_paused) return report;
-  report.busy_nodes = CountBusy(question);
-  const WaitingNodes waiting = FindWaiting(question.pool, question.nodes, question.layering);
+  report.busy_nodes = CountBusy(inputs);
+  const WaitingNodes waiting = FindWaiting(inputs.pool, inputs.nodes, inputs.layering);
   report.waiting_nodes = waiting.nodes;
   if (waiting.nodes > 0) {
-    static_cast<PausedDifference&>(report) = DifferenceOf(question.pool.spec.configuration.name, waiting.configs,
-                                                          question.configs, question.policy, question.overrides);
+    static_cast<PausedDifference&>(report) = DifferenceOf(inputs.pool.spec.configuration.name, waiting.configs,
+                                                          inputs.configs, inputs.policy, inputs.overrides);
     if (waiting.needs_image) AddImage(report);
-    FindRenders(question, waiting, report);
+    FindRenders(inputs, waiting, report);
   }
-  if (question.has_controller_config) LeaveOutWrittenFiles(report);
-  if (report.policy == PausePolicy::kStrict) AddWaitingFiles(question, report);
+  if (inputs.has_controller_config) LeaveOutWrittenFiles(report);
+  if (report.policy == PausePolicy::kStrict) AddWaitingFiles(inputs, report);
   const bool waits = report.waiting_nodes > 0 || report.nodes_with_waiting_files > 0;
-  if (waits && !report.waits_since) report.waits_since = KnownSince(question.pool).value_or(question.now);
+  if (waits && !report.waits_since) report.waits_since = KnownSince(inputs.pool).value_or(inputs.now);
   report.passes = Passes(report);
   return report;
 }

@@ -3,24 +3,24 @@
 
 // Reports what waits behind a pause.
 //
-// `spec.paused` stops one thing: nodes are not given another config.  Nodes that have been given one continue, and so
-// does rendering.  So that a pause hides nothing, a paused pool has a condition PausedPending with what would happen if
-// it were unpaused, computed by the planner that the agent uses, too.
+// `spec.paused` stops one thing: nodes are not given another config.  Nodes that have been given a config before the
+// pause continue, and rendering continues as well.  So that a pause hides nothing, the pool's condition PausedPending
+// lists what would happen if the pool were unpaused.  The list is made with the planner that the agent uses, too.
 //
 // Files of the ControllerConfig reach nodes without a rendered config.  The nodes themselves report which of these
 // files wait, and how long their own copies are valid (api/waiting_files.h), since that depends on their disks.
 //
-// This is called in each look at a pool that is paused, or that still has the condition:
+// These functions are called in each look at a pool that is paused, or that still has the condition:
 //
-//     for (const std::string& name : ConfigsToCompare(pool, nodes, layering)) ...  // have these configs, whole
+//     for (const std::string& name : ConfigsToCompare(pool, nodes, layering)) ...  // fetch the whole config
 //     const PauseReport report = ReportPause({...});
 //     if (report.passes) ...  // roll out as if spec.paused were false
 //     SetPausedPending(report, now, status.conditions);  // pause_condition.h
 //
-// With the annotation pintle.io/pause-policy, a pool lets certificates pass: if all that waits is new contents for
-// bundles of authorities' certificates, for which no node has to be drained or rebooted, the pool is rolled out as if
-// it were not paused.  A rendered config is taken as a whole or not at all, so certificates that wait together with
-// another change keep waiting; the condition says so.
+// With the policy CertificatesPass in the annotation pintle.io/pause-policy, a pool lets certificates pass: if nothing
+// but new contents of authorities' certificate bundles waits, and no node has to be drained or rebooted for them, the
+// pool is rolled out as if it were not paused.  A node can only take a rendered config as a whole, so certificates that
+// wait together with another change keep waiting; the condition reports this.
 
 #include <cstddef>
 #include <optional>
@@ -47,23 +47,23 @@ struct KnownRender {
   WallTime created;
 };
 
-struct PauseQuestion {
+struct PauseInputs {
   const api::MachineConfigPool& pool;
   std::span<const pool::NodeState> nodes;  // The pool's nodes.
   pool::Layering layering;
-  const WholeConfigs& configs;  // At least those of ConfigsToCompare() that can be read.
+  const WholeConfigs& configs;  // They include all configs of ConfigsToCompare() that can be read.
   std::span<const KnownRender> renders;
   const api::NodeDisruptionPolicy& policy;  // The administrator's, with or without the defaults.
   const api::IrreconcilableValidationOverrides& overrides;
   WallTime now;
-  // Whether nodes take files from a ControllerConfig, whatever a rendered config has for the same paths.
+  // If set, nodes take files from a ControllerConfig, whatever a rendered config has for the same paths.
   bool has_controller_config = false;
 };
 
 struct PauseReport : PausedDifference {
   bool is_paused = false;
   PausePolicy policy = PausePolicy::kStrict;
-  std::string policy_problem;  // The annotation's value if it is not a policy; Strict holds then.
+  std::string policy_problem;  // The annotation's value if it is not a policy; then the policy is Strict.
 
   std::size_t nodes = 0;          // All nodes of the pool.
   std::size_t waiting_nodes = 0;  // Nodes that would be given the target.
@@ -93,6 +93,6 @@ StatedPolicy PolicyOf(const api::MachineConfigPool& pool);
 std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
                                           const pool::Layering& layering);
 
-PauseReport ReportPause(const PauseQuestion& question);
+PauseReport ReportPause(const PauseInputs& inputs);
 
 }  // namespace pintle::controller

@@ -69,10 +69,10 @@ std::set<std::string> PauseWatch::ConfigsToCompare(const View& view, const Roste
 
 void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfigs& configs,
                       const IsSettled& is_settled, WallTime now) {
-  static const api::MachineConfiguration kNothingSaid;
-  const auto& said = view.machine_configuration == nullptr ? kNothingSaid : *view.machine_configuration;
+  static const api::MachineConfiguration kDefaults;
+  const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
   unknown_.clear();
-  std::map<std::string, Known> known;
+  std::map<std::string, Entry> known;
   for (const api::MachineConfigPool* pool : view.pools) {
     if (!IsOfInterest(*pool)) continue;
     const std::string& name = pool->metadata.name;
@@ -90,15 +90,15 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
       unknown_.insert(name);
       continue;
     }
-    Known& made = known[name];
+    Entry& made = known[name];
     made.key = std::move(key);
     made.report = ReportPause({.pool = *pool,
                                .nodes = nodes,
                                .layering = layering,
                                .configs = configs,
                                .renders = renders,
-                               .policy = plan::PolicyOf(said),
-                               .overrides = said.spec.irreconcilable_validation_overrides,
+                               .policy = plan::PolicyOf(settings),
+                               .overrides = settings.spec.irreconcilable_validation_overrides,
                                .now = now,
                                .has_controller_config = view.controller_config != nullptr});
   }
@@ -110,11 +110,11 @@ const PauseReport* PauseWatch::ReportOf(const std::string& pool) const {
   return found == known_.end() ? nullptr : &found->second.report;
 }
 
-std::optional<WallTime> PauseWatch::NextWord(WallTime now) const {
+std::optional<WallTime> PauseWatch::NextChange(WallTime now) const {
   std::optional<WallTime> next;
   for (const auto& [pool, known] : known_) {
-    const auto word = controller::NextWord(known.report, now);
-    if (word && (!next || *word < *next)) next = word;
+    const auto change = controller::NextChange(known.report, now);
+    if (change && (!next || *change < *next)) next = change;
   }
   return next;
 }

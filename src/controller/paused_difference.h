@@ -36,20 +36,20 @@ struct WaitingBundle {
 };
 
 struct PausedDifference {
-  std::vector<std::string> files;  // Paths of files that differ between the target and the config of any node.
-  std::vector<std::string> units;  // Names of units that differ.
-  std::vector<std::string> other;  // "Upgrading OS", "Changing users"
-  bool reboots = false;            // What unpausing does to nodes.
-  bool drains = false;
-  std::vector<std::string> reasons;  // Why nodes reboot, or drain.
-  std::string obstacle;              // Why nodes cannot reach the target at all.
+  std::vector<std::string> files;    // Paths of files that differ between the target and the config of any node.
+  std::vector<std::string> units;    // Names of units that differ.
+  std::vector<std::string> other;    // "Upgrading OS", "Changing users"
+  bool reboots = false;              // Unpausing reboots nodes.
+  bool drains = false;               // Unpausing drains nodes.
+  std::vector<std::string> reasons;  // The reasons why nodes reboot or are drained.
+  std::string obstacle;              // The reason why nodes cannot reach the target, if they cannot.
   std::vector<std::string> unknown;  // Configs that could not be read, so that the rest is incomplete.
   std::vector<WaitingBundle> bundles;
-  bool has_only_bundles = false;  // All that waits is `bundles`.
+  bool has_only_bundles = false;  // Nothing waits except for `bundles`.
 };
 
-// Compares the config `target` with each of `have`.  This uses the planner of the agent, so that what is reported is
-// what happens.  The policy is the administrator's, with or without the defaults.
+// Compares the config `target` with each of the configs `have`, with the agent's planner, so that the report matches
+// what agents will do.  The policy is the administrator's, with or without the defaults.
 PausedDifference DifferenceOf(const std::string& target, const std::set<std::string, std::less<>>& have,
                               const WholeConfigs& configs, const api::NodeDisruptionPolicy& policy,
                               const api::IrreconcilableValidationOverrides& overrides);

@@ -3,7 +3,7 @@
 
 // Decides what is written for the cluster's settings of images: registries, mirrors and signatures.
 //
-// Only the pools that the cluster makes itself get a config; custom pools have that of workers.
+// Only built-in pools get a config; custom pools use the workers' config.
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"

@@ -17,7 +17,7 @@ namespace pintle::controller {
 namespace {
 
 // Returns a selector in the notation of Kubernetes: "role in (infra,worker),!old".
-std::string Text(const api::LabelSelector& selector) {
+std::string SelectorText(const api::LabelSelector& selector) {
   std::multimap<std::string, std::string> parts;
   for (const auto& [key, value] : selector.match_labels) parts.emplace(key, fmt::format("{}={}", key, value));
   for (const api::LabelSelectorRequirement& expression : selector.match_expressions) {
@@ -60,7 +60,7 @@ Result<> Select(RenderInputs& inputs) {
   }
   if (!inputs.configs.empty()) return {};
   return Error(ErrorKind::kInvalid, fmt::format("no MachineConfigs found matching selector {}",
-                                                selector ? Text(*selector) : "of nothing: it has none"));
+                                                selector ? SelectorText(*selector) : "(the pool has none)"));
 }
 
 void Refuse(RenderInputs& inputs, std::string_view why, std::string reason = "") {
@@ -74,9 +74,9 @@ std::string WhyUnreadable(const RenderInputs& inputs) {
   if (pool != view.unreadable_pools.end()) return pool->second;
   if (!view.unreadable_settings.empty()) return view.unreadable_settings;
   const auto compiled = api::Selector::Compile(inputs.pool.spec.machine_config_selector);
-  for (const SetAside<api::MachineConfig>& config : view.unreadable_configs) {
+  for (const PartialObject<api::MachineConfig>& config : view.unreadable_configs) {
     const bool may_be_selected = config.why.find("$.metadata") != std::string::npos ||
-                                 (compiled && compiled->Matches(config.as_far->metadata.labels));
+                                 (compiled && compiled->Matches(config.object->metadata.labels));
     if (may_be_selected) return config.why;
   }
   return "";
@@ -91,7 +91,7 @@ void Gather(RenderInputs& inputs) {
   const api::ControllerConfig* const config = inputs.view.controller_config;
   if (config == nullptr) {
     return Refuse(inputs,
-                  fmt::format("there is no ControllerConfig {}, which says what the cluster brings into every config; "
+                  fmt::format("there is no ControllerConfig {}, which has the cluster's settings for every config; "
                               "create it",
                               api::kControllerConfigName),
                   "NoControllerConfig");

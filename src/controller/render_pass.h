@@ -14,11 +14,10 @@
 
 namespace pintle::controller {
 
-// The versions that the configs and the ControllerConfig must have.  If one is empty, it is taken from the existing
-// configs, as long as they agree.
+// The versions that the configs and the ControllerConfig must have.
 struct Versions {
-  std::string controller;
-  std::string operator_version;
+  std::string controller;        // Empty to keep the version of the existing configs.
+  std::string operator_version;  // Empty to accept a ControllerConfig of any version.
 };
 
 // Returns the version that signs new configs.  A controller that takes over a cluster keeps the version that the
@@ -32,7 +31,7 @@ struct RenderInputs {
   Versions versions;
   machineconfig::MachineConfigs configs;
   std::optional<Verdict> refusal;  // Set if nothing can be rendered.
-  // The refusal may pass without help, since something is being written or generated.
+  // Set if the refusal may end by itself, since something is being written or generated.
   bool is_passing = false;
   // Identifies all inputs except the pool's current target.
   std::string key;
@@ -52,7 +51,7 @@ struct RenderOutcome {
 // `current` is the config that the pool's nodes have, in full, or nullptr if they have none.
 RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* current);
 
-// Returns whether two configs make no difference to a node.
+// Returns whether two configs are the same for a node.
 bool HasSameSpec(const api::MachineConfig& a, const api::MachineConfig& b);
 
 }  // namespace pintle::controller

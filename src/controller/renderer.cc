@@ -85,7 +85,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
              .version = ""};
     RenderOutcome outcome = RenderPass(inputs, current_ ? &*current_ : nullptr);
     if (!outcome.rendered) {
-      Judge(std::move(outcome.verdict));
+      SetVerdict(std::move(outcome.verdict));
       return End();
     }
     for (const std::string& warning : outcome.rendered->warnings) log::Warning(warning, kTrouble);
@@ -100,8 +100,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     renderer_.Finish(pool_, std::nullopt);
   }
 
-  // Logs a failure once; the pool's condition has it as long as it lasts.
-  void Judge(Verdict verdict) {
+  // Sets the pool's verdict, which the pool's condition reports, and logs a new failure once.
+  void SetVerdict(Verdict verdict) {
     const auto known = renderer_.verdicts_.find(pool_);
     const bool is_news = known == renderer_.verdicts_.end() || known->second.message != verdict.message;
     if (is_news && !verdict.message.empty()) log::Warning(verdict.message, kRenderFailed, {{"PINTLE_POOL", pool_}});
@@ -185,14 +185,14 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   void AnnounceCreated(const api::MachineConfigPool& pool, const api::MachineConfig& created) const {
     const api::ObjectMeta& metadata = created.metadata;
     if (IsOverridden()) {
-      renderer_.announcer_.About(created, EventKind::kNormal, "OSImageURLOverridden",
-                                 fmt::format("OSImageURL was overridden via machineconfig in {} (was: {} is: {})",
-                                             metadata.name, base_image_, created.spec.os_image_url));
+      renderer_.announcer_.Emit(created, EventKind::kNormal, "OSImageURLOverridden",
+                                fmt::format("OSImageURL was overridden via machineconfig in {} (was: {} is: {})",
+                                            metadata.name, base_image_, created.spec.os_image_url));
     }
-    renderer_.announcer_.About(pool, EventKind::kNormal, "RenderedConfigGenerated",
-                               fmt::format("{} successfully generated (release version: {}, controller version: {})",
-                                           metadata.name, metadata.Annotation(api::kReleaseImageVersionAnnotation),
-                                           metadata.Annotation(api::kGeneratedByControllerVersionAnnotation)));
+    renderer_.announcer_.Emit(pool, EventKind::kNormal, "RenderedConfigGenerated",
+                              fmt::format("{} successfully generated (release version: {}, controller version: {})",
+                                          metadata.name, metadata.Annotation(api::kReleaseImageVersionAnnotation),
+                                          metadata.Annotation(api::kGeneratedByControllerVersionAnnotation)));
   }
 
   void Restore(const api::MachineConfig& changed) {
@@ -248,14 +248,14 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   }
 
   void Fail(const Error& error) {
-    const auto stay_away =
+    const auto retry_after =
         failure_ ? failure_->retry_after.value_or(std::chrono::milliseconds(0)) : std::chrono::milliseconds(0);
     const MonotonicTime now = renderer_.clock_.Monotonic();
-    const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, stay_away);
+    const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, retry_after);
     renderer_.failed_keys_[pool_] = key_;
     if (error.kind() != ErrorKind::kUnavailable || failures > kFailuresBeforeReport) {
-      Judge({.reason = "",
-             .message = fmt::format("Failed to render configuration for pool {}: {}", pool_, error.message())});
+      SetVerdict({.reason = "",
+                  .message = fmt::format("Failed to render configuration for pool {}: {}", pool_, error.message())});
     } else {
       renderer_.listener_.trouble(Error(error).While(fmt::format("rendering for pool {}", pool_)));
     }
@@ -263,7 +263,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   }
 
   void Succeed() {
-    Judge({});
+    SetVerdict({});
     End();
   }
 

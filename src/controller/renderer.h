@@ -73,7 +73,7 @@ class Renderer {
   bool IsHeldBack(const std::string& pool, const std::string& key);
   bool IsWorthWaiting(const std::string& pool);
   void Begin(const api::MachineConfigPool& pool, std::string key);
-  // Without `done`, the pool is rendered for again.
+  // Ends a job.  Without `done`, the next look renders for the pool again.
   void Finish(const std::string& pool, std::optional<Rendered> done);
 
   event::Loop& loop_;

@@ -55,7 +55,7 @@ pool::KnownConfigs KnownConfigsIn(const View& view) {
 
 std::size_t CountUnavailable(const std::vector<NodeState>& nodes) { return pool::Unavailable(nodes).size(); }
 
-// Collects the changes to one node; each of them is decided on top of the ones before.
+// Collects the changes to one node.  Each change is decided for the node as it is after the earlier changes.
 class NodeWork {
  public:
   explicit NodeWork(const api::Node& node) : node_(&node) {}
@@ -86,17 +86,17 @@ class Pass {
   }
 
   Changes Run() && {
-    if (!inputs_.blind.empty()) {
-      for (const api::MachineConfigPool* pool : view_.pools) SayBlind(*pool);
+    if (!inputs_.why_unread.empty()) {
+      for (const api::MachineConfigPool* pool : view_.pools) ReportUnread(*pool);
       return std::move(changes_);
     }
     for (const api::MachineConfigPool* pool : view_.pools) {
-      if (!inputs_.rendering.contains(pool->metadata.name)) LookAt(*pool);
+      if (!inputs_.skipped.contains(pool->metadata.name)) LookAt(*pool);
     }
     LookAtMastersInNoPool();
     // Updates come first, since the rest can wait.
     std::stable_partition(changes_.nodes.begin(), changes_.nodes.end(),
-                          [](const NodeChange& change) { return !change.told.empty(); });
+                          [](const NodeChange& change) { return !change.target_text.empty(); });
     return std::move(changes_);
   }
 
@@ -137,8 +137,8 @@ class Pass {
                          .candidates = static_cast<std::size_t>(waiting)};
   }
 
-  // Returns the MachineConfigNodes of the pool's nodes.  Those without conditions are left out, since a reader would
-  // stop there.
+  // Returns the MachineConfigNodes of the pool's nodes.  Those without conditions are left out, since pool::Status()
+  // stops reading at the first of them.
   std::vector<const api::MachineConfigNode*> ReportsOf(const std::vector<NodeState>& nodes) const {
     std::vector<const api::MachineConfigNode*> reports;
     for (const NodeState& node : nodes) {
@@ -163,17 +163,17 @@ class Pass {
     pool::Rollout rollout = pool::Decide(situation);
     HoldBack(nodes, rollout);
     if (IsHeld(found)) {
-      rollout.told.clear();
+      rollout.updates.clear();
       rollout.recovering.clear();
     }
     TakeOutAwaited(rollout);
-    const NodesByName told = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout);
-    if (!told.empty()) {
+    const NodesByName updated = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout);
+    if (!updated.empty()) {
       // The status is written after the nodes have been updated, and describes that state.
       std::vector<NodeState> after;
       for (const NodeState& node : nodes) {
-        const auto changed = told.find(node.name());
-        after.push_back(changed == told.end() ? node : NodeState(changed->second));
+        const auto changed = updated.find(node.name());
+        after.push_back(changed == updated.end() ? node : NodeState(changed->second));
       }
       const pool::Situation then = SituationOf(pool, after, reports);
       rollout.status = pool::Decide(then).status;
@@ -184,9 +184,9 @@ class Pass {
 
   void TakeOutAwaited(pool::Rollout& rollout) const {
     if (inputs_.awaited == nullptr) return;
-    for (auto* list : {&rollout.told, &rollout.recovering}) {
-      std::erase_if(*list, [&](const pool::Told& node) {
-        return inputs_.awaited->contains(node.node) && IsOfConfig(node.patch);
+    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+      std::erase_if(*list, [&](const pool::NodeUpdate& update) {
+        return inputs_.awaited->contains(update.node) && ChangesTarget(update.patch);
       });
     }
   }
@@ -196,11 +196,12 @@ class Pass {
   bool IsHeld(const api::MachineConfigPool& pool) const { return view_.held_pools.contains(pool.metadata.name); }
 
   // The parts of the status that are about nodes stay as they are.
-  void SayBlind(const api::MachineConfigPool& found) {
-    if (inputs_.rendering.contains(found.metadata.name)) return;
+  void ReportUnread(const api::MachineConfigPool& found) {
+    if (inputs_.skipped.contains(found.metadata.name)) return;
     api::MachineConfigPool pool = found;
     SetRenderDegraded(pool);
-    pool::SetCondition(pool.status.conditions, ConditionOf(kDegraded, true, kUnreadable, inputs_.blind, inputs_.now));
+    pool::SetCondition(pool.status.conditions,
+                       ConditionOf(kDegraded, true, kUnreadable, inputs_.why_unread, inputs_.now));
     WriteStatus(found, std::move(pool.status), {});
   }
 
@@ -217,45 +218,45 @@ class Pass {
     return unwritten != nullptr && (!unwritten->is_due || unwritten->is_unknown);
   }
 
-  // While it is unknown whether a node was updated, it is unknown whether another one may be.
+  // While it is unknown whether a node was updated, no other node of its pool may be updated.
   void HoldBack(const std::vector<NodeState>& nodes, pool::Rollout& rollout) const {
     if (inputs_.unwritten.nodes.empty()) return;
     const bool is_unknown = std::any_of(nodes.begin(), nodes.end(), [&](const NodeState& node) {
       const Unwritten* const unwritten = Find(inputs_.unwritten.nodes, node.name());
       return unwritten != nullptr && unwritten->is_unknown;
     });
-    for (auto* list : {&rollout.told, &rollout.recovering}) {
-      std::erase_if(*list, [&](const pool::Told& told) { return is_unknown || IsHeldBack(told.node); });
+    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+      std::erase_if(*list, [&](const pool::NodeUpdate& update) { return is_unknown || IsHeldBack(update.node); });
     }
   }
 
-  // Returns the server's words about the nodes of a pool.
-  std::string WordsAbout(const std::string& pool) const {
+  // Returns the server's errors about writes of the nodes of a pool.
+  std::string WriteErrorsOf(const std::string& pool) const {
     if (inputs_.unwritten.nodes.empty() && inputs_.unwritten.reports.empty()) return "";
-    std::string words;
+    std::string errors;
     std::size_t count = 0;
     for (const NodeState& node : rosters_.Of(pool)) {
       for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.reports}) {
         const Unwritten* const unwritten = Find(*list, node.name());
         if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostUnwrittenNamed) continue;
-        words += (words.empty() ? "" : "; ") + unwritten->why;
+        errors += (errors.empty() ? "" : "; ") + unwritten->why;
       }
     }
-    if (count > kMostUnwrittenNamed) words += fmt::format("; and {} more", count - kMostUnwrittenNamed);
-    return words;
+    if (count > kMostUnwrittenNamed) errors += fmt::format("; and {} more", count - kMostUnwrittenNamed);
+    return errors;
   }
 
   // A pool that is degraded for another reason keeps that reason.
   void SetWriteRefused(const api::MachineConfigPool& found, api::MachineConfigPoolStatus& status) const {
-    const std::string words = WordsAbout(found.metadata.name);
-    if (words.empty() || pool::IsTrue(status.conditions, kDegraded)) return;
+    const std::string errors = WriteErrorsOf(found.metadata.name);
+    if (errors.empty() || pool::IsTrue(status.conditions, kDegraded)) return;
     // The transition time must be that of the last change on the server.
     const auto is_degraded = [](const api::Condition& condition) { return condition.type == kDegraded; };
     const auto& before = found.status.conditions;
     const auto known = std::find_if(before.begin(), before.end(), is_degraded);
     std::erase_if(status.conditions, is_degraded);
     if (known != before.end()) status.conditions.push_back(*known);
-    pool::SetCondition(status.conditions, ConditionOf(kDegraded, true, kWriteRefused, words, inputs_.now));
+    pool::SetCondition(status.conditions, ConditionOf(kDegraded, true, kWriteRefused, errors, inputs_.now));
   }
 
   // ---- conditions of our own making ----
@@ -304,33 +305,34 @@ class Pass {
   // they are afterwards.
   NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
                      const pool::Rollout& rollout) {
-    std::map<std::string_view, const NodePatch*> told;
-    for (const auto* list : {&rollout.told, &rollout.recovering}) {
-      for (const pool::Told& node : *list) told.emplace(node.node, &node.patch);
+    std::map<std::string_view, const NodePatch*> patches;
+    for (const auto* list : {&rollout.updates, &rollout.recovering}) {
+      for (const pool::NodeUpdate& update : *list) patches.emplace(update.node, &update.patch);
     }
     const pool::Layering layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds);
     const pool::Target target(pool, layering);
     const std::string line = "MachineConfig: " + std::string(pool.spec.configuration.name);
-    const bool moves = rollout.held.empty() && rollout.max_unavailable && !pool.spec.configuration.name.empty();
+    const bool is_rolling_out =
+        rollout.hold_reason.empty() && rollout.max_unavailable && !pool.spec.configuration.name.empty();
 
-    NodesByName as_told;
+    NodesByName updated;
     for (const NodeState& node : rosters_.Of(found.metadata.name)) {
       NodeWork work(node.node());
       KeepUpMaster(work);
       if (inputs_.now) work.Add(FilesWaitUpkeep(found, work.node(), inputs_.now->at));
-      const auto patch = told.find(node.name());
-      if (patch != told.end()) work.Add(*patch->second);
-      if (moves) KeepUpWithPool(work, target);
-      if (patch != told.end()) as_told.emplace(node.name(), work.node());
+      const auto patch = patches.find(node.name());
+      if (patch != patches.end()) work.Add(*patch->second);
+      if (is_rolling_out) KeepUpWithPool(work, target);
+      if (patch != patches.end()) updated.emplace(node.name(), work.node());
       KeepUpReport(work.node(), pool);
-      const bool is_told = patch != told.end() && IsOfConfig(*patch->second);
-      Add(work, is_told ? line + ImageOf(layering) : "", pool.metadata.name);
+      const bool is_retargeted = patch != patches.end() && ChangesTarget(*patch->second);
+      Add(work, is_retargeted ? line + ImageOf(layering) : "", pool.metadata.name);
     }
-    return as_told;
+    return updated;
   }
 
-  // Returns whether the patch changes the config or the image, and not only labels.
-  static bool IsOfConfig(const NodePatch& patch) {
+  // Returns whether the patch changes the desired config or image, and not only labels.
+  static bool ChangesTarget(const NodePatch& patch) {
     const auto& annotations = patch.metadata.annotations;
     return std::any_of(annotations.begin(), annotations.end(), [](const auto& annotation) {
       return annotation.first == api::kDesiredConfigAnnotation || annotation.first == api::kDesiredImageAnnotation;
@@ -380,18 +382,18 @@ class Pass {
     }
   }
 
-  void Add(const NodeWork& work, std::string told, const std::string& pool) {
+  void Add(const NodeWork& work, std::string target_text, const std::string& pool) {
     if (work.patch().is_empty() || IsHeldBack(work.node().metadata.name)) return;
     changes_.nodes.push_back({.node = work.node().metadata.name,
                               .resource_version = work.node().metadata.resource_version,
                               .patch = work.patch(),
-                              .told = std::move(told),
+                              .target_text = std::move(target_text),
                               .pool = pool});
   }
 
   // ---- statuses ----
 
-  // Without a rendered config, there is nothing to report about nodes, but there is a reason why none was rendered.
+  // If the pool has no rendered config, its status reports nothing about nodes, but why nothing was rendered.
   void WriteUnconfigured(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status) {
     const bool is_degraded = pool::IsTrue(status.conditions, kRenderDegraded);
     if (is_degraded || pool::IsTrue(status.conditions, kDegraded)) {
@@ -420,8 +422,8 @@ class Pass {
   // ---- events ----
 
   void Announce(const api::MachineConfigPool& pool, kube::EventKind kind, std::string reason, std::string message,
-                Announcement::Of of = Announcement::Of::kStatus) {
-    changes_.announcements.push_back({pool.metadata.name, kind, std::move(reason), std::move(message), of});
+                Announcement::Cause cause = Announcement::Cause::kStatus) {
+    changes_.announcements.push_back({pool.metadata.name, kind, std::move(reason), std::move(message), cause});
   }
 
   // Emits the event when the mistake appears, not each time that the status is written.
@@ -443,17 +445,17 @@ class Pass {
     Announce(found, kube::EventKind::kWarning, kSelectingAll, kSelectingAllMessage);
   }
 
-  // Emitted together with the updates, and not for each look at the pool.
+  // Emits the event together with the updates, and not for each look at the pool.
   void AnnounceDeferral(const pool::Situation& situation, const pool::Rollout& rollout) {
     const auto& candidates = rollout.candidates.nodes;
-    if (situation.pool.metadata.name != api::kMasterPool || candidates.size() <= 1 || rollout.told.empty()) return;
+    if (situation.pool.metadata.name != api::kMasterPool || candidates.size() <= 1 || rollout.updates.empty()) return;
     const bool is_deferred = std::any_of(candidates.begin(), candidates.end(), [&](std::size_t i) {
       return situation.nodes[i].name() == situation.operator_node;
     });
     if (!is_deferred) return;
     Announce(situation.pool, kube::EventKind::kNormal, "DeferringOperatorNodeUpdate",
              fmt::format("Deferring update of machine config operator node {}", situation.operator_node),
-             Announcement::Of::kTargetUpdate);
+             Announcement::Cause::kTargetUpdate);
   }
 
   const RolloutInputs& inputs_;

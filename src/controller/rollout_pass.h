@@ -29,17 +29,17 @@ struct RolloutInputs {
   const View& view;
   const Rosters& rosters;  // The rosters of the view.
   const Verdicts& verdicts;
-  // Pools for which a config is being rendered: they are left alone until that is done.
-  const pool::NodeNames& rendering;
+  // Pools that are skipped, such as those for which a config is being rendered or a write is under way.
+  const pool::NodeNames& skipped;
   const pool::NodeNames& undrainable;
   pool::Features features;
   std::optional<api::Time> now;
   StatusAddition addition = {};
-  // Nodes that are not updated yet, although it is their turn.
+  // Nodes that are not updated yet, although it is their turn, since they wait for a forecast.
   const pool::NodeNames* awaited = nullptr;
   UnwrittenNodes unwritten = {};
-  // The server's words for why the nodes cannot be read.  If set, the pools report that, and nothing else is done.
-  std::string blind = {};
+  // The server's error if the cluster cannot be read.  If set, the pools report it, and nothing else is done.
+  std::string why_unread = {};
 };
 
 Changes RolloutPass(const RolloutInputs& inputs);

@@ -25,8 +25,8 @@ std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
   }
   const auto compiled = api::Selector::Compile(selector);
   if (compiled) return std::nullopt;
-  return Mistake{"InvalidNodeSelector",
-                 fmt::format("spec.nodeSelector selects no nodes until it is mended: {}", compiled.error().message())};
+  return Mistake{"InvalidNodeSelector", fmt::format("spec.nodeSelector selects no nodes until it is corrected: {}",
+                                                    compiled.error().message())};
 }
 
 // Returns the custom pools that select a node.
@@ -40,7 +40,7 @@ PoolPointers CustomPoolsOf(const api::Node& node, const PoolPointers& pools) {
   return custom;
 }
 
-void BlameAll(const PoolPointers& pools, const std::string& message, Rosters& rosters) {
+void AddMistakeToAll(const PoolPointers& pools, const std::string& message, Rosters& rosters) {
   for (const api::MachineConfigPool* pool : pools) {
     const auto [mistake, is_first] = rosters.mistakes.try_emplace(pool->metadata.name);
     if (is_first) mistake->second.reason = "NodesInSeveralPools";
@@ -63,7 +63,7 @@ Rosters MakeRosters(const View& view) {
     const auto held = view.held_pools.find(pool->metadata.name);
     if (held != view.held_pools.end()) {
       rosters.mistakes.emplace(pool->metadata.name,
-                               Mistake{"Unreadable", "no node is updated until it is mended: " + held->second});
+                               Mistake{"Unreadable", "no node is updated until this is corrected: " + held->second});
     }
     if (auto mistake = MistakeOf(*pool)) {
       rosters.mistakes.emplace(pool->metadata.name, *std::move(mistake));
@@ -76,7 +76,7 @@ Rosters MakeRosters(const View& view) {
   for (const api::Node* node : view.nodes) {
     const auto all = pools->Of(*node);
     if (!all) {
-      BlameAll(CustomPoolsOf(*node, usable), all.error().message(), rosters);
+      AddMistakeToAll(CustomPoolsOf(*node, usable), all.error().message(), rosters);
     } else if (!all->empty()) {
       const std::string& primary = all->front()->metadata.name;
       rosters.nodes[primary].emplace_back(*node);
@@ -86,8 +86,8 @@ Rosters MakeRosters(const View& view) {
       rosters.in_no_pool.push_back(node);
     }
   }
-  for (const SetAside<api::Node>& node : view.unreadable_nodes) {
-    const auto all = pools->Of(*node.as_far);
+  for (const PartialObject<api::Node>& node : view.unreadable_nodes) {
+    const auto all = pools->Of(*node.object);
     if (!all || all->empty()) continue;
     rosters.mistakes.try_emplace(all->front()->metadata.name,
                                  Mistake{"UnreadableNode", "a node is left out as it cannot be read: " + node.why});

@@ -3,8 +3,8 @@
 
 // The nodes of each pool, computed once for all of them.
 //
-// Some mistakes keep a node out of every pool, or leave a pool without nodes.  They are reported in that pool's status,
-// where people look first.
+// Some mistakes in pools keep a node out of every pool, or leave a pool without nodes.  They are reported in the
+// statuses of these pools, where people look first.
 
 #include <functional>
 #include <map>

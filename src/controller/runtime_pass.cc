@@ -38,13 +38,13 @@ class RuntimeRules {
 
   std::optional<generated::MachineConfig> Make(const Object& object, const api::MachineConfigPool& pool,
                                                std::string name, std::string& problem) {
-    const auto below = TemplatesFor(pool.metadata.name);
-    if (!below) {
-      problem = generated::ProblemOfTemplates(below.error());
+    const auto runtime_templates = TemplatesFor(pool.metadata.name);
+    if (!runtime_templates) {
+      problem = generated::ProblemOfTemplates(runtime_templates.error());
       return std::nullopt;
     }
     const generated::RuntimeFiles files =
-        generated::FilesOf(*object.spec.container_runtime_config, below->storage_conf, stores_);
+        generated::FilesOf(*object.spec.container_runtime_config, runtime_templates->storage_conf, stores_);
     if (!files.storage_problem.empty()) problem = ProblemOf(Error(ErrorKind::kInvalid, files.storage_problem));
     return generated::RuntimeConfig(std::move(name), pool, files.files, object, inputs_.version);
   }

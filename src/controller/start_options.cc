@@ -62,8 +62,8 @@ Result<> ReadLeaseTimes(const CommandLine& line, kube::LeaseTimes& times) {
   TRY(ReadTime(line, "--leader-elect-retry-period", times.retry));
   if (times.retry < times.renew_deadline && times.renew_deadline < times.duration) return {};
   return Error(ErrorKind::kInvalid,
-               "--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline, and that shorter than "
-               "--leader-elect-lease-duration: else two could lead at once");
+               "--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline, which must be shorter "
+               "than --leader-elect-lease-duration; otherwise two replicas could lead at once");
 }
 
 // The Machine Config Operator's server has other names for some options; both names work.

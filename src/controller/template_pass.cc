@@ -71,7 +71,7 @@ void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
         {.name = config->metadata.name,
          .made_from = MadeFrom::kTemplates,
          .object = config->metadata.name,
-         .how = json::Value::array(
+         .creation_or_patch = json::Value::array(
              {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", config->metadata.resource_version}},
               replace("/spec/osImageURL"),
               replace("/spec/baseOSExtensionsContainerImage")})});
@@ -99,8 +99,8 @@ class TemplateGenerator {
     for (std::size_t i = 0; i < configs->size(); ++i) {
       const generated::MachineConfig& config = (*configs)[i];
       inputs_.Made(MadeFrom::kTemplates, config);
-      // A folder of another role makes configs with the names of the workers'.  If both were written, that would never
-      // end.
+      // A folder of another role may make configs with the same names as the workers' folder.  Only the last of them is
+      // written, because each look would find the other one changed and write it again.
       const bool is_replaced = i + 1 < configs->size() && (*configs)[i + 1].name == config.name;
       if (is_replaced) continue;
       if (inputs_.created.contains(config.name)) {

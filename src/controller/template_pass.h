@@ -3,7 +3,7 @@
 
 // Decides what is written for the ControllerConfig: the configs that templates make, and its status.
 //
-// The status is first that of a new generation that is being worked on, then that of a complete one.  Pools are not
+// The status first reports that a new generation is being worked on, and later that it is complete.  Pools are not
 // rendered in between.
 
 #include "controller/generate_changes.h"

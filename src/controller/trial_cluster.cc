@@ -80,7 +80,7 @@ std::string_view KindOfSource(SourceKind kind) {
 
 std::string KeyOf(const std::string& namespace_name, const std::string& name) { return namespace_name + "/" + name; }
 
-// RFC 7386.
+// Applies a merge patch as RFC 7386 defines it.
 void MergeInto(json::Value& object, const json::Value& patch) {
   if (!patch.is_object()) {
     object = patch;
@@ -173,7 +173,7 @@ void TrialCluster::Put(json::Value object) {
   json::Value& metadata = object["metadata"];
   metadata["resourceVersion"] = std::to_string(++version_);
   const std::string kind(machineconfig::KindOf(object));
-  // An object that is not in a namespace may name one nevertheless, which means nothing.
+  // A namespace in an object of a cluster-wide kind means nothing.
   const TrialKind* const known = FindTrialKind(object);
   if (known != nullptr && known->resource.scope == kube::Scope::kCluster) metadata.Erase("namespace");
   const std::string key = KeyOf(metadata.TextAt({"namespace"}), metadata.TextAt({"name"}));
@@ -274,7 +274,7 @@ TrialObjects TrialCluster::Look() const {
 }
 
 Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
-  // Names and finalizers, configs, and statuses are written one after the other.
+  // Each pass writes only a part: first names and finalizers, then configs, then statuses.
   constexpr int kMostPasses = 10;
   const generated::TemplateFolder no_templates("");
   const std::map<std::string, std::string, std::less<>> refused;
@@ -309,11 +309,11 @@ void TrialCluster::Apply(const GenerateChanges& changes) {
     Patch(KindOfSource(change.kind), change.name.namespace_name, change.name.name, change.patch);
   }
   for (const ConfigChange& change : changes.configs) {
-    if (const auto* patch = std::get_if<json::Value>(&change.how)) {
+    if (const auto* patch = std::get_if<json::Value>(&change.creation_or_patch)) {
       Patch(api::MachineConfig::kKind, "", change.name, *patch);
       continue;
     }
-    Put(json::Encode(std::get<api::MachineConfig>(change.how)));
+    Put(json::Encode(std::get<api::MachineConfig>(change.creation_or_patch)));
   }
   for (const ConfigRemoval& removal : changes.removals) Remove(api::MachineConfig::kKind, removal.name);
 }

@@ -3,7 +3,7 @@
 
 // A cluster in memory, in which the passes that generate MachineConfigs decide until nothing is left to write.
 //
-// It answers what the controllers would make of some objects, without any cluster or with a copy of one.
+// It shows what the controllers would make from some objects, without a real cluster or with a copy of its objects.
 
 #include <map>
 #include <span>
@@ -98,8 +98,8 @@ class TrialCluster {
   // The object must exist.
   json::Value& At(std::string_view kind, const std::string& namespace_name, const std::string& name);
   void Remove(std::string_view kind, const std::string& name);
-  // Applies a merge patch or a JSON patch to an object, which must exist.  Of JSON patches, it knows what ChangeTo()
-  // makes: each operation sets a member, except for tests, which are left out because nobody else writes.
+  // Applies a merge patch or a JSON patch to an object, which must exist.  Of JSON patches, only those are supported
+  // that ChangeTo() makes: an operation sets a member, or is a test and is ignored because nobody else writes.
   void Patch(std::string_view kind, const std::string& namespace_name, const std::string& name,
              const json::Value& patch);
 
@@ -114,7 +114,7 @@ class TrialCluster {
   // Decides and writes until nothing is left to write.
   Result<TrialOutcome> Settle(const TrialInputs& inputs);
 
-  // Returns what the statuses of sources report.
+  // Returns the problems that the statuses of the sources report.
   std::vector<ObjectProblem> Problems() const;
 
  private:

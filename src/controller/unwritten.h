@@ -10,7 +10,7 @@
 namespace pintle::controller {
 
 struct Unwritten {
-  // The server's words.  Empty if the failure may pass in a moment, and so is not reported yet.
+  // The server's error.  Empty if the failure may pass in a moment, and so is not reported yet.
   std::string why;
   bool is_due = true;       // The write may be repeated now.
   bool is_unknown = false;  // It is unknown whether the write took effect, so the node has to be read first.

@@ -28,9 +28,9 @@ namespace pintle::controller {
 
 // An object that could be read in part only.
 template <typename T>
-struct SetAside {
-  const T* as_far;
-  std::string why;
+struct PartialObject {
+  const T* object;  // The part that could be read.
+  std::string why;  // The reason why the rest could not.
 };
 
 struct View {
@@ -45,12 +45,12 @@ struct View {
   std::vector<api::MachineOSBuild> os_builds;
   // Unset if the cluster has no such setting; then labels and taints of masters are left alone.
   std::optional<pool::MasterScheduling> master_scheduling;
-  // A pool that could be read in part only is also in `pools`, so that its nodes stay its own.
+  // A pool that could be read in part only is also in `pools`, so that its nodes still belong to it.
   std::map<std::string, std::string, std::less<>> unreadable_pools;  // The reasons, by name.
   // Pools whose nodes must not be updated, since the pool's target or its list of nodes cannot be read.
   std::map<std::string, std::string, std::less<>> held_pools;  // The reasons, by name.
-  std::vector<SetAside<api::Node>> unreadable_nodes;
-  std::vector<SetAside<api::MachineConfig>> unreadable_configs;
+  std::vector<PartialObject<api::Node>> unreadable_nodes;
+  std::vector<PartialObject<api::MachineConfig>> unreadable_configs;
   std::string unreadable_settings;  // Set if an object that goes into all configs cannot be read.
   std::string operator_node;        // The operator's node; empty if there is none, or several.
 

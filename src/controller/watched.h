@@ -3,8 +3,8 @@
 
 // The objects of a cluster without the parts that no decision needs.
 //
-// A cluster has thousands of nodes with long annotations of others, and hundreds of rendered configs, each as large as
-// all that it was rendered from.  A part that is left out here is fetched when it is needed.
+// A cluster has thousands of nodes with long annotations of other programs, and hundreds of rendered configs, each as
+// large as all configs that it was rendered from.  A part that is left out here is fetched when it is needed.
 
 #include "api/machine_config.h"
 #include "api/machine_config_node.h"
@@ -14,7 +14,7 @@
 
 namespace pintle::controller {
 
-// A Node without the annotations of others.
+// A Node without the annotations of other programs.
 struct WatchedNode : api::Node {};
 
 // A MachineConfig, without `spec.config` if it was rendered for a pool.
@@ -45,7 +45,7 @@ void Trim(WatchedNode& node);
 void Trim(WatchedMachineConfig& config);
 void Trim(WatchedMachineConfigNode& node);
 
-// Returns whether a config was rendered for a pool and is nothing else.
+// Returns whether a config was rendered for a pool and cannot be an input for rendering.
 bool IsRendered(const api::MachineConfig& config);
 
 }  // namespace pintle::controller

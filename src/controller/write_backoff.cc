@@ -11,9 +11,10 @@ constexpr kube::Backoff::Settings kTimes = {
     .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
 // A write that was not repeated this long after it was due has been given up, or is no longer needed.
 constexpr auto kForgotten = std::chrono::minutes(10);
-constexpr int kTimesSlowerAtOnce = 2;
+// After more conflicts than this since the last success, the write is delayed.
+constexpr int kConflictsWithoutDelay = 2;
 // More conflicts than this since the last success count as a failure.
-constexpr int kMostTimesSlower = 4;
+constexpr int kConflictsBeforeFailure = 4;
 
 }  // namespace
 
@@ -33,8 +34,8 @@ int WriteBackoff::Failed(const Key& key, MonotonicTime now, std::chrono::millise
 
 bool WriteBackoff::CountConflict(const Key& key, MonotonicTime now) {
   Failures& failures = Of(key, now);
-  if (++failures.conflicts > kTimesSlowerAtOnce) failures.due = now + failures.backoff.Next();
-  return failures.conflicts > kMostTimesSlower;
+  if (++failures.conflicts > kConflictsWithoutDelay) failures.due = now + failures.backoff.Next();
+  return failures.conflicts > kConflictsBeforeFailure;
 }
 
 WriteBackoff::Failures& WriteBackoff::Of(const Key& key, MonotonicTime now) {

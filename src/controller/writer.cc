@@ -36,7 +36,7 @@ constexpr const char* KindOf() {
 template <typename T>
 struct Change {
   std::string name;
-  std::string version;  // The version by which the change was decided.
+  std::string version;  // The version of the object from which the change was decided.
   std::string pool;     // The pool whose status and events report a failure.
   json::Value patch;
   kube::Part part = kube::Part::kObject;
@@ -85,7 +85,7 @@ struct Writer::ObjectWrite final : public Task {
         change(std::move(wanted)),
         key(KindOf<T>(), change.name),
         done(std::move(then)),
-        client(owner.client_.Once([this](const kube::Failure& told) { failure = told; })) {}
+        client(owner.client_.Once([this](const kube::Failure& latest) { failure = latest; })) {}
 
   const std::string& pool() const override { return change.pool; }
 
@@ -168,7 +168,7 @@ UnwrittenNodes Writer::Look() {
     if (const auto due = backoff_.DueAt(key, now)) listener_.retry_at(*due);
     const auto& [kind, name] = key;
     if (kind == kNode) unwritten.nodes.emplace(name, UnwrittenFor(key, failure, now));
-    if (kind == kReadNode && failure.is_told) unwritten.nodes[name].why = failure.words;
+    if (kind == kReadNode && failure.is_reported) unwritten.nodes[name].why = failure.message;
     if (kind == kReport) unwritten.reports.emplace(name, UnwrittenFor(key, failure, now));
   }
   for (const std::string& node : unknown_) {
@@ -179,7 +179,7 @@ UnwrittenNodes Writer::Look() {
 }
 
 Unwritten Writer::UnwrittenFor(const WriteBackoff::Key& key, const Failure& failure, MonotonicTime now) {
-  return {.why = failure.is_told ? failure.words : "", .is_due = backoff_.IsDue(key, now)};
+  return {.why = failure.is_reported ? failure.message : "", .is_due = backoff_.IsDue(key, now)};
 }
 
 void Writer::Read(const std::string& node) {
@@ -219,21 +219,21 @@ void Writer::LeaveOut(Changes& changes) {
   std::erase_if(changes.machine_config_nodes,
                 [&](const MachineConfigNodeChange& change) { return is_left_out(kReport, change.node); });
   // The status of a pool assumes that its nodes have been updated.
-  std::set<std::string> untold;
+  std::set<std::string> with_postponed_updates;
   std::erase_if(changes.nodes, [&](const NodeChange& change) {
     const bool is_left = is_left_out(kNode, change.node);
-    if (is_left && !change.told.empty()) untold.insert(change.pool);
+    if (is_left && !change.target_text.empty()) with_postponed_updates.insert(change.pool);
     return is_left;
   });
   std::erase_if(changes.statuses, [&](const StatusChange& change) {
-    return untold.contains(change.pool) || is_left_out(kStatus, change.pool);
+    return with_postponed_updates.contains(change.pool) || is_left_out(kStatus, change.pool);
   });
   const auto has_status = [&](const std::string& pool) {
     return std::any_of(changes.statuses.begin(), changes.statuses.end(),
                        [&](const StatusChange& change) { return change.pool == pool; });
   };
   std::erase_if(changes.announcements, [&](const Announcement& event) {
-    return event.of == Announcement::Of::kStatus && !has_status(event.pool);
+    return event.cause == Announcement::Cause::kStatus && !has_status(event.pool);
   });
   std::erase_if(failures_, [&](const auto& failure) {
     const auto& [kind, name] = failure.first;
@@ -244,19 +244,19 @@ void Writer::LeaveOut(Changes& changes) {
 }
 
 void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, const Error& error,
-                    const std::optional<kube::Failure>& told) {
-  const auto stay_away = told ? told->retry_after : std::nullopt;
-  const int count = backoff_.Failed(key, clock_.Monotonic(), stay_away.value_or(std::chrono::milliseconds(0)));
+                    const std::optional<kube::Failure>& answer) {
+  const auto retry_after = answer ? answer->retry_after : std::nullopt;
+  const int count = backoff_.Failed(key, clock_.Monotonic(), retry_after.value_or(std::chrono::milliseconds(0)));
   Failure& failure = failures_[key];
   failure.pool = pool_name;
-  const bool is_news = std::exchange(failure.words, error.message()) != error.message();
+  const bool is_news = std::exchange(failure.message, error.message()) != error.message();
   if (is_news) listener_.trouble(error);
   // The server may be down, or the object may have changed or been deleted since the mirror's version.
-  const bool is_refusal = told && error.kind() == ErrorKind::kInvalid;
-  const bool is_to_be_told = is_refusal || count > kFailuresBeforeReport;
-  if (!is_to_be_told || std::exchange(failure.is_told, true)) return;
+  const bool is_refusal = answer && error.kind() == ErrorKind::kInvalid;
+  const bool is_to_be_reported = is_refusal || count > kFailuresBeforeReport;
+  if (!is_to_be_reported || std::exchange(failure.is_reported, true)) return;
   const api::MachineConfigPool* const pool = cluster_.pools().Find(pool_name);
-  if (pool != nullptr) announcer_.About(*pool, kube::EventKind::kWarning, "WriteRefused", error.message());
+  if (pool != nullptr) announcer_.Emit(*pool, kube::EventKind::kWarning, "WriteRefused", error.message());
 }
 
 void Writer::Succeeded(const WriteBackoff::Key& key) {
@@ -288,9 +288,9 @@ void Writer::Write(Changes changes) {
         nullptr));
   }
   for (NodeChange& change : changes.nodes) {
-    if (!change.told.empty()) {
+    if (!change.target_text.empty()) {
       TargetUpdate& update = target_updates_[change.pool];
-      update.line = change.told;
+      update.line = change.target_text;
       ++update.outstanding;
     }
     Change<WatchedNode> wanted = {.name = change.node,
@@ -298,12 +298,13 @@ void Writer::Write(Changes changes) {
                                   .pool = change.pool,
                                   .patch = json::Encode(change.patch)};
     Add(std::make_shared<ObjectWrite<WatchedNode>>(
-        *this, std::move(wanted), [this, change = std::move(change)](bool is_written) { Told(change, is_written); }));
+        *this, std::move(wanted),
+        [this, change = std::move(change)](bool is_written) { NodeWritten(change, is_written); }));
   }
   std::map<std::string, std::vector<Announcement>> events_of_statuses;
   for (Announcement& event : changes.announcements) {
     const auto update = target_updates_.find(event.pool);
-    if (event.of == Announcement::Of::kStatus) {
+    if (event.cause == Announcement::Cause::kStatus) {
       events_of_statuses[event.pool].push_back(std::move(event));
     } else if (update != target_updates_.end()) {
       update->second.events.push_back(std::move(event));
@@ -338,7 +339,7 @@ void Writer::AddStatus(StatusChange change, std::vector<Announcement> events) {
 void Writer::Announce(const std::vector<Announcement>& events) {
   for (const Announcement& event : events) {
     const api::MachineConfigPool* const pool = cluster_.pools().Find(event.pool);
-    if (pool != nullptr) announcer_.About(*pool, event.kind, event.reason, event.message);
+    if (pool != nullptr) announcer_.Emit(*pool, event.kind, event.reason, event.message);
   }
 }
 
@@ -368,31 +369,32 @@ void Writer::Ended(const Task* task) {
 }
 
 // Emits one event for all nodes that were updated to a pool's target together.
-void Writer::Told(const NodeChange& change, bool is_written) {
-  if (change.told.empty()) return;
+void Writer::NodeWritten(const NodeChange& change, bool is_written) {
+  if (change.target_text.empty()) return;
   const auto found = target_updates_.find(change.pool);
   if (found == target_updates_.end()) return;
   TargetUpdate& update = found->second;
   if (is_written) {
     update.nodes.push_back(change.node);
-    log::Notice(fmt::format("Pool {}: node {}: new target {}", change.pool, change.node, change.told), kToldNode,
-                {{"PINTLE_POOL", change.pool}, {"PINTLE_NODE", change.node}});
+    log::Notice(fmt::format("Pool {}: node {}: new target {}", change.pool, change.node, change.target_text),
+                kNodeRollout, {{"PINTLE_POOL", change.pool}, {"PINTLE_NODE", change.node}});
   }
   update.is_complete = update.is_complete && is_written;
   if (--update.outstanding > 0) return;
-  TargetUpdate told = std::move(update);
+  TargetUpdate ended = std::move(update);
   target_updates_.erase(found);
   // If a node could not be updated, the next pass decides the status.
-  if (told.is_complete && !told.status.empty()) {
-    AddStatus(std::move(told.status.front()), std::move(told.events_of_status));
+  if (ended.is_complete && !ended.status.empty()) {
+    AddStatus(std::move(ended.status.front()), std::move(ended.events_of_status));
   }
   const api::MachineConfigPool* const pool = cluster_.pools().Find(change.pool);
-  if (pool == nullptr || told.nodes.empty()) return;
-  Announce(told.events);
-  const bool is_image = told.line.find(" / Image: ") != std::string::npos;
-  announcer_.About(*pool, kube::EventKind::kNormal, is_image ? "SetDesiredConfigAndOSImage" : "SetDesiredConfig",
-                   told.nodes.size() == 1 ? fmt::format("Targeted node {} to {}", told.nodes.front(), told.line)
-                                          : fmt::format("Set target for {} nodes to {}", told.nodes.size(), told.line));
+  if (pool == nullptr || ended.nodes.empty()) return;
+  Announce(ended.events);
+  const bool is_image = ended.line.find(" / Image: ") != std::string::npos;
+  announcer_.Emit(*pool, kube::EventKind::kNormal, is_image ? "SetDesiredConfigAndOSImage" : "SetDesiredConfig",
+                  ended.nodes.size() == 1
+                      ? fmt::format("Targeted node {} to {}", ended.nodes.front(), ended.line)
+                      : fmt::format("Set target for {} nodes to {}", ended.nodes.size(), ended.line));
 }
 
 void Writer::Stop() {

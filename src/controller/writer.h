@@ -3,9 +3,9 @@
 
 // Writes the changes that a pass wants.
 //
-// The API server's answers go into the cluster's copy.  A refused write is repeated less and less often, for each
+// The API server's answers go into the mirrored cluster.  A refused write is repeated less and less often, for each
 // object separately, while all other writes continue.  If it is unknown whether a node was updated, the node is read
-// until that is known, since it must not be taken for one that was not updated.
+// until that is known: if it were wrongly taken for a node without an update, too many nodes would be updated.
 
 #include <deque>
 #include <functional>
@@ -47,7 +47,8 @@ class Writer {
   // longer wanted.
   void LeaveOut(Changes& changes);
 
-  // Takes changes of pools without writes under way: a server that is slow about one pool delays no other.
+  // Starts to write the changes.  Their pools must not have writes under way.  Each pool is written separately, so that
+  // slow answers about one pool do not delay the others.
   void Write(Changes changes);
   bool is_busy() const { return !queues_.empty(); }
   bool IsBusyWith(const std::string& pool) const { return queues_.contains(pool); }
@@ -78,19 +79,19 @@ class Writer {
   };
   struct Failure {
     std::string pool;
-    std::string words;  // The latest error.
-    bool is_told = false;
+    std::string message;  // The latest error.
+    bool is_reported = false;
   };
 
   void Add(std::shared_ptr<Task> task);
   void AddStatus(StatusChange change, std::vector<Announcement> events);
-  void Told(const NodeChange& change, bool is_written);
+  void NodeWritten(const NodeChange& change, bool is_written);
   void Announce(const std::vector<Announcement>& events);
   void BeginNext();
   void Ended(const Task* task);
-  // `told` is the server's answer, if there was one.
+  // `answer` is the failure that the server has reported, if it has answered.
   void Failed(const WriteBackoff::Key& key, const std::string& pool, const Error& error,
-              const std::optional<kube::Failure>& told);
+              const std::optional<kube::Failure>& answer);
   void Succeeded(const WriteBackoff::Key& key);
   void Read(const std::string& node);
   Unwritten UnwrittenFor(const WriteBackoff::Key& key, const Failure& failure, MonotonicTime now);

@@ -143,15 +143,15 @@ RolloutAnswer RolloutAnswerOf(const pool::Situation& situation, pool::Rollout ro
         .can_apply_updates = rollout.image->can_apply, .reason = rollout.image->reason, .error = std::nullopt};
     if (!rollout.image->error.empty()) answer.can_layered_continue->error = rollout.image->error;
   }
-  answer.rollout_reached = rollout.held.empty();
+  answer.rollout_reached = rollout.hold_reason.empty();
   if (rollout.max_unavailable) {
     answer.max_unavailable = rollout.max_unavailable;
     answer.capacity = rollout.candidates.capacity;
     auto& names = answer.candidates.emplace();
     for (const std::size_t i : rollout.candidates.nodes) names.push_back(situation.nodes[i].name());
     auto& order = answer.patched_in_order.emplace();
-    for (const pool::Told& told : rollout.told) order.push_back(told.node);
-    answer.patches = std::move(rollout.told);
+    for (const pool::NodeUpdate& update : rollout.updates) order.push_back(update.node);
+    answer.patches = std::move(rollout.updates);
   } else {
     answer.max_unavailable_error = rollout.max_unavailable_error;
   }
@@ -265,8 +265,9 @@ Result<ExitStatus> Rollout(const CommandLine& line) {
   if (form == Form::kText) {
     Print(preview.table);
   } else if (form == Form::kName) {
-    for (const pool::Told& told : preview.answer.recovering) PrintName(told.node);
-    for (const pool::Told& told : preview.answer.patches.value_or(std::vector<pool::Told>())) PrintName(told.node);
+    for (const pool::NodeUpdate& update : preview.answer.recovering) PrintName(update.node);
+    for (const pool::NodeUpdate& update : preview.answer.patches.value_or(std::vector<pool::NodeUpdate>()))
+      PrintName(update.node);
   } else {
     PrintData(json::Encode(preview.answer), form);
   }

@@ -61,8 +61,8 @@ struct RolloutAnswer {
   std::optional<Image> can_layered_continue;
   bool rollout_reached = false;
   std::optional<std::vector<std::string>> patched_in_order;
-  std::optional<std::vector<pool::Told>> patches;
-  std::vector<pool::Told> recovering;
+  std::optional<std::vector<pool::NodeUpdate>> patches;
+  std::vector<pool::NodeUpdate> recovering;
   api::MachineConfigPoolStatus status;
 
   static constexpr auto kFields = json::FieldList{

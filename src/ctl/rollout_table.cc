@@ -34,8 +34,8 @@ class Outlook {
  public:
   Outlook(const pool::Situation& situation, const pool::Rollout& rollout)
       : situation_(situation), rollout_(rollout), target_(situation.pool, situation.layering) {
-    for (std::size_t i = 0; i < rollout.told.size(); ++i) turn_.emplace(rollout.told[i].node, i + 1);
-    for (const pool::Told& told : rollout.recovering) turn_.emplace(told.node, 0);
+    for (std::size_t i = 0; i < rollout.updates.size(); ++i) turn_.emplace(rollout.updates[i].node, i + 1);
+    for (const pool::NodeUpdate& update : rollout.recovering) turn_.emplace(update.node, 0);
   }
 
   std::string Of(const pool::NodeState& node) const {
@@ -60,7 +60,7 @@ class Outlook {
   }
 
   std::string WhyWaiting(const pool::NodeState& node) const {
-    if (!rollout_.held.empty()) return rollout_.held;
+    if (!rollout_.hold_reason.empty()) return rollout_.hold_reason;
     if (!rollout_.max_unavailable) return rollout_.max_unavailable_error;
     if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
     const bool is_masters = situation_.pool.metadata.name == api::kMasterPool;
@@ -106,9 +106,9 @@ std::string Conditions(const api::MachineConfigPoolStatus& status) {
 }
 
 std::string Next(const pool::Rollout& rollout) {
-  if (!rollout.held.empty()) return fmt::format("Next: nothing: {}\n", rollout.held);
+  if (!rollout.hold_reason.empty()) return fmt::format("Next: nothing: {}\n", rollout.hold_reason);
   if (!rollout.max_unavailable) return fmt::format("Next: nothing: {}\n", rollout.max_unavailable_error);
-  const std::size_t count = rollout.told.size() + rollout.recovering.size();
+  const std::size_t count = rollout.updates.size() + rollout.recovering.size();
   const std::string limit =
       fmt::format("{} may be unavailable at once, {} are", *rollout.max_unavailable, rollout.unavailable.size());
   if (count == 0) return fmt::format("Next: nothing ({})\n", limit);

@@ -31,15 +31,15 @@ struct Candidates {
 // might pass, and then they would update at the same time as others.
 Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes, int max_unavailable);
 
-// Returns the first `capacity` of the candidates in the order in which they are updated.  When there are too many, one
-// zone is done after the other, and within a zone the oldest node comes first; nodes that are in no zone come last.
-// Nodes that cannot be drained now come behind all of these: they would use up capacity without getting anywhere.
+// Returns the first `capacity` candidates in the order in which they are updated.  If there are more candidates than
+// that, nodes are updated zone by zone, and in each zone the oldest node comes first.  Nodes without a zone come behind
+// those with one.  Nodes that cannot be drained now come last, because they would use up capacity without progress.
 NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, int capacity,
                       const NodeNames& undrainable = {});
 
-// Returns the nodes that assigning the target cannot make less available: they are unavailable already and do not have
-// it yet, so that they need no capacity.  This is how a bad config that was taken back frees the nodes that it broke.
-// A node that is unavailable only because somebody cordoned it is left alone.
+// Returns the nodes that are unavailable already and are not assigned the target yet.  An update cannot make them less
+// available, so they need no capacity.  When a bad config is taken back, the nodes that it broke recover in this way.
+// A node that is unavailable only because somebody cordoned it is left out.
 NodeIndices FindRecovering(const Target& target, std::span<const NodeState> nodes);
 
 }  // namespace pintle::pool

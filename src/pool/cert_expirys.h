@@ -11,7 +11,7 @@
 
 namespace pintle::pool {
 
-// Returns those that the ControllerConfig's status lists, in its order.
+// Returns the expiry dates in the order in which the ControllerConfig's status lists the certificates.
 std::vector<api::CertExpiry> CertExpirysOf(const api::ControllerConfig& config);
 
 }  // namespace pintle::pool

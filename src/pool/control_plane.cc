@@ -82,7 +82,7 @@ NodePatch MasterUpkeep(const api::Node& master, MasterScheduling scheduling) {
 NodePatch UpdateInProgressUpkeep(const NodeState& node, const Target& target) {
   NodePatch patch;
   const bool has_taint = HasTaint(node.node(), api::kUpdateInProgressTaint, api::kPreferNoSchedule);
-  if (!target.IsCarriedBy(node)) {
+  if (!target.MayLoseUpdateTaint(node)) {
     if (!has_taint) AddTaint(patch, node.node(), api::kUpdateInProgressTaint, api::kPreferNoSchedule);
   } else if (has_taint) {
     RemoveTaints(patch, node.node(), [](const api::Taint& taint) {

@@ -3,9 +3,9 @@
 
 // Rules that hold for nodes of the control plane only.
 //
-// These nodes carry etcd, which lives as long as more than half of its members do.  Masters, and the arbiter of a
-// cluster that has one, are therefore updated as if they were one pool, masters first.  Their labels and taints decide
-// whether users' pods may run on them.
+// These nodes run etcd, which works only while more than half of its members do.  Masters, and the arbiter of a cluster
+// that has one, are therefore updated as if they were one pool, masters first.  Their labels and taints decide whether
+// users' pods may run on them.
 
 #include <optional>
 #include <string>
@@ -37,8 +37,8 @@ enum class MasterScheduling { kEveryPod, kControlPlaneOnly };
 // Returns the changes to a master's labels and taints that its role requires.  The patch is empty if there are none.
 NodePatch MasterUpkeep(const api::Node& master, MasterScheduling scheduling);
 
-// Returns the change to the taint that tells the scheduler that a node has an update ahead.  The patch is empty if the
-// taint is right already.
+// Adds or removes the taint with which the scheduler avoids nodes that have not been updated yet.  The patch is empty
+// if the node needs no change.
 NodePatch UpdateInProgressUpkeep(const NodeState& node, const Target& target);
 
 }  // namespace pintle::pool

@@ -18,8 +18,8 @@ const T* First(std::span<const T> all, Predicate&& predicate) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// Returns the build that the config's annotation names, unless that build is of an older rendered config; otherwise any
-// build of both the config and the pool's rendered config.
+// Returns the build that the config's annotation names, if it is a build of the pool's rendered config.  Otherwise
+// returns any build of both the config and the rendered config.
 const api::MachineOSBuild* FindBuild(const api::MachineConfigPool& pool, const api::MachineOSConfig& config,
                                      std::span<const api::MachineOSBuild> builds) {
   const std::string& target = pool.spec.configuration.name;

@@ -16,7 +16,7 @@
 
 namespace pintle::pool {
 
-// The objects of a layered pool; nullptr for one that does not exist.
+// The objects of a layered pool.  An object that does not exist is nullptr.
 struct Layering {
   const api::MachineOSConfig* config = nullptr;
   const api::MachineOSBuild* build = nullptr;
@@ -46,11 +46,11 @@ struct BuildProgress {
   bool is_initial() const { return !prepared && !building && !succeeded && !failed && !interrupted; }
 };
 
-// Whether nodes may be given the image now.
+// States whether nodes may be given the image now, and the reason.
 struct ImageReadiness {
   bool can_apply = false;
   std::string reason;
-  std::string error;  // Set when somebody has to intervene before they may.
+  std::string error;  // Set if a person has to intervene first.
 };
 ImageReadiness CheckImage(const Layering& layering);
 

@@ -38,6 +38,7 @@ Result<std::int64_t> ReadNumber(const std::string& text) {
   return number;
 }
 
+// Returns the number of nodes that a percentage such as "30%" stands for.
 Result<std::int64_t> Share(const std::string& text, std::size_t node_count) {
   if (!text.ends_with('%')) return Invalid("invalid type: string is not a percentage");
   const auto percent = ReadNumber(text.substr(0, text.size() - 1));
@@ -51,9 +52,9 @@ Result<std::int64_t> Share(const std::string& text, std::size_t node_count) {
 
 Result<int> MaxUnavailable(const api::MachineConfigPool& pool, std::size_t node_count) {
   if (pool.metadata.name == api::kArbiterPool || !pool.spec.max_unavailable) return 1;
-  const auto& said = pool.spec.max_unavailable->value;
-  const auto* number = std::get_if<std::int32_t>(&said);
-  const std::int64_t most = number != nullptr ? *number : TRY(Share(std::get<std::string>(said), node_count));
+  const auto& setting = pool.spec.max_unavailable->value;
+  const auto* number = std::get_if<std::int32_t>(&setting);
+  const std::int64_t most = number != nullptr ? *number : TRY(Share(std::get<std::string>(setting), node_count));
   return most == 0 ? 1 : static_cast<int>(most);
 }
 

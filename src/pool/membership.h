@@ -20,11 +20,11 @@ namespace pintle::pool {
 
 class Pools {
  public:
-  // Fails when any pool's selector is invalid.  The pools must outlive this.
+  // Fails if any pool's selector is invalid.  The pools must outlive the returned object.
   static Result<Pools> Make(std::span<const api::MachineConfigPool* const> pools);
 
-  // Returns all pools that select a node, the one that it is in first.  The list is empty for a node that we do not
-  // manage.
+  // Returns the pool that the node is in.  The worker pool may follow, if it selects the node as well.  The list is
+  // empty if no pool selects the node, and for a node with Windows.
   Result<std::vector<const api::MachineConfigPool*>> Of(const api::Node& node) const;
   // Returns the pool that the node is in, or nullptr.
   Result<const api::MachineConfigPool*> PrimaryOf(const api::Node& node) const;
@@ -35,7 +35,7 @@ class Pools {
 
 bool IsWindows(const api::Node& node);
 
-// Returns whether the node's agent ever ran.
+// Returns whether an agent has ever reported a config of the node.  Nodes with Windows do not count.
 bool IsManaged(const api::Node& node);
 
 }  // namespace pintle::pool

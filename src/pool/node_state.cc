@@ -50,7 +50,7 @@ NodeState::NodeState(const api::Node& node)
   }
   if (const std::string* zone = api::Find(node.metadata.labels, api::kZoneLabel)) zone_ = *zone;
   has_config_ = current_config_ == desired_config_;
-  is_done_ = is_done_ && has_config_ && !current_config_.empty() && HasImageItIsToHave();
+  is_done_ = is_done_ && has_config_ && !current_config_.empty() && HasDesiredImage();
 }
 
 void NodeState::Read(std::string_view key, std::string_view value) {
@@ -74,7 +74,7 @@ void NodeState::Read(std::string_view key, std::string_view value) {
   }
 }
 
-bool NodeState::HasImageItIsToHave() const {
+bool NodeState::HasDesiredImage() const {
   if (!current_image_ && !desired_image_) return true;
   return current_image_ == desired_image_ && !current_image_->empty();
 }

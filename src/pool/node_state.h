@@ -4,8 +4,8 @@
 // The state of a node as its object reports it: its current and desired config, the state of its agent, and whether
 // pods can run on it.
 //
-// All of it is text in labels, annotations and conditions, and parsing that costs more than every decision that is
-// based on it.  So it is parsed once, when the node is read, and kept beside the node.
+// This state is text in labels, annotations and conditions.  Parsing the text costs more than all decisions that use
+// it, so it is parsed once, when the node is read, and the result is kept beside the node.
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ namespace pintle::pool {
 
 class NodeState {
  public:
-  // The node must outlive its state and stay as it is.
+  // The node must outlive its state, and must not change.
   explicit NodeState(const api::Node& node);
 
   const api::Node& node() const { return *node_; }
@@ -48,7 +48,7 @@ class NodeState {
 
  private:
   void Read(std::string_view key, std::string_view value);
-  bool HasImageItIsToHave() const;
+  bool HasDesiredImage() const;
 
   const api::Node* node_;
   std::optional<std::string_view> zone_;

@@ -27,7 +27,7 @@ std::string WhyHeld(const Situation& situation, const std::optional<ImageReadine
   return "";
 }
 
-// Returns the labels that make a selector select a node, as far as the selector names them one by one.
+// Returns labels with which the pool's selector matches a node.  Only terms that require one label are considered.
 api::Labels LabelsSelectedBy(const api::MachineConfigPool& pool) {
   api::Labels labels;
   if (!pool.spec.node_selector) return labels;
@@ -39,58 +39,59 @@ api::Labels LabelsSelectedBy(const api::MachineConfigPool& pool) {
   return labels;
 }
 
-// Decides which nodes are updated, in the order of the steps that the Machine Config Operator takes.
-class Teller {
+// Decides which nodes are updated, in the same steps as the Machine Config Operator.
+class UpdateChooser {
  public:
-  Teller(const Situation& situation, const Target& target)
+  UpdateChooser(const Situation& situation, const Target& target)
       : situation_(situation), nodes_(situation.nodes), target_(target) {}
 
-  std::vector<Told> Tell(const Candidates& candidates) const {
-    std::vector<Told> told;
+  std::vector<NodeUpdate> Choose(const Candidates& candidates) const {
+    std::vector<NodeUpdate> updates;
     NodeIndices chosen = candidates.nodes;
     DeferOperatorNode(chosen);
-    MoveFirstBootedNodes(chosen, told);
+    MoveFirstBootedNodes(chosen, updates);
     const NodeNames none;
     const NodeNames& undrainable = situation_.undrainable == nullptr ? none : *situation_.undrainable;
-    TellTarget(PickFirst(nodes_, std::move(chosen), candidates.capacity, undrainable), told);
-    return told;
+    AssignTarget(PickFirst(nodes_, std::move(chosen), candidates.capacity, undrainable), updates);
+    return updates;
   }
 
-  // Updates all recovering nodes that are not in `told`.
-  std::vector<Told> TellRecovering(const std::vector<Told>& told) const {
+  // Chooses all recovering nodes that are not in `updates`.
+  std::vector<NodeUpdate> ChooseRecovering(const std::vector<NodeUpdate>& updates) const {
     std::unordered_set<std::string_view> names;
-    for (const Told& node : told) names.insert(node.node);
+    for (const NodeUpdate& update : updates) names.insert(update.node);
     NodeIndices chosen = FindRecovering(target_, nodes_);
     std::erase_if(chosen, [&](std::size_t i) {
       return names.contains(nodes_[i].name()) || FirstBootedPool(nodes_[i]) != nullptr;
     });
-    std::vector<Told> recovering;
-    TellTarget(chosen, recovering);
+    std::vector<NodeUpdate> recovering;
+    AssignTarget(chosen, recovering);
     return recovering;
   }
 
  private:
-  static void Add(const NodeState& node, NodePatch patch, std::vector<Told>& told) {
-    if (!patch.is_empty()) told.push_back({node.name(), std::move(patch)});
+  static void Add(const NodeState& node, NodePatch patch, std::vector<NodeUpdate>& updates) {
+    if (!patch.is_empty()) updates.push_back({node.name(), std::move(patch)});
   }
 
-  void TellTarget(const NodeIndices& chosen, std::vector<Told>& told) const {
-    for (const std::size_t i : chosen) Add(nodes_[i], target_.PatchFor(nodes_[i]), told);
+  void AssignTarget(const NodeIndices& chosen, std::vector<NodeUpdate>& updates) const {
+    for (const std::size_t i : chosen) Add(nodes_[i], target_.PatchFor(nodes_[i]), updates);
   }
 
-  // The operator moves to another master when its own is drained; to spare it a second move, its node comes last.
+  // The operator's pod moves to another master when its own node is drained.  That node is updated last, so that the
+  // pod moves only once.
   void DeferOperatorNode(NodeIndices& chosen) const {
     if (situation_.pool.metadata.name != api::kMasterPool || chosen.size() <= 1) return;
     std::erase_if(chosen, [&](std::size_t i) { return nodes_[i].name() == situation_.operator_node; });
   }
 
-  // A machine that booted with the config of a custom pool came up as a worker.  It is given the labels of its pool
-  // once, instead of this pool's target.
-  void MoveFirstBootedNodes(NodeIndices& chosen, std::vector<Told>& told) const {
+  // A machine that first booted with the config of a custom pool joins the cluster as a worker.  It is given the labels
+  // of the custom pool once, instead of this pool's target.
+  void MoveFirstBootedNodes(NodeIndices& chosen, std::vector<NodeUpdate>& updates) const {
     std::erase_if(chosen, [&](std::size_t i) {
       const api::MachineConfigPool* pool = FirstBootedPool(nodes_[i]);
       if (pool == nullptr) return false;
-      Add(nodes_[i], LabelsPatch(nodes_[i], *pool), told);
+      Add(nodes_[i], LabelsPatch(nodes_[i], *pool), updates);
       return true;
     });
   }
@@ -134,7 +135,7 @@ Rollout Decide(const Situation& situation) {
   Rollout rollout;
   for (const std::size_t i : Unavailable(nodes)) rollout.unavailable.push_back(nodes[i].name());
   if (situation.layering.is_layered()) rollout.image = CheckImage(situation.layering);
-  rollout.held = WhyHeld(situation, rollout.image);
+  rollout.hold_reason = WhyHeld(situation, rollout.image);
 
   if (const auto most = MaxUnavailable(situation.pool, nodes.size())) {
     rollout.max_unavailable = MasterBudget(*most, situation.unavailable_arbiters);
@@ -142,10 +143,10 @@ Rollout Decide(const Situation& situation) {
   } else {
     rollout.max_unavailable_error = most.error().message();
   }
-  if (rollout.held.empty() && rollout.max_unavailable) {
-    const Teller teller(situation, target);
-    rollout.told = teller.Tell(rollout.candidates);
-    rollout.recovering = teller.TellRecovering(rollout.told);
+  if (rollout.hold_reason.empty() && rollout.max_unavailable) {
+    const UpdateChooser chooser(situation, target);
+    rollout.updates = chooser.Choose(rollout.candidates);
+    rollout.recovering = chooser.ChooseRecovering(rollout.updates);
   }
 
   rollout.status = Status({.pool = situation.pool,

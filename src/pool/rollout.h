@@ -4,7 +4,7 @@
 // Decides the next step of a pool's rollout: which nodes are updated now, why others are not, and what the pool's
 // status is.
 //
-// The controller acts on the decision, and the command line prints it, so that a preview is what happens.
+// The controller acts on the decision, and the command line prints the same decision as a preview.
 
 #include <optional>
 #include <span>
@@ -31,7 +31,7 @@ struct Situation {
   Layering layering;
   Features features;
   std::vector<api::CertExpiry> cert_expirys;
-  std::string operator_node;  // The operator's node: of several masters, it comes last.
+  std::string operator_node;  // The node that runs the operator.  It is updated after the other masters.
   KnownConfigs configs;
   std::span<const api::MachineConfigPool* const> other_pools;
   std::span<const api::OSImageStreamSet> os_image_streams;
@@ -40,18 +40,18 @@ struct Situation {
   std::size_t unavailable_arbiters = 0;
   std::optional<Masters> masters;
   std::optional<api::Time> now;
-  // Nodes that need a drain for the target and cannot be drained now; nullptr if none is known.
+  // Nodes that have to be drained for the target and cannot be drained now; nullptr if no such node is known.
   const NodeNames* undrainable = nullptr;
 };
 
 // A node and the patch that updates it.
-struct Told {
+struct NodeUpdate {
   std::string node;
   NodePatch patch;
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"node", &Told::node},
-      json::Required{"patch", &Told::patch},
+      json::Required{"node", &NodeUpdate::node},
+      json::Required{"patch", &NodeUpdate::patch},
   };
 };
 
@@ -62,9 +62,9 @@ struct Rollout {
   Candidates candidates;                // The positions are those of Situation::nodes.
   std::optional<ImageReadiness> image;  // Set for a layered pool only.
   // The reason why no node is updated at all; empty if the rollout may continue.
-  std::string held;
-  std::vector<Told> told;        // In the order in which they are updated.
-  std::vector<Told> recovering;  // Nodes that are unavailable already, so that their update needs no capacity.
+  std::string hold_reason;
+  std::vector<NodeUpdate> updates;     // In the order in which the nodes are updated.
+  std::vector<NodeUpdate> recovering;  // Updates of nodes that are unavailable already, which need no capacity.
   api::MachineConfigPoolStatus status;
 };
 

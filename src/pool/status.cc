@@ -50,7 +50,7 @@ bool HasPinnedImages(const api::MachineConfigNode& node) {
 }
 
 // Returns whether the desired config and image that a node reports are the pool's target.
-bool IsToldOfTarget(const api::MachineConfigNode& node, const StatusInputs& inputs) {
+bool DesiresTarget(const api::MachineConfigNode& node, const StatusInputs& inputs) {
   const std::string& target = inputs.pool.spec.configuration.name;
   if (!node.status.config_version || node.status.config_version->desired != target) return false;
   const std::string_view image =
@@ -60,7 +60,7 @@ bool IsToldOfTarget(const api::MachineConfigNode& node, const StatusInputs& inpu
          !image.empty() && image == inputs.layering.image();
 }
 
-// Adds what one node reports.  The first of its conditions that counts, as degraded or as updated, decides.
+// Adds the report of one node.  The first condition that marks the node as degraded or as updated decides.
 void Add(const api::MachineConfigNode& node, const NodeState& state, const StatusInputs& inputs, Reported& reported) {
   if (HasPinnedImages(node)) ++reported.with_pinned_images;
   for (const api::Condition& condition : node.status.conditions) {
@@ -71,14 +71,14 @@ void Add(const api::MachineConfigNode& node, const NodeState& state, const Statu
           fmt::format("Node {} is reporting: {}", state.name(), gotext::Quoted(condition.message)));
       return;
     }
-    if (inputs.features.image_mode_status_reporting && condition.type == kUpdated && IsToldOfTarget(node, inputs)) {
+    if (inputs.features.image_mode_status_reporting && condition.type == kUpdated && DesiresTarget(node, inputs)) {
       ++reported.updated;
       return;
     }
   }
 }
 
-// Finds nodes by name.  Both lists are mostly in the same order, so the next node is tried first.
+// Finds nodes by name.  The names are mostly asked for in the order of the list, so the next node is tried first.
 class NodesByName {
  public:
   explicit NodesByName(std::span<const NodeState> nodes) : nodes_(nodes) {}
@@ -157,35 +157,34 @@ struct UpdatingCondition {
 };
 
 UpdatingCondition UpdatingWhilePaused(const BuildProgress& progress, const std::string& build) {
-  const auto is = [&](bool status, std::string_view what) {
+  const auto updating = [&](bool status, std::string_view what) {
     return UpdatingCondition{status, fmt::format("Pool is paused; OS image build {} (mosb: {})", what, build)};
   };
-  if (progress.prepared) return is(true, "has been prepared but will not rollout");
-  if (progress.building) return is(true, "in progress");
-  if (progress.succeeded) return is(false, "completed successfully");
-  if (progress.failed) return is(false, "failed");
-  if (progress.interrupted) return is(false, "was interrupted");
-  return is(true, "has been created but not yet started");
+  if (progress.prepared) return updating(true, "has been prepared but will not rollout");
+  if (progress.building) return updating(true, "in progress");
+  if (progress.succeeded) return updating(false, "completed successfully");
+  if (progress.failed) return updating(false, "failed");
+  if (progress.interrupted) return updating(false, "was interrupted");
+  return updating(true, "has been created but not yet started");
 }
 
 std::optional<UpdatingCondition> UpdatingWhileRollingOut(const BuildProgress& progress, const std::string& build,
                                                          bool all_updated) {
-  const auto is = [&](bool status, std::string_view what) {
+  const auto updating = [&](bool status, std::string_view what) {
     return UpdatingCondition{status, fmt::format("Pool {} (mosb: {})", what, build)};
   };
-  if (progress.prepared) return is(true, "is waiting for OS image build to start");
-  if (progress.building) return is(true, "is waiting for OS image build to complete");
+  if (progress.prepared) return updating(true, "is waiting for OS image build to start");
+  if (progress.building) return updating(true, "is waiting for OS image build to complete");
   if (progress.succeeded) {
     if (all_updated) return std::nullopt;
-    return is(true, "is waiting for nodes to apply OS image");
+    return updating(true, "is waiting for nodes to apply OS image");
   }
-  if (progress.failed) return is(false, "update stopped due to OS image build failure");
-  if (progress.interrupted) return is(false, "update stopped due to OS image build being interrupted");
-  return is(true, "is waiting for OS image build to start");
+  if (progress.failed) return updating(false, "update stopped due to OS image build failure");
+  if (progress.interrupted) return updating(false, "update stopped due to OS image build being interrupted");
+  return updating(true, "is waiting for OS image build to start");
 }
 
-// Returns the condition Updating if the build of the image decides it, or nullopt if it is as in a pool without a
-// build.
+// Returns the condition Updating if it depends on the image's build, or nullopt if it is the same as without a build.
 std::optional<UpdatingCondition> UpdatingByImage(const StatusInputs& inputs, bool all_updated) {
   const Layering& layering = inputs.layering;
   if (layering.config == nullptr) return std::nullopt;
@@ -228,7 +227,7 @@ std::optional<BuildRecovery> RecoveryOfBuild(const Layering& layering, bool was_
   return BuildRecovery{"NoLayeredObjects", "No layered pool objects found, clearing stale build degraded condition"};
 }
 
-// Sets conditions; the callers do so in the order of the Machine Config Operator.
+// Sets conditions.  The callers set them in the same order as the Machine Config Operator.
 class ConditionWriter {
  public:
   ConditionWriter(std::vector<api::Condition>& conditions, std::optional<api::Time> now)

@@ -3,7 +3,7 @@
 
 // Computes a pool's status: counts, conditions and messages, as the Machine Config Operator writes them.
 //
-// People, dashboards and the cluster version operator read them, so each word counts.
+// People, dashboards and the cluster version operator read these texts, so they have to match word for word.
 
 #include <map>
 #include <optional>
@@ -42,7 +42,7 @@ struct StatusInputs {
   std::vector<api::CertExpiry> cert_expirys;
   const KnownConfigs& configs;
   std::span<const api::OSImageStreamSet> os_image_streams;
-  // The transition time of a condition whose status changes.
+  // The transition time for conditions whose status changes.
   std::optional<api::Time> now;
 };
 
@@ -51,8 +51,8 @@ api::MachineConfigPoolStatus Status(const StatusInputs& inputs);
 // Returns whether a condition exists and is true.
 bool IsTrue(std::span<const api::Condition> conditions, std::string_view type);
 
-// Sets a condition in the way that readers of a pool rely on: a condition that does not change keeps its position, and
-// one whose status does not change keeps its transition time.
+// Sets a condition.  A condition that does not change keeps its position, and a condition whose status does not change
+// keeps its transition time.  Readers of a pool rely on both.
 void SetCondition(std::vector<api::Condition>& conditions, api::Condition condition);
 
 // Returns the target of a pool's nodes for messages: "MachineConfig rendered-worker-1 / Image registry/os@sha256:…".

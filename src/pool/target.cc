@@ -17,7 +17,7 @@ bool Target::IsAssignedTo(const NodeState& node) const {
   return is_layered_ ? node.desired_image() == image_ : !node.desired_image();
 }
 
-bool Target::IsCarriedBy(const NodeState& node) const {
+bool Target::MayLoseUpdateTaint(const NodeState& node) const {
   if (is_layered_) return IsAssignedTo(node);
   return node.desired_config() == config_ && !(node.desired_image() && node.current_image());
 }

@@ -54,19 +54,20 @@ class Target {
 
   // Returns whether the target is assigned to a node.
   bool IsAssignedTo(const NodeState& node) const;
-  // Returns whether the target is assigned to a node that is not still on its way back from an image.  Until then the
-  // node has the taint for an update in progress.
-  bool IsCarriedBy(const NodeState& node) const;
+  // Returns whether the taint for an update in progress may be removed from a node.  In a layered pool, this is so when
+  // the target is assigned to the node.  In another pool, the node has to desire the target's config, and it keeps the
+  // taint while it has annotations for both a desired and a current image: it is then leaving a built image.
+  bool MayLoseUpdateTaint(const NodeState& node) const;
   // Returns whether a node has reached the target.
   bool IsReachedBy(const NodeState& node) const;
 
-  // Returns the patch that assigns the target; it has only what differs.
+  // Returns the patch that assigns the target.  It contains only the annotations that differ.
   NodePatch PatchFor(const NodeState& node) const;
 
  private:
   std::string_view pool_config_;
   bool is_layered_;
-  bool can_be_known_;        // In a layered pool: there are an image and a build.
+  bool can_be_known_;        // False in a layered pool that has no image or no build.
   std::string_view config_;  // The node's config: in a layered pool, the one that the image was built from.
   std::string_view image_;   // Empty if nodes use the image that the config names.
 };

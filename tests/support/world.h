@@ -27,8 +27,8 @@ struct World {
   std::string operator_node;
   Verdicts verdicts;
   std::map<std::string, std::string, std::less<>> held_pools;
-  std::string blind;
-  pool::NodeNames rendering;
+  std::string why_unread;
+  pool::NodeNames skipped;
   pool::NodeNames undrainable;
   pool::NodeNames awaited;
   int version = 1;
@@ -52,12 +52,12 @@ struct World {
     return RolloutPass({.view = view,
                         .rosters = rosters,
                         .verdicts = verdicts,
-                        .rendering = rendering,
+                        .skipped = skipped,
                         .undrainable = undrainable,
                         .features = {},
                         .now = api::Time{WallTime(std::chrono::seconds(version))},
                         .awaited = &awaited,
-                        .blind = blind});
+                        .why_unread = why_unread});
   }
 
   void Do(const NodeChange& change) {

@@ -131,7 +131,7 @@ std::vector<Case> Cases() {
       {"no Network",
        [](Inputs& in) { in.network = nullptr; },
        {{"clusterDNSIP", none}, {"ipFamilies", none}, {"networkType", none}, {"network", none}},
-       {"there is no Network cluster"}},
+       {"there is no Network named cluster"}},
 
       // The platform.
       {"an old platform",
@@ -168,8 +168,8 @@ std::vector<Case> Cases() {
       {"no Infrastructure",
        [](Inputs& in) { in.infrastructure = nullptr; },
        {{"platform", none}, {"etcdDiscoveryDomain", none}, {"infra", none}},
-       {"there is no Infrastructure cluster"}},
-      {"no DNS", [](Inputs& in) { in.dns = nullptr; }, {{"dns", none}, {"x", none}}, {"there is no DNS cluster"}},
+       {"there is no Infrastructure named cluster"}},
+      {"no DNS", [](Inputs& in) { in.dns = nullptr; }, {{"dns", none}, {"x", none}}, {"there is no DNS named cluster"}},
 
       // The cloud.
       {"the configuration of a cloud",
@@ -192,7 +192,7 @@ std::vector<Case> Cases() {
       {"no Proxy",
        [](Inputs& in) { in.proxy = nullptr; },
        {{"additionalTrustBundle", none}, {"proxy", none}},
-       {"there is no Proxy cluster"}},
+       {"there is no Proxy named cluster"}},
       {"the user's authorities",
        [](Inputs& in) {
          in.user_authorities = Map({{kBundleKey, First()}});
@@ -244,7 +244,7 @@ std::vector<Case> Cases() {
          in.user_authorities = Map({{kBundleKey, First()}});
        },
        {{"additionalTrustBundle", none}, {"proxy", none}},
-       {"there is no Proxy cluster"}},
+       {"there is no Proxy named cluster"}},
       {"an authority of the Ignition server",
        [](Inputs& in) {
          in.server_authority = Map({{kBundleKey, "the server's"}});

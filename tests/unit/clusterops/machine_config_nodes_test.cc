@@ -25,7 +25,8 @@ class MachineConfigNodesTest : public testing::Test {
   }
 
   MachineConfigNodeWork Work(std::set<std::string, std::less<>> unreadable = {}) const {
-    return WorkOn({.nodes = nodes_, .pools = pools_, .known = known_, .unreadable = std::move(unreadable)});
+    return FindMachineConfigNodeWork(
+        {.nodes = nodes_, .pools = pools_, .known = known_, .unreadable = std::move(unreadable)});
   }
 
   api::MachineConfigPool pool_;

@@ -10,8 +10,8 @@ using std::chrono::minutes;
 
 class ComplaintsTest : public testing::Test {
  protected:
-  bool IsNews(const std::string& how, const std::string& what = "watching nodes") {
-    return complaints_.IsNews(what, how, now_);
+  bool ShouldLog(const std::string& message, const std::string& what = "watching nodes") {
+    return complaints_.ShouldLog(what, message, now_);
   }
 
   MonotonicTime now_ = MonotonicTime(minutes(1));
@@ -19,24 +19,24 @@ class ComplaintsTest : public testing::Test {
 };
 
 TEST_F(ComplaintsTest, AreLoggedOnceAndIndependently) {
-  EXPECT_TRUE(IsNews("refused"));
-  EXPECT_FALSE(IsNews("refused"));
-  EXPECT_TRUE(IsNews("refused", "watching pods"));
-  EXPECT_TRUE(IsNews("away"));
-  EXPECT_TRUE(IsNews("refused"));
+  EXPECT_TRUE(ShouldLog("refused"));
+  EXPECT_FALSE(ShouldLog("refused"));
+  EXPECT_TRUE(ShouldLog("refused", "watching pods"));
+  EXPECT_TRUE(ShouldLog("away"));
+  EXPECT_TRUE(ShouldLog("refused"));
 }
 
 TEST_F(ComplaintsTest, AreLoggedAgainAfterASuccess) {
-  EXPECT_TRUE(IsNews("refused"));
+  EXPECT_TRUE(ShouldLog("refused"));
   now_ += kForgottenAfter - minutes(1);
-  EXPECT_FALSE(IsNews("refused"));
+  EXPECT_FALSE(ShouldLog("refused"));
   now_ += kForgottenAfter;
-  EXPECT_TRUE(IsNews("refused"));
+  EXPECT_TRUE(ShouldLog("refused"));
 }
 
 TEST_F(ComplaintsTest, AreLoggedAgainAnHourLater) {
   int said = 0;
-  for (int minute = 0; minute < 125; ++minute, now_ += minutes(1)) said += IsNews("refused") ? 1 : 0;
+  for (int minute = 0; minute < 125; ++minute, now_ += minutes(1)) said += ShouldLog("refused") ? 1 : 0;
   EXPECT_EQ(said, 3);
 }
 

@@ -29,7 +29,7 @@ generated::MachineConfig WantedConfig() {
 
 // Returns the value that a patch sets.
 const json::Value* SetAt(const ConfigChange& change, std::string_view path) {
-  for (const json::Value& step : std::get<json::Value>(change.how)) {
+  for (const json::Value& step : std::get<json::Value>(change.creation_or_patch)) {
     if (step["path"] == path) return &step["value"];
   }
   return nullptr;
@@ -39,7 +39,8 @@ TEST(ChangeTo, CreatesAConfigThatIsMissing) {
   const auto change = ChangeTo(nullptr, WantedConfig(), OwnedParts::kConfig, MadeFrom::kKubeletConfigs);
   ASSERT_TRUE(change);
   EXPECT_EQ(change->object, "worker");
-  EXPECT_EQ(std::get<api::MachineConfig>(change->how).metadata.labels.at(std::string(api::kRoleLabel)), "worker");
+  EXPECT_EQ(std::get<api::MachineConfig>(change->creation_or_patch).metadata.labels.at(std::string(api::kRoleLabel)),
+            "worker");
 }
 
 TEST(ChangeTo, IsAboutTheConfigItselfIfItComesFromTemplates) {

@@ -37,7 +37,7 @@ class DrainForecastsTest : public testing::Test {
     Changes changes;
     for (const std::string& node : told) {
       changes.nodes.push_back(
-          {.node = node, .resource_version = "1", .patch = {}, .told = "MachineConfig: x", .pool = "worker"});
+          {.node = node, .resource_version = "1", .patch = {}, .target_text = "MachineConfig: x", .pool = "worker"});
     }
     return changes;
   }
@@ -155,7 +155,7 @@ TEST_F(DrainForecastsTest, WithoutAnAnswerDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   clock_.now += kPatience / 2;
   EXPECT_THAT(Await({"a"}), IsEmpty());
-  EXPECT_THAT(told_, ElementsAre("a it takes too long; the node is updated without it"));
+  EXPECT_THAT(told_, ElementsAre("a the forecast takes too long; the node is updated without it"));
   // After the update, nobody needs an answer.
   EXPECT_THAT(Await({}), IsEmpty());
   EXPECT_THAT(Asked(), IsEmpty());

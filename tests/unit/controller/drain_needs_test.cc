@@ -36,7 +36,7 @@ class DrainNeedsTest : public testing::Test {
   std::set<std::string> Draining() const {
     Changes changes;
     NodeChange& change = changes.nodes.emplace_back(
-        NodeChange{.node = "a", .resource_version = "1", .patch = {}, .told = "MachineConfig: new"});
+        NodeChange{.node = "a", .resource_version = "1", .patch = {}, .target_text = "MachineConfig: new"});
     change.patch.metadata.annotations.emplace(api::kDesiredConfigAnnotation, "new");
     View view = world_.Look();
     view.machine_configuration = &said_;

@@ -73,30 +73,30 @@ TEST(PatchForConfigs, IsNothingIfAllIsThere) {
   EXPECT_FALSE(PatchForConfigs(object, configs));
 }
 
-TEST(FarewellTo, RemovesConfigsFirstAndFinalizersThen) {
+TEST(CleanupOf, RemovesConfigsFirstAndFinalizersThen) {
   ManagedCluster cluster;
   cluster.AddConfig("99-a-generated-kubelet").metadata.uid = kUid;
   cluster.AddConfig("99-b-generated-kubelet");
   api::ObjectMeta object;
   object.finalizers = {"example.test/backup", kUid, "99-b-generated-kubelet", "99-c-generated-kubelet"};
-  const Farewell first = FarewellTo(object, ManagedKind::kKubelet, cluster.Inputs());
+  const ObjectCleanup first = CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs());
   EXPECT_THAT(RemovedNames(first.removals), ElementsAre("99-a-generated-kubelet", "99-b-generated-kubelet"));
   EXPECT_FALSE(first.patch);
   cluster.configs.clear();
-  const Farewell then = FarewellTo(object, ManagedKind::kKubelet, cluster.Inputs());
+  const ObjectCleanup then = CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs());
   EXPECT_TRUE(then.removals.empty());
   ASSERT_TRUE(then.patch);
   EXPECT_EQ(json::ToText((*then.patch)["metadata"]["finalizers"]), R"(["example.test/backup"])");
 }
 
 // The operator removes any config whose name is a finalizer.
-TEST(FarewellTo, DoesNotRemoveAConfigOfSomebodyElse) {
+TEST(CleanupOf, DoesNotRemoveAConfigOfSomebodyElse) {
   ManagedCluster cluster;
   cluster.AddConfig("50-user");
   api::ObjectMeta object;
   object.uid = "object";
   object.finalizers = {"50-user"};
-  EXPECT_TRUE(FarewellTo(object, ManagedKind::kKubelet, cluster.Inputs()).removals.empty());
+  EXPECT_TRUE(CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs()).removals.empty());
 }
 
 TEST(OutdatedConfigs, AreThoseOfOtherBuildsWithoutAnObject) {

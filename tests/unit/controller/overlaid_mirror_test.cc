@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/overlaid_mirror.h"
 
-#include "controller/newest.h"
 #include "controller/watched.h"
+#include "controller/write_answers.h"
 #include "support/expect.h"
 
 namespace pintle::controller {
@@ -16,21 +16,21 @@ api::Node NodeOf(const std::string& version, const std::string& state) {
   return node;
 }
 
-TEST(SaysTheSame, IgnoresTheVersion) {
-  EXPECT_TRUE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Done")));
-  EXPECT_FALSE(SaysTheSame(NodeOf("1", "Done"), NodeOf("2", "Working")));
+TEST(HasSameContent, IgnoresTheVersion) {
+  EXPECT_TRUE(HasSameContent(NodeOf("1", "Done"), NodeOf("2", "Done")));
+  EXPECT_FALSE(HasSameContent(NodeOf("1", "Done"), NodeOf("2", "Working")));
 }
 
-TEST(Newest, IsTheAnswerToAWriteUntilTheMirrorHasIt) {
-  Newest<api::Node> newest;
+TEST(WriteAnswers, CountUntilTheMirrorHasThem) {
+  WriteAnswers<api::Node> answers;
   const api::Node stale = NodeOf("9", "Done");
-  newest.Put(NodeOf("10", "Working"));
-  EXPECT_EQ(newest.Of(stale).metadata.resource_version, "10");
-  newest.Mirrored(stale);
-  EXPECT_EQ(newest.Of(stale).metadata.resource_version, "10");
+  answers.Put(NodeOf("10", "Working"));
+  EXPECT_EQ(answers.LatestOf(stale).metadata.resource_version, "10");
+  answers.Mirrored(stale);
+  EXPECT_EQ(answers.LatestOf(stale).metadata.resource_version, "10");
   const api::Node later = NodeOf("11", "Done");
-  newest.Mirrored(later);
-  EXPECT_EQ(newest.Of(later).metadata.resource_version, "11");
+  answers.Mirrored(later);
+  EXPECT_EQ(answers.LatestOf(later).metadata.resource_version, "11");
 }
 
 TEST(Trim, KeepsOnlyOurOwnAnnotationsOfANode) {

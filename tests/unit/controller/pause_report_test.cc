@@ -283,12 +283,12 @@ TEST_F(PauseTest, IsUrgentFourteenDaysBeforeTheExpiryAndNoSooner) {
   const auto second = std::chrono::seconds(1);
   const WallTime urgent = end - std::chrono::days(14);
   EXPECT_EQ(reason_at(urgent), "CertificatesWait");
-  EXPECT_EQ(NextWord(Report(), urgent), urgent + second);
+  EXPECT_EQ(NextChange(Report(), urgent), urgent + second);
   EXPECT_EQ(reason_at(urgent + second), "CertificateExpiresSoon");
   EXPECT_EQ(reason_at(end), "CertificateExpiresSoon") << "its last second counts";
-  EXPECT_EQ(NextWord(Report(), end), end + second);
+  EXPECT_EQ(NextChange(Report(), end), end + second);
   EXPECT_EQ(reason_at(end + second), "CertificateExpired");
-  EXPECT_EQ(NextWord(Report(), end + second), std::nullopt);
+  EXPECT_EQ(NextChange(Report(), end + second), std::nullopt);
 }
 
 TEST_F(PauseTest, OfAKubeletCaTheSignerThatExpiresLastCounts) {
@@ -418,7 +418,7 @@ class CertificatesPass : public PauseTest {
                                                 .unavailable_arbiters = 0,
                                                 .masters = {},
                                                 .now = {}});
-    return rollout.told.size();
+    return rollout.updates.size();
   }
 };
 

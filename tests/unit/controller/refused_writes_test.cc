@@ -131,7 +131,7 @@ class Stage {
     Changes changes = RolloutPass({.view = view,
                                    .rosters = rosters,
                                    .verdicts = {},
-                                   .rendering = {},
+                                   .skipped = {},
                                    .undrainable = {},
                                    .features = {},
                                    .now = api::Time{std::chrono::floor<std::chrono::seconds>(clock.Wall())},

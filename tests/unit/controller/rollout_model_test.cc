@@ -13,7 +13,7 @@
 #include <set>
 
 #include "api/waiting_files.h"
-#include "controller/newest.h"
+#include "controller/write_answers.h"
 #include "pool/max_unavailable.h"
 #include "support/expect.h"
 #include "support/world.h"
@@ -213,7 +213,7 @@ class Model {
     if (log_[name].empty()) return;
     mirror_[name] = std::move(log_[name].front());
     log_[name].pop_front();
-    newest_.Mirrored(mirror_[name]);
+    answers_.Mirrored(mirror_[name]);
   }
 
   void CatchUpWithAll() {
@@ -224,7 +224,7 @@ class Model {
 
   void Pass() {
     World seen = truth_;
-    for (auto& [name, node] : seen.nodes) node = newest_.Of(mirror_[name]);
+    for (auto& [name, node] : seen.nodes) node = answers_.LatestOf(mirror_[name]);
     const Changes changes = seen.Pass();
     std::set<std::string> took;
     for (const NodeChange& change : changes.nodes) {
@@ -237,7 +237,7 @@ class Model {
   // Returns whether the change only requests that the node hold back files: that is written while the pool is paused.
   static bool OnlyHoldsFiles(const NodeChange& change) {
     const auto& metadata = change.patch.metadata;
-    return change.told.empty() && metadata.labels.empty() && metadata.annotations.size() == 1 &&
+    return change.target_text.empty() && metadata.labels.empty() && metadata.annotations.size() == 1 &&
            metadata.annotations.contains(std::string(api::kFilesWaitAnnotation));
   }
 
@@ -255,11 +255,11 @@ class Model {
       const pool::NodeState was(before);
       // An update that the node had not begun may be taken back.
       const bool is_done = pool::NodeState(truth_.nodes[change.node]).is_done();
-      is_taken = !is_done && !change.told.empty() && !was.is_unavailable() && !was.is_degraded();
+      is_taken = !is_done && !change.target_text.empty() && !was.is_unavailable() && !was.is_degraded();
       if (is_taken) at_work_.insert(change.node);
       if (is_done) at_work_.erase(change.node);
     }
-    newest_.Put(truth_.nodes[change.node]);
+    answers_.Put(truth_.nodes[change.node]);
     return is_taken;
   }
 
@@ -278,7 +278,7 @@ class Model {
   std::vector<std::string> names_;
   std::map<std::string, api::Node> mirror_;
   std::map<std::string, std::deque<api::Node>> log_;  // The versions that the mirror does not have yet.
-  Newest<api::Node> newest_;
+  WriteAnswers<api::Node> answers_;
   std::set<std::string> crashed_;
   std::set<std::string> cordoned_by_others_;
   std::set<std::string> drained_;

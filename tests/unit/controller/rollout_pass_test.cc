@@ -25,7 +25,7 @@ World ThreeWorkers() {
 std::vector<std::string> ToldIn(const Changes& changes) {
   std::vector<std::string> names;
   for (const NodeChange& change : changes.nodes) {
-    if (!change.told.empty()) names.push_back(change.node);
+    if (!change.target_text.empty()) names.push_back(change.node);
   }
   return names;
 }
@@ -63,7 +63,7 @@ TEST(RolloutPass, MakesOnePatchForEachNode) {
 TEST(RolloutPass, LeavesAPoolAloneDuringRendering) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
-  world.rendering.insert("worker");
+  world.skipped.insert("worker");
   EXPECT_TRUE(world.Pass().is_empty());
 }
 
@@ -272,7 +272,7 @@ TEST(RolloutPass, UpdatesNoNodeOfAnUnreadablePool) {
   world.Do(changes);
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->reason, "Unreadable");
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->message,
-            "no node is updated until it is mended: infra: $.spec.maxUnavailable: is too large");
+            "no node is updated until this is corrected: infra: $.spec.maxUnavailable: is too large");
   EXPECT_EQ(world.pools["infra"].status.machine_count, 1);
 }
 
@@ -281,13 +281,13 @@ TEST(RolloutPass, ReportsThatNodesCannotBeReadAndChangesNothingElse) {
   world.Settle();
   const auto before = world.pools["worker"].status;
   world.pools["worker"].spec.configuration.name = kNew;
-  world.blind = "listing nodes: nodes is forbidden";
+  world.why_unread = "listing nodes: nodes is forbidden";
   EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{});
   EXPECT_EQ(world.Settle(), 1);
   EXPECT_EQ(world.ConditionOf("worker", "Degraded")->message, "listing nodes: nodes is forbidden");
   EXPECT_EQ(world.pools["worker"].status.machine_count, before.machine_count);
   EXPECT_EQ(world.ConditionOf("worker", "Updated")->status, "True");
-  world.blind.clear();
+  world.why_unread.clear();
   EXPECT_EQ(ToldIn(world.Pass()).size(), 1U);
 }
 

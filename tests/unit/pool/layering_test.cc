@@ -101,19 +101,19 @@ TEST(Rollout, SetsConfigAndImageTogether) {
 
   const Rollout rollout = Decide(situation);
 
-  EXPECT_THAT(Names(rollout.told), ElementsAre("a", "b"));
-  EXPECT_EQ(PatchText(rollout.told[0].patch),
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("a", "b"));
+  EXPECT_EQ(PatchText(rollout.updates[0].patch),
             R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredConfig":"rendered-worker-new",)"
             R"("machineconfiguration.openshift.io/desiredImage":"os@sha256:aa"}}})");
-  EXPECT_EQ(PatchText(rollout.told[1].patch),
+  EXPECT_EQ(PatchText(rollout.updates[1].patch),
             R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredImage":"os@sha256:aa"}}})");
 }
 
 TEST(Rollout, RemovesTheImageFromAPoolThatIsNoLongerLayered) {
   const api::Node node = Annotated(NodeAt("a", kNew), api::kCurrentImageAnnotation, "os@sha256:aa");
   const Rollout rollout = Decide(PoolWith(kNew), {Annotated(node, api::kDesiredImageAnnotation, "os@sha256:aa")});
-  ASSERT_THAT(Names(rollout.told), ElementsAre("a"));
-  EXPECT_EQ(PatchText(rollout.told[0].patch),
+  ASSERT_THAT(Names(rollout.updates), ElementsAre("a"));
+  EXPECT_EQ(PatchText(rollout.updates[0].patch),
             R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredImage":null}}})");
 }
 
@@ -125,7 +125,7 @@ TEST(Rollout, IgnoresABuildWithoutItsConfig) {
   Situation situation = SituationOf(pool, states);
   situation.layering = {.config = nullptr, .build = &build};
   const Rollout rollout = Decide(situation);
-  EXPECT_THAT(rollout.told, IsEmpty());
+  EXPECT_THAT(rollout.updates, IsEmpty());
   EXPECT_EQ(rollout.status.conditions.at(1).message, "All nodes are updating to MachineConfig rendered-worker-new");
 }
 

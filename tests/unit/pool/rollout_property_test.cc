@@ -64,11 +64,11 @@ std::size_t CountUnavailable(const std::vector<api::Node>& nodes) {
       nodes.begin(), nodes.end(), [](const api::Node& node) { return NodeState(node).is_unavailable(); }));
 }
 
-void Apply(const std::vector<Told>& told, std::vector<api::Node>& nodes) {
-  for (const Told& t : told) {
+void Apply(const std::vector<NodeUpdate>& updates, std::vector<api::Node>& nodes) {
+  for (const NodeUpdate& update : updates) {
     const auto node =
-        std::find_if(nodes.begin(), nodes.end(), [&](const api::Node& n) { return n.metadata.name == t.node; });
-    for (const auto& [key, value] : t.patch.metadata.annotations) {
+        std::find_if(nodes.begin(), nodes.end(), [&](const api::Node& n) { return n.metadata.name == update.node; });
+    for (const auto& [key, value] : update.patch.metadata.annotations) {
       if (value) node->metadata.annotations.insert_or_assign(key, *value);
     }
   }
@@ -80,10 +80,10 @@ TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanAllowed) {
     Chance chance(seed);
     std::vector<api::Node> nodes = AnyNodes(chance);
     const Rollout rollout = Decide(AnyPool(chance), nodes);
-    Apply(rollout.told, nodes);
+    Apply(rollout.updates, nodes);
     Apply(rollout.recovering, nodes);
     const auto limit = static_cast<std::size_t>(std::max(rollout.max_unavailable.value_or(0), 0));
-    EXPECT_TRUE(rollout.told.empty() || CountUnavailable(nodes) <= limit);
+    EXPECT_TRUE(rollout.updates.empty() || CountUnavailable(nodes) <= limit);
   }
 }
 
@@ -95,7 +95,7 @@ TEST(AnyRollout, UpdatesNoNodeInAPausedPool) {
     api::MachineConfigPool pool = AnyPool(chance);
     pool.spec.paused = true;
     const Rollout rollout = Decide(pool, nodes);
-    EXPECT_TRUE(rollout.told.empty());
+    EXPECT_TRUE(rollout.updates.empty());
     EXPECT_TRUE(rollout.recovering.empty());
   }
 }
@@ -107,7 +107,7 @@ TEST(AnyRollout, RecoversOnlyUnavailableNodesAndMakesNoMoreUnavailable) {
     std::vector<api::Node> nodes = AnyNodes(chance);
     const Rollout rollout = Decide(AnyPool(chance), nodes);
     const std::set<std::string> unavailable(rollout.unavailable.begin(), rollout.unavailable.end());
-    for (const Told& told : rollout.recovering) EXPECT_TRUE(unavailable.contains(told.node)) << told.node;
+    for (const NodeUpdate& update : rollout.recovering) EXPECT_TRUE(unavailable.contains(update.node)) << update.node;
     const std::size_t before = CountUnavailable(nodes);
     Apply(rollout.recovering, nodes);
     EXPECT_LE(CountUnavailable(nodes), before);
@@ -120,17 +120,17 @@ TEST(AnyRollout, UpdatesNoNodeTwiceOrWithoutAChange) {
     Chance chance(seed);
     const std::vector<api::Node> nodes = AnyNodes(chance);
     const Rollout rollout = Decide(AnyPool(chance), nodes);
-    std::set<std::string> told;
-    for (const auto* list : {&rollout.told, &rollout.recovering}) {
-      for (const Told& t : *list) {
-        EXPECT_TRUE(told.insert(t.node).second) << t.node;
-        EXPECT_FALSE(t.patch.is_empty());
+    std::set<std::string> updated;
+    for (const auto* list : {&rollout.updates, &rollout.recovering}) {
+      for (const NodeUpdate& update : *list) {
+        EXPECT_TRUE(updated.insert(update.node).second) << update.node;
+        EXPECT_FALSE(update.patch.is_empty());
       }
     }
     const api::MachineConfigPool pool = PoolWith(kNew);
     const Target target(pool, {});
     for (const api::Node& node : nodes) {
-      EXPECT_FALSE(target.IsAssignedTo(NodeState(node)) && told.contains(node.metadata.name));
+      EXPECT_FALSE(target.IsAssignedTo(NodeState(node)) && updated.contains(node.metadata.name));
     }
   }
 }
@@ -141,18 +141,18 @@ TEST(AnyRollout, DoesNotDependOnTheOrderOfNodes) {
     Chance chance(seed);
     std::vector<api::Node> nodes = AnyNodes(chance);
     const api::MachineConfigPool pool = AnyPool(chance);
-    const auto told = [&] {
+    const auto decide = [&] {
       const Rollout rollout = Decide(pool, nodes);
-      std::vector<std::string> names = Names(rollout.told);
+      std::vector<std::string> names = Names(rollout.updates);
       // If all candidates are updated at once, Decide() keeps the order of `nodes`, which the shuffle changes.
       if (rollout.candidates.nodes.size() <= static_cast<std::size_t>(rollout.candidates.capacity)) {
         std::sort(names.begin(), names.end());
       }
       return std::pair(names, json::ToText(json::Encode(rollout.status)));
     };
-    const auto before = told();
+    const auto before = decide();
     std::shuffle(nodes.begin(), nodes.end(), chance.engine());
-    EXPECT_EQ(told(), before);
+    EXPECT_EQ(decide(), before);
   }
 }
 
@@ -167,11 +167,11 @@ TEST(AnyRollout, EndsWithEveryHealthyNodeAtTheTarget) {
     int rounds = 0;
     for (; rounds <= count; ++rounds) {
       const Rollout rollout = Decide(pool, nodes);
-      if (rollout.told.empty()) break;
-      ASSERT_LE(rollout.told.size(), static_cast<std::size_t>(*rollout.max_unavailable));
-      for (const Told& t : rollout.told) {
+      if (rollout.updates.empty()) break;
+      ASSERT_LE(rollout.updates.size(), static_cast<std::size_t>(*rollout.max_unavailable));
+      for (const NodeUpdate& update : rollout.updates) {
         for (api::Node& node : nodes) {
-          if (node.metadata.name == t.node) node = CreatedAt(NodeAt(t.node, kNew), 0);
+          if (node.metadata.name == update.node) node = CreatedAt(NodeAt(update.node, kNew), 0);
         }
       }
     }
@@ -193,7 +193,7 @@ TEST(AnyRollout, RecoversNodesFromABadConfigThatIsTakenBack) {
     }
     nodes.push_back(NodeAt("healthy", kOld));
     const Rollout rollout = Decide(PoolWith(kOld), nodes);
-    EXPECT_TRUE(rollout.told.empty());
+    EXPECT_TRUE(rollout.updates.empty());
     EXPECT_EQ(rollout.recovering.size(), static_cast<std::size_t>(broken));
   }
 }

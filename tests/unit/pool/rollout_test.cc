@@ -15,8 +15,8 @@ constexpr std::string_view kTellNew =
 
 TEST(Rollout, UpdatesAsManyNodesAsMayBeUnavailable) {
   const Rollout rollout = Decide(PoolWith(kNew, {2}), {NodeAt("a", kOld), NodeAt("b", kOld), NodeAt("c", kOld)});
-  EXPECT_THAT(Names(rollout.told), ElementsAre("a", "b"));
-  EXPECT_EQ(PatchText(rollout.told[0].patch), kTellNew);
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("a", "b"));
+  EXPECT_EQ(PatchText(rollout.updates[0].patch), kTellNew);
   EXPECT_EQ(rollout.candidates.capacity, 2);
   EXPECT_THAT(rollout.candidates.nodes, ElementsAre(0, 1, 2));
 }
@@ -26,12 +26,12 @@ TEST(Rollout, CountsNodesThatAreBusyOrNotReady) {
       Decide(PoolWith(kNew, {3}), {NodeBetween("a", kOld, kNew, api::kStateWorking), NotReady(NodeAt("b", kNew)),
                                    NodeAt("c", kOld), NodeAt("d", kOld)});
   EXPECT_THAT(rollout.unavailable, ElementsAre("a", "b"));
-  EXPECT_THAT(Names(rollout.told), ElementsAre("c"));
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("c"));
 }
 
 TEST(Rollout, UpdatesNoNodeWithoutCapacity) {
   const Rollout rollout = Decide(PoolWith(kNew), {NodeBetween("a", kOld, kNew, api::kStateWorking), NodeAt("b", kOld)});
-  EXPECT_THAT(rollout.told, IsEmpty());
+  EXPECT_THAT(rollout.updates, IsEmpty());
   EXPECT_THAT(rollout.candidates.nodes, IsEmpty());
   EXPECT_EQ(rollout.candidates.capacity, 0);
 }
@@ -39,14 +39,14 @@ TEST(Rollout, UpdatesNoNodeWithoutCapacity) {
 TEST(Rollout, CountsNodesThatFailAtTheTargetAsUnavailable) {
   const std::vector<api::Node> nodes = {NodeBetween("a", kOld, kNew, api::kStateDegraded), NodeAt("b", kOld),
                                         NodeAt("c", kOld)};
-  EXPECT_THAT(Names(Decide(PoolWith(kNew, {2}), nodes).told), ElementsAre("b"));
-  EXPECT_THAT(Names(Decide(PoolWith(kNew, {1}), nodes).told), IsEmpty());
+  EXPECT_THAT(Names(Decide(PoolWith(kNew, {2}), nodes).updates), ElementsAre("b"));
+  EXPECT_THAT(Names(Decide(PoolWith(kNew, {1}), nodes).updates), IsEmpty());
 }
 
 TEST(Rollout, WithdrawsAConfigFromNodesThatFailAtIt) {
   const Rollout rollout =
       Decide(PoolWith(kOld), {NodeAt("a", kOld), NodeBetween("b", kOld, kNew, api::kStateDegraded)});
-  EXPECT_THAT(Names(rollout.told), ElementsAre("b"));
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("b"));
 }
 
 TEST(Rollout, GoesZoneByZoneOldestFirstAndUnlabelledLast) {
@@ -55,20 +55,20 @@ TEST(Rollout, GoesZoneByZoneOldestFirstAndUnlabelledLast) {
              {CreatedAt(NodeAt("x", kOld), 1), InZone(CreatedAt(NodeAt("c", kOld), 1), "z2"),
               InZone(CreatedAt(NodeAt("b", kOld), 3), "z1"), InZone(CreatedAt(NodeAt("a", kOld), 2), "z1"),
               InZone(CreatedAt(NodeAt("d", kOld), 9), "")});
-  EXPECT_THAT(Names(rollout.told), ElementsAre("d", "a", "b", "c"));
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("d", "a", "b", "c"));
 }
 
 TEST(Rollout, KeepsTheOrderOfTheListIfAllNodesCanBeUpdated) {
   const Rollout rollout =
       Decide(PoolWith(kNew, {2}), {InZone(NodeAt("b", kOld), "z2"), InZone(NodeAt("a", kOld), "z1")});
-  EXPECT_THAT(Names(rollout.told), ElementsAre("b", "a"));
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("b", "a"));
 }
 
 TEST(Rollout, KeepsTheOrderOfTheListAmongEqualNodes) {
   std::vector<api::Node> nodes;
   for (int i = 0; i < 40; ++i) nodes.push_back(CreatedAt(NodeAt(std::to_string(i), kOld), i % 2));
   const Rollout rollout = Decide(PoolWith(kNew, {3}), nodes);
-  EXPECT_THAT(Names(rollout.told), ElementsAre("0", "2", "4"));
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("0", "2", "4"));
 }
 
 TEST(Rollout, IsHeldWhilePausedOrUnrenderedOrDeletedOrSelectingAll) {
@@ -81,8 +81,8 @@ TEST(Rollout, IsHeldWhilePausedOrUnrenderedOrDeletedOrSelectingAll) {
   all.spec.node_selector.emplace() = {};
   for (const auto& pool : {paused, deleted, all, PoolWith("", {2})}) {
     const Rollout rollout = Decide(pool, nodes);
-    EXPECT_NE(rollout.held, "");
-    EXPECT_THAT(rollout.told, IsEmpty());
+    EXPECT_NE(rollout.hold_reason, "");
+    EXPECT_THAT(rollout.updates, IsEmpty());
     EXPECT_THAT(rollout.recovering, IsEmpty());
     EXPECT_EQ(rollout.status.machine_count, 2);
   }
@@ -92,7 +92,7 @@ TEST(Rollout, ReportsAnInvalidMaxUnavailableAndUpdatesNoNode) {
   const Rollout rollout = Decide(PoolWith(kNew, {"many"}), {NodeAt("a", kOld)});
   EXPECT_EQ(rollout.max_unavailable_error,
             "maxUnavailable: invalid value for IntOrString: invalid type: string is not a percentage");
-  EXPECT_THAT(rollout.told, IsEmpty());
+  EXPECT_THAT(rollout.updates, IsEmpty());
   EXPECT_THAT(rollout.recovering, IsEmpty());
 }
 
@@ -103,11 +103,11 @@ TEST(Rollout, UpdatesTheOperatorsMasterLast) {
   const auto states = States(both);
   Situation situation = SituationOf(pool, states);
   situation.operator_node = "m0";
-  EXPECT_THAT(Names(Decide(situation).told), ElementsAre("m1"));
+  EXPECT_THAT(Names(Decide(situation).updates), ElementsAre("m1"));
   const std::vector<api::Node> alone = {NodeAt("m0", kOld), NodeAt("m1", kNew)};
   const auto last = States(alone);
   situation.nodes = last;
-  EXPECT_THAT(Names(Decide(situation).told), ElementsAre("m0"));
+  EXPECT_THAT(Names(Decide(situation).updates), ElementsAre("m0"));
 }
 
 TEST(Rollout, MovesANodeThatBootedIntoACustomPool) {
@@ -130,8 +130,8 @@ TEST(Rollout, MovesANodeThatBootedIntoACustomPool) {
 
   const Rollout rollout = Decide(situation);
 
-  EXPECT_THAT(Names(rollout.told), ElementsAre("a", "b"));
-  EXPECT_EQ(PatchText(rollout.told[0].patch),
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("a", "b"));
+  EXPECT_EQ(PatchText(rollout.updates[0].patch),
             R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/customPoolLabelsApplied":""},)"
             R"("labels":{"any":"","one":"1","role":"infra"}}})");
 }
@@ -140,7 +140,7 @@ TEST(Recovering, NeedsNoCapacity) {
   const Rollout rollout =
       Decide(PoolWith("rendered-worker-newer"), {NotReady(NodeBetween("a", kOld, kNew, api::kStateRebooting)),
                                                  NodeBetween("b", kOld, kNew, api::kStateWorking), NodeAt("c", kOld)});
-  EXPECT_THAT(rollout.told, IsEmpty());
+  EXPECT_THAT(rollout.updates, IsEmpty());
   EXPECT_THAT(Names(rollout.recovering), ElementsAre("a", "b"));
   EXPECT_EQ(
       PatchText(rollout.recovering[0].patch),
@@ -155,7 +155,7 @@ TEST(Recovering, AreNoNodesThatWereGivenTheTarget) {
 
 TEST(Recovering, AreNoNodesThatAreUpdatedAnyway) {
   const Rollout rollout = Decide(PoolWith(kNew, {2}), {NodeBetween("a", kOld, kOld, api::kStateWorking)});
-  EXPECT_THAT(Names(rollout.told), ElementsAre("a"));
+  EXPECT_THAT(Names(rollout.updates), ElementsAre("a"));
   EXPECT_THAT(rollout.recovering, IsEmpty());
 }
 
@@ -172,13 +172,13 @@ TEST(Arbiters, WaitForTheMasters) {
   const auto states = States(nodes);
   Situation situation = SituationOf(pool, states);
   situation.masters = Masters{.paused = false, .unavailable = 1, .candidates = 2};
-  EXPECT_EQ(Decide(situation).held, "deferring arbiter updates until 3 master node(s) complete their updates");
+  EXPECT_EQ(Decide(situation).hold_reason, "deferring arbiter updates until 3 master node(s) complete their updates");
   situation.masters = Masters{.paused = true, .unavailable = 1, .candidates = 2};
   EXPECT_EQ(
-      Decide(situation).held,
+      Decide(situation).hold_reason,
       "master pool is paused with 1 unavailable master node(s); deferring arbiter updates to preserve etcd quorum");
   situation.masters = Masters{.paused = true, .unavailable = 0, .candidates = 2};
-  EXPECT_THAT(Names(Decide(situation).told), ElementsAre("a"));
+  EXPECT_THAT(Names(Decide(situation).updates), ElementsAre("a"));
 }
 
 TEST(Masters, WaitForTheArbiter) {
@@ -189,7 +189,7 @@ TEST(Masters, WaitForTheArbiter) {
   situation.unavailable_arbiters = 1;
   const Rollout rollout = Decide(situation);
   EXPECT_EQ(rollout.max_unavailable, 0);
-  EXPECT_THAT(rollout.told, IsEmpty());
+  EXPECT_THAT(rollout.updates, IsEmpty());
 }
 
 }  // namespace

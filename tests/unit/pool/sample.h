@@ -97,9 +97,9 @@ inline Rollout Decide(const api::MachineConfigPool& pool, const std::vector<api:
   return Decide(SituationOf(pool, States(nodes)));
 }
 
-inline std::vector<std::string> Names(const std::vector<Told>& told) {
+inline std::vector<std::string> Names(const std::vector<NodeUpdate>& updates) {
   std::vector<std::string> names;
-  for (const Told& node : told) names.push_back(node.node);
+  for (const NodeUpdate& update : updates) names.push_back(update.node);
   return names;
 }
 

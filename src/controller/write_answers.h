@@ -3,8 +3,8 @@
 
 // Keeps the API server's answers to writes until the mirror has them, too.
 //
-// A mirror may lag by seconds.  A decision by the mirror alone would not see what was just written, and so write it
-// again or update one node too many.
+// A mirror may lag by seconds.  A decision from the mirror alone would miss the latest writes, and so repeat a write or
+// update one node too many.
 
 #include <map>
 #include <optional>
@@ -18,14 +18,14 @@ namespace pintle::controller {
 using kube::IsLater;
 
 template <typename T>
-class Newest {
+class WriteAnswers {
  public:
   void Put(T answered) {
     std::string name = answered.metadata.name;
     answered_.insert_or_assign(std::move(name), std::move(answered));
   }
 
-  const T& Of(const T& mirrored) const {
+  const T& LatestOf(const T& mirrored) const {
     const auto found = answered_.find(mirrored.metadata.name);
     return found == answered_.end() ? mirrored : found->second;
   }
