@@ -9,6 +9,7 @@
 
 #include "agent/events.h"
 #include "base/log.h"
+#include "json/fields.h"
 
 namespace pintle::agent {
 namespace {

@@ -9,6 +9,7 @@
 #include "agent/warnings.h"
 #include "base/printable.h"
 #include "change/names.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "plan/actions.h"
 

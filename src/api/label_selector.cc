@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gotext/quote.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::api {

@@ -9,6 +9,7 @@
 #include "api/controller_config.h"
 #include "controller/generate_pass.h"
 #include "controller/watched.h"
+#include "json/fields.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::controller {

@@ -10,6 +10,7 @@
 #include "api/machine_config_node.h"
 #include "api/node.h"
 #include "api/os_image_stream.h"
+#include "json/fields.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::controller {

@@ -29,6 +29,7 @@
 #include "ctl/policy.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

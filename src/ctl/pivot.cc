@@ -17,6 +17,7 @@
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "host/ostree/image_name.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

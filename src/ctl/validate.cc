@@ -11,6 +11,7 @@
 #include "ctl/config_findings.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/config_input.h"
 

@@ -15,6 +15,7 @@
 #include "generated/go_duration.h"
 #include "generated/invalid.h"
 #include "generated/read_back.h"
+#include "json/fields.h"
 #include "json/report.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/yaml.h"

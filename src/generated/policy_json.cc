@@ -9,6 +9,7 @@
 
 #include "generated/invalid.h"
 #include "generated/scopes.h"
+#include "json/fields.h"
 #include "json/go_text.h"
 #include "json/parse.h"
 #include "json/report.h"

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "json/fields.h"
+
 namespace pintle::generated {
 namespace {
 

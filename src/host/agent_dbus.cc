@@ -10,6 +10,7 @@
 
 #include "host/systemd/types_dbus.h"
 #include "host/systemd/values_dbus.h"
+#include "json/fields.h"
 
 namespace pintle::host {
 namespace {

@@ -14,6 +14,7 @@
 #include "ignition/v3_3/translate.h"
 #include "ignition/v3_4/translate.h"
 #include "ignition/v3_5/translate.h"
+#include "json/fields.h"
 #include "json/go_text.h"
 
 namespace pintle::ignition {

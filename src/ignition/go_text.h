@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/go_json.h"
 
 namespace pintle::ignition {

@@ -23,6 +23,7 @@
 #include "ignition/v3_3/translate.h"
 #include "ignition/v3_4/translate.h"
 #include "ignition/v3_5/translate.h"
+#include "json/fields.h"
 #include "json/known_keys.h"
 
 namespace pintle::ignition {

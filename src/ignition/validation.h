@@ -25,6 +25,7 @@
 #include "ignition/url.h"
 #include "ignition/verification.h"
 #include "json/field_list.h"
+#include "json/parse.h"
 
 namespace pintle::ignition {
 

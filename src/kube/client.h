@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/fields.h"
 #include "kube/attempts.h"
 #include "kube/decode.h"
 #include "kube/eviction.h"

@@ -8,6 +8,7 @@
 
 #include "base/printable.h"
 #include "event/loop.h"
+#include "json/fields.h"
 
 namespace pintle::kube {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "json/fields.h"
 #include "json/known_keys.h"
 
 namespace pintle::machineconfig {

@@ -15,6 +15,7 @@
 #include "generated/kubelet_configuration.h"
 #include "generated/kubelet_files.h"
 #include "generated/kubelet_validation.h"
+#include "json/fields.h"
 #include "machineconfig/yaml.h"
 
 namespace pintle {

@@ -29,6 +29,7 @@
 
 #include "agent/bus.h"
 #include "base/c_ptr.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::agent {

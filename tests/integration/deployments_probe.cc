@@ -40,6 +40,7 @@
 #include "host/ostree/extensions_image.h"
 #include "host/ostree/open_deployments.h"
 #include "host/systemd/systemd_dbus.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::host {

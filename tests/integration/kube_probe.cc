@@ -32,6 +32,7 @@
 
 #include "event/loop.h"
 #include "event/watches.h"
+#include "json/fields.h"
 #include "kube/client.h"
 #include "kube/event_recorder.h"
 #include "kube/lease.h"

@@ -11,6 +11,7 @@
 
 #include "controller/metrics.h"
 #include "controller/pause_condition.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/ignition_part.h"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::host {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "host/systemd/types_dbus.h"
 #include "host/systemd/values_dbus.h"
+#include "json/fields.h"
 
 namespace pintle::host {
 namespace {

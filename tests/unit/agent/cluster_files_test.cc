@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/base64.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
 #include "support/temporary_directory.h"

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "api/annotations.h"
+#include "json/fields.h"
 #include "support/expect.h"
 
 namespace pintle::agent {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/label_selector.h"
 
+#include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
 

@@ -8,6 +8,7 @@
 #include "api/machine_os_build.h"
 #include "api/machine_os_config.h"
 #include "api/node.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
 

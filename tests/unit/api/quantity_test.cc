@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/quantity.h"
+#include "json/fields.h"
 
 #include <gtest/gtest.h>
 

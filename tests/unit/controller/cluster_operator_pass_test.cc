@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "clusterops/pool_labels.h"
+#include "json/fields.h"
 #include "support/expect.h"
 #include "support/world.h"
 

@@ -14,6 +14,7 @@
 #include "generated/kubelet_base.h"
 #include "generated/machine_config.h"
 #include "ignition/data_url.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::generated {

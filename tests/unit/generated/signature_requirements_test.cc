@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "json/fields.h"
 #include "json/go_text.h"
 
 namespace pintle::generated {

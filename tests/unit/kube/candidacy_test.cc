@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "json/fields.h"
 #include "kube/candidacy.h"
 
 #include "json/parse.h"

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "json/fields.h"
 #include "support/expect.h"
 #include "unit/pool/sample.h"
 

@@ -10,6 +10,7 @@
 #include "api/annotations.h"
 #include "api/machine_config_pool.h"
 #include "api/node.h"
+#include "json/fields.h"
 #include "pool/rollout.h"
 
 namespace pintle::pool {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "generated/kubelet_base.h"
+#include "json/fields.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::vectors {

@@ -18,6 +18,7 @@
 
 #include "base/version.h"
 #include "controller/trial_cluster.h"
+#include "json/fields.h"
 #include "machineconfig/objects.h"
 #include "vectors/differences.h"
 #include "vectors/generated/case_files.h"
