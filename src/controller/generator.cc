@@ -20,7 +20,7 @@ namespace {
 // The folder is read again this often.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 
-// Descriptions of writes contain these words, followed by the name of the object.
+// Descriptions of writes begin with these words, which the kind and the name of the object follow.
 constexpr std::string_view kWritingStatus = "writing the status of ";
 constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 
@@ -190,18 +190,20 @@ void Generator::Write(const SourceChange& change) {
   // write is under way could get the same number, so there is one write at a time.
   const auto is_about_finalizers = [](const auto& call) { return call.first.starts_with(kWritingFinalizers); };
   if (!is_status && std::any_of(calls_.begin(), calls_.end(), is_about_finalizers)) return;
-  const std::string what = fmt::format("{}{}", is_status ? kWritingStatus : kWritingFinalizers, change.name.ToString());
+  const auto what = [&](std::string_view kind) {
+    return fmt::format("{}{} {}", is_status ? kWritingStatus : kWritingFinalizers, kind, change.name.ToString());
+  };
   switch (change.kind) {
     case SourceKind::kControllerConfig:
-      return PatchSource<TemplateInput>("ControllerConfig: " + what, change);
+      return PatchSource<TemplateInput>(what("ControllerConfig"), change);
     case SourceKind::kKubeletConfig:
-      return PatchSource<api::KubeletConfig>("KubeletConfig: " + what, change);
+      return PatchSource<api::KubeletConfig>(what("KubeletConfig"), change);
     case SourceKind::kContainerRuntimeConfig:
-      return PatchSource<api::ContainerRuntimeConfig>("ContainerRuntimeConfig: " + what, change);
+      return PatchSource<api::ContainerRuntimeConfig>(what("ContainerRuntimeConfig"), change);
     case SourceKind::kImagePolicy:
-      return PatchSource<api::ImagePolicy>("ImagePolicy: " + what, change);
+      return PatchSource<api::ImagePolicy>(what("ImagePolicy"), change);
     case SourceKind::kCredentialProviderConfig:
-      return PatchSource<api::CredentialProviderConfig>("CRIOCredentialProviderConfig: " + what, change);
+      return PatchSource<api::CredentialProviderConfig>(what("CRIOCredentialProviderConfig"), change);
   }
 }
 

@@ -21,7 +21,8 @@ LATE = ("libostree", "libgio", "libarchive", "libcurl", "libcrypto", "libssl", M
 FEATURES = {"pintle": {"digests", "http", "ostree", "tls-server"}, "pintled": {"digests", "http", "ostree", "tls-server"}}
 OWNER_AND_TYPE = ("FDO", 0x407C0C0A)
 HIDING = """
-for library in $(ldconfig -p | sed -n 's/.*libcurl\\.so\\.4 .*=> //p'); do
+soname=$1; shift
+for library in $(ldconfig -p | sed -n "s/.*$soname .*=> //p"); do
   mount --bind /dev/null "$(readlink -f "$library")"
 done
 exec "$@"
@@ -82,14 +83,27 @@ def test_a_program_defines_all_symbols_that_the_module_needs(program):
     assert taken and taken <= symbols(program, "--defined-only")
 
 
+def without(soname, *words):
+    """Runs the program on a machine that has no library of this name."""
+    return subprocess.run(["unshare", "--mount", "sh", "-ec", HIDING, "sh", soname, PINTLE, *words], check=False,
+                          capture_output=True, text=True)
+
+
+def test_without_libcrypto_the_missing_package_is_named_and_nothing_changes(tmp_path):
+    config = write(tmp_path / "config.json", machine_config(with_files(file("/etc/a", "a"))))
+    (tmp_path / "root").mkdir()
+    run = without("libcrypto.so.3", "apply", "--root", tmp_path / "root", "--yes", config)
+    assert run.returncode == 1
+    assert "libcrypto.so.3" in run.stderr and "install the package openssl-libs" in run.stderr
+    assert not (tmp_path / "root/etc/a").exists()
+
+
 def test_without_libcurl_the_missing_package_is_named(tmp_path):
     kubeconfig = write(tmp_path / "kubeconfig", {
         "apiVersion": "v1", "kind": "Config", "current-context": "here",
         "clusters": [{"name": "here", "cluster": {"server": "https://127.0.0.1:1"}}],
         "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me"}}],
         "users": [{"name": "me", "user": {"token": "t"}}]})
-    run = subprocess.run(["unshare", "--mount", "sh", "-ec", HIDING, "sh",
-                          PINTLE, "rollout", "--kubeconfig", kubeconfig, "worker"],
-                         check=False, capture_output=True, text=True)
+    run = without("libcurl.so.4", "rollout", "--kubeconfig", kubeconfig, "worker")
     assert run.returncode == 1
     assert "libcurl.so.4" in run.stderr and "install the package libcurl" in run.stderr

@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "base/base64.h"
 #include "controller/announcer.h"
@@ -278,6 +280,29 @@ TEST_F(GeneratorTest, GivesEachOfTwoObjectsItsOwnNumber) {
   });
   EXPECT_THAT(FinalizersOf("kubeletconfigs", "first"), ElementsAre("99-worker-generated-kubelet-1"));
   EXPECT_THAT(FinalizersOf("kubeletconfigs", "second"), ElementsAre("99-worker-generated-kubelet-2"));
+}
+
+TEST_F(GeneratorTest, WritesTheNumberOfOneObjectAfterTheOther) {
+  for (const std::string name : {"first", "second"}) {
+    AddManaged("kubeletconfigs", name, "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  }
+  // The first write gets its answer after five more looks.
+  std::atomic<int> looks = 0;
+  std::atomic<int> writes = 0;
+  std::atomic<int> writes_before_an_answer = 0;
+  server_.Refuse([&](const kube::Asked& asked) -> std::optional<kube::Answer> {
+    const bool is_about_finalizers = asked.line.starts_with("PATCH ") && asked.body.find("finalizers") != std::string::npos;
+    if (!is_about_finalizers || ++writes != 1) return std::nullopt;
+    for (const int begun = looks; looks < begun + 5;) std::this_thread::yield();
+    writes_before_an_answer = writes.load();
+    return std::nullopt;
+  });
+  RunUntil([&] {
+    ++looks;
+    return ConditionOf("kubeletconfigs", "first", "Success") != "" &&
+           ConditionOf("kubeletconfigs", "second", "Success") != "";
+  });
+  EXPECT_EQ(writes_before_an_answer, 1);
 }
 
 TEST_F(GeneratorTest, RefusesACopyThatHasTheNumberOfTheOriginal) {

@@ -34,7 +34,7 @@ class SmallApiServer {
 
   kube::Access access() const { return server_.access(); }
 
-  // `refusal` is called for each request; a request for which it returns an answer is not handled.
+  // `refusal` is called for each request, by several threads; a request for which it returns an answer is not handled.
   void Refuse(Refusal refusal) {
     const std::lock_guard lock(mutex_);
     refusal_ = std::move(refusal);
@@ -124,14 +124,21 @@ class SmallApiServer {
     return target;
   }
 
-  kube::Answer AnswerTo(const kube::Asked& asked) {
+  // Records the request and returns the function that may refuse it.
+  Refusal Received(const kube::Asked& asked) {
     const std::lock_guard lock(mutex_);
     asked_.push_back(asked.line);
+    return refusal_;
+  }
+
+  kube::Answer AnswerTo(const kube::Asked& asked) {
+    // A refusal may wait for another request, so it is called without the lock.
+    if (const Refusal refusal = Received(asked)) {
+      if (auto refused = refusal(asked)) return *std::move(refused);
+    }
+    const std::lock_guard lock(mutex_);
     const Target target = TargetOf(asked.line);
     const bool is_of_many = target.method == "GET" && target.name.empty();
-    if (refusal_) {
-      if (auto refused = refusal_(asked)) return *std::move(refused);
-    }
     if (is_of_many && target.query.find("watch=1") != std::string::npos) return Watch(target);
     if (is_of_many) return List(target);
     if (target.method == "POST") return Create(target, asked.body);
