@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/annotations.h"
+#include "json/fields.h"
 #include "base/base64.h"
 #include "ignition/config.h"
 #include "ignition/convert.h"
