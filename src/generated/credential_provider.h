@@ -19,13 +19,13 @@ namespace pintle::generated {
 
 struct CredentialProviderFiles {
   std::vector<NewFile> files;
-  // The images that another provider covers already, sorted.  The new provider does not have them.
+  // The images that another provider covers already, sorted.  The new provider omits them.
   std::vector<std::string> overlapping;
 };
 
 // `platform` is the platform of the cluster, such as "AWS".  `template_configs` are made from the templates of the
-// pool's role.  It is an error if the platform is not AWS, Azure or GCP, because other platforms have no file of
-// providers.
+// pool's role.  If `spec` lists images, it is an error if the platform is not AWS, Azure or GCP, because other
+// platforms have no file of providers.
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
                                         std::span<const MachineConfig> template_configs);
 

@@ -27,8 +27,9 @@ std::string QuotedList(const std::vector<std::string>& texts) {
   return quoted + ']';
 }
 
-bool IsCoveredByCluster(const std::string& scope, const ScopeRequirements& by) {
-  return std::any_of(by.begin(), by.end(), [&](const auto& entry) { return IsInside(scope, entry.first); });
+bool IsCoveredByCluster(const std::string& scope, const ScopeRequirements& of_cluster) {
+  return std::any_of(of_cluster.begin(), of_cluster.end(),
+                     [&](const auto& entry) { return IsInside(scope, entry.first); });
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
 
 // In the functions below, `templates` are the configs that were made from the templates of this pool.
 
-// Returns the configuration that a KubeletConfig is merged over: that of the templates, with features and latency.  It
-// ignores an unknown latency profile, because NodeConfig() reports it.
+// Returns the configuration that a KubeletConfig is merged over: the templates' kubelet.conf with the feature gates and
+// the latency profile.  It ignores an unknown latency profile, because NodeConfig() reports it.
 Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
                                       const KubeletSettings& settings);
 
@@ -44,8 +44,8 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings);
 
-// Makes the config of a valid KubeletConfig for a pool that it selects.  `name` comes from NameFor(), and `base` from
-// PoolBase().
+// Makes the config of a valid KubeletConfig for a pool that it selects.  `name` comes from NameFor(), or at bootstrap
+// from PlainName().  `base` comes from PoolBase().
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings);
 

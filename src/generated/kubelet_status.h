@@ -15,7 +15,7 @@
 
 namespace pintle::generated {
 
-// Its message is "Success", or describes an error.
+// Whether a KubeletConfig was accepted.  The message is "Success", or describes an error.
 struct KubeletOutcome {
   bool is_accepted = false;
   std::string message;

@@ -37,7 +37,7 @@ struct ManagedName {
 
 using HasConfig = std::function<bool(const std::string& name)>;
 
-// Returns how older operators named a config: 98-worker-UID-kubelet.
+// Returns the name that older operators gave a config: 98-worker-UID-kubelet.
 std::string OldConfigName(std::string_view number, const api::ObjectMeta& pool, std::string_view word);
 
 // Returns the name 98-worker-UID-kubelet of older operators if there is such a config and none of the new name.

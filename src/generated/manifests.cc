@@ -55,7 +55,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   added.pool = TRY(machineconfig::ReadObject<api::MachineConfigPool>(object, kind));
   added.document = std::move(object);
   const std::string& name = added.pool.metadata.name;
-  // The name of a pool is the name of a file, too.
+  // Bootstrap writes the pool to a file of this name.
   if (name.empty() || name.find('/') != std::string::npos) {
     return Invalid(fmt::format("{} cannot be the name of a pool", gotext::Quoted(name)));
   }
@@ -64,7 +64,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   if (same == to.pools.end()) {
     to.pools.push_back(std::move(added));
   } else if (!IsBuiltIn(added.pool) || IsBuiltIn(same->pool)) {
-    // The operator brings manifests of the pools that every cluster has.  A user's manifest of the same pool wins.
+    // The operator adds manifests of the pools that every cluster has.  A user's manifest of the same pool wins.
     *same = std::move(added);
   }
   return {};
@@ -171,9 +171,9 @@ Result<Manifests> ReadManifests(const std::string& folder) {
 }
 
 Result<> CheckComplete(const Manifests& manifests, std::string_view folder) {
-  const auto missing = [&](std::string_view shown, std::string_view object) {
+  const auto missing = [&](std::string_view lower_case_kind, std::string_view object) {
     return Error(ErrorKind::kNotFound, fmt::format("error: no {} found in dir: {}; put the manifest of the {} there",
-                                                   shown, gotext::Quoted(folder), object));
+                                                   lower_case_kind, gotext::Quoted(folder), object));
   };
   if (!manifests.controller_config) return missing("controllerconfig", "ControllerConfig");
   if (!manifests.feature_gate) return missing("featuregate", "FeatureGate \"cluster\"");

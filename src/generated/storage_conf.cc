@@ -30,8 +30,8 @@ constexpr auto kZfsKeys = std::to_array<std::string_view>({"mountopt", "fsname",
 constexpr auto kDrivers =
     std::to_array<Driver>({{"btrfs", kBtrfsKeys}, {"overlay", kOverlayKeys}, {"vfs", kVfsKeys}, {"zfs", kZfsKeys}});
 
-// Copies settings from the template in the order of the operator's structs.  `instead` replaces the template's value
-// unless it is empty.
+// Copies settings from the template in the order of the operator's structs.  If `instead` is not empty, it replaces the
+// template's value.
 class SettingsCopier {
  public:
   SettingsCopier(const json::Value& from, toml::Table& to) : from_(from), to_(to) {}

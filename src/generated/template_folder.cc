@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The templates of a release have two megabytes in all.
+// These limits leave much room: all templates of a release together have two megabytes.
 constexpr std::size_t kLongestTemplate = 8 << 20;
 constexpr std::size_t kMostTemplates = 10'000;
 constexpr int kDeepestFolder = 32;

@@ -38,8 +38,8 @@ Value Converted(const Value& value, const Type& type) {
 }
 
 // Returns the type of the parameter for the argument with this index.
-const Type& TypeAt(const Function& function, std::size_t place) {
-  return *function.parameters[std::min(place, function.parameters.size() - 1)];
+const Type& TypeAt(const Function& function, std::size_t index) {
+  return *function.parameters[std::min(index, function.parameters.size() - 1)];
 }
 
 // Returns the name by which errors refer to a function that is called by its value.
@@ -98,7 +98,8 @@ Result<> Execution::CheckCount(const Function& function, const std::string& name
                                    : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));
 }
 
-// Evaluates arguments until one decides the result, and returns the value of this argument.
+// Evaluates arguments until one decides the result, and returns the value of this argument.  If none does, it returns
+// the value of the last argument.
 Result<Value> Execution::EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments) {
   Value value;
   for (const Node* argument : arguments.nodes()) {
