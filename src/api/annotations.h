@@ -60,7 +60,7 @@ inline constexpr std::string_view kCurrentBuildAnnotation =
 // The name of a MachineOSBuild's MachineOSConfig.
 inline constexpr std::string_view kMachineOSConfigNameLabel = "machineconfiguration.openshift.io/machine-os-config";
 
-// The prefixes of the agent's requests to the controller; the name of the config follows.
+// The values of desiredDrain and lastAppliedDrain begin with one of these prefixes, and the name of a config follows.
 inline constexpr std::string_view kDrainPrefix = "drain-";
 inline constexpr std::string_view kUncordonPrefix = "uncordon-";
 inline constexpr std::string_view kSingleReplicaTopology = "SingleReplica";

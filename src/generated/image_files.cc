@@ -47,11 +47,11 @@ Result<std::string> ClusterPolicy(const ImageRules& rules, const RuntimeTemplate
   return PolicyJson(templates.policy_json, ScopesOf(rules), rules.requirements.of_cluster);
 }
 
-Result<std::vector<NewFile>> NamespacePolicies(const ImageRules& rules, std::string_view of_cluster) {
+Result<std::vector<NewFile>> NamespacePolicies(const ImageRules& rules, std::string_view cluster_policy) {
   std::vector<NewFile> files;
   for (const auto& [name, requirements] : rules.requirements.of_namespaces) {
     AddIfAny(files, fmt::format("/etc/crio/policies/{}.json", name),
-             TRY(NamespacePolicyJson(of_cluster, ScopesOf(rules), requirements)));
+             TRY(NamespacePolicyJson(cluster_policy, ScopesOf(rules), requirements)));
   }
   return files;
 }

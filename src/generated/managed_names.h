@@ -46,7 +46,7 @@ std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::str
                                            const api::ObjectMeta& pool, std::string_view word,
                                            const HasConfig& has_config);
 
-// Chooses the name of the config that is made from `object` for `pool`.  `of_pool` are all objects of this kind whose
+// Chooses the name of the config that is made from `object` for `pool`.  `of_pool` has all objects of this kind whose
 // selectors match the pool, including `object`.
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
                             std::span<const api::ObjectMeta* const> of_pool, const api::ObjectMeta& pool,

@@ -123,13 +123,13 @@ Result<toml::Table> Options(const json::Value& from, const StorageChanges& chang
 
 }  // namespace
 
-Result<std::string> StorageConf(std::string_view from_template, const StorageChanges& changes) {
+Result<std::string> StorageConf(std::string_view template_text, const StorageChanges& changes) {
   // The suffix makes the store look up layers by the names of their images.
   constexpr std::string_view kReference = ":ref";
   StorageChanges wanted = changes;
   for (std::string& store : wanted.additional_layer_stores) store += kReference;
 
-  const json::Value document = TRY(machineconfig::ParseToml(from_template), "reading the template of storage.conf");
+  const json::Value document = TRY(machineconfig::ParseToml(template_text), "reading the template of storage.conf");
   const json::Value& from = *TRY(TableIn(document, "storage"));
   toml::Table storage;
   SettingsCopier copier(from, storage);

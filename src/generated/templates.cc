@@ -121,8 +121,8 @@ class ConfigMaker {
     return {};
   }
 
-  // Files in subfolders are known by their file names only.  An empty file removes what an earlier template of this name
-  // has printed.  TemplateFolder limits the depth of folders, and so the recursion.
+  // Files in subfolders are known by their file names only.  An empty file removes what an earlier template of this
+  // name has printed.  TemplateFolder limits the depth of folders, and so the recursion.
   Result<> PrintAll(const TemplateEntry& folder, TemplateOutputs::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
@@ -236,9 +236,9 @@ Result<std::string> TextOfTemplate(const gotemplate::Template& parsed, const Ren
   std::string text;
   auto result = gotemplate::Execute(parsed, TemplateFunctions(), config.value(), text);
   if (!result && config.HasSecret(result.error().message())) {
-    return Invalid(fmt::format(
-        "failed to execute template: template: {}: its error contains the pull secret and is not printed",
-        parsed.name()));
+    return Invalid(
+        fmt::format("failed to execute template: template: {}: its error contains the pull secret and is not printed",
+                    parsed.name()));
   }
   TRY(std::move(result), "failed to execute template");
   return text;

@@ -57,7 +57,7 @@ Result<Value> Index(Values values, Memory&) {
   Value item = WithoutInterface(values.front());
   if (!item.is_valid()) return Invalid("index of untyped nil");
   for (const Value& index : values.subspan(1)) {
-    const Indirect followed = Follow(item);
+    const FollowedValue followed = Follow(item);
     if (followed.is_nil) return Invalid("index of nil pointer");
     item = TRY(ElementOf(followed.value, WithoutInterface(index)));
   }
@@ -92,7 +92,7 @@ Result<Value> Slice(Values values, Memory&) {
 }
 
 Result<Value> LengthOf(Values values, Memory&) {
-  const Indirect item = Follow(values.front());
+  const FollowedValue item = Follow(values.front());
   if (item.is_nil) return Invalid("len of nil pointer");
   const Kind kind = item.value.kind();
   if (kind == Kind::kInvalid) return NoValue("Type");

@@ -70,8 +70,8 @@ Execution::Callee Execution::FindFunction(std::string_view name) const {
 
 Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
                                           const Arguments& arguments) {
-  At(node);
-  TRY(Step());
+  SetCurrentNode(node);
+  TRY(CountStep());
   const auto [function, is_builtin] = FindFunction(node.name);
   if (function == nullptr) return Fail(gotext::Quoted(node.name) + " is not a defined function");
   TRY(CheckCount(*function, node.name, arguments));
@@ -85,7 +85,7 @@ Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode
                                                          : SourceOf(*arguments.nodes().front());
   Result<Value> result = is_call ? CallValue(callee, values) : Call(*function, values);
   if (result) return result;
-  At(command);
+  SetCurrentNode(command);
   return Fail(fmt::format("error calling {}: {}", node.name, result.error().message()));
 }
 
@@ -128,7 +128,7 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
 
 // If the type is nullptr, any value is accepted.
 Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, const Node& node) {
-  At(node);
+  SetCurrentNode(node);
   const Arguments none;
   const std::array<const Node*, 1> itself = {&node};
   switch (node.type) {
@@ -158,12 +158,12 @@ Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, co
 }
 
 Result<Value> Execution::EvaluateAnyArgument(const Node& node) {
-  At(node);
+  SetCurrentNode(node);
   return EvaluateConstant(Value(), node);
 }
 
 Result<Value> Execution::EvaluateTypedConstant(const Type& type, const Node& node) {
-  At(node);
+  SetCurrentNode(node);
   const NumberNode* const number = node.type == NodeType::kNumber ? &static_cast<const NumberNode&>(node) : nullptr;
   const auto expected = [&](const char* what) {
     return Fail(fmt::format("expected {}; found {}", what, SourceOf(node)));

@@ -126,12 +126,12 @@ void FormatPrinter::TakeArgumentNumber() {
   }
   const std::string_view behind = rest_.substr(end + 1);
   rest_ = rest_.substr(1, end - 1);
-  const auto place = TakeNumber();
-  const bool is_number = place && rest_.empty();
+  const auto argument_number = TakeNumber();
+  const bool is_number = argument_number && rest_.empty();
   rest_ = behind;
   has_argument_number_ = is_number;
-  if (is_number && *place >= 1 && *place <= arguments_.size()) {
-    next_ = *place - 1;
+  if (is_number && *argument_number >= 1 && *argument_number <= arguments_.size()) {
+    next_ = *argument_number - 1;
   } else {
     is_argument_number_good_ = false;
   }

@@ -58,6 +58,7 @@ Required(std::string_view, T Owner::*) -> Required<Owner, T>;
 
 namespace internal {
 
+// A field and its index in the list.  The index makes each base class of Places another type.
 template <std::size_t kIndex, typename AnyField>
 struct Place {
   AnyField field;
@@ -94,6 +95,7 @@ constexpr const AnyField& FieldAt(const internal::Place<kIndex, AnyField>& place
   return place.field;
 }
 
+// A struct that lists its fields.
 template <typename T>
 concept Described = requires {
   T::kFields;

@@ -5,7 +5,7 @@
 //
 // Decoding reports every problem with its path, and each unknown key as a warning.  It moves long strings out of the
 // document instead of copying them, so the document cannot be used afterwards.  Headers that define such structs include
-// only json/field_list.h, so that a change of this file compiles only the sources that read or write documents.
+// only json/field_list.h: so after a change of this file, only the sources that read or write documents are compiled.
 
 #include <concepts>
 #include <cstddef>
@@ -221,17 +221,17 @@ struct Codec<std::variant<Alternatives...>> {
   }
 };
 
-// Calls `differs` with the path of each field in which two structs differ.  A list is compared as a whole.
-template <typename T, typename Differs>
-void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
+// Calls `on_difference` with the path of each field in which two structs differ.  A list is compared as a whole.
+template <typename T, typename OnDifference>
+void Compare(const T& a, const T& b, OnDifference&& on_difference, const Path& path = {}) {
   if constexpr (Described<T>) {
     ForEachField<T>(
-        [&](const auto& field) { Compare(a.*field.member, b.*field.member, differs, Path(path, field.name)); });
+        [&](const auto& field) { Compare(a.*field.member, b.*field.member, on_difference, Path(path, field.name)); });
   } else if constexpr (internal::kIsOptional<T>) {
-    if (a && b) return Compare(*a, *b, differs, path);
-    if (a.has_value() != b.has_value()) differs(path);
+    if (a && b) return Compare(*a, *b, on_difference, path);
+    if (a.has_value() != b.has_value()) on_difference(path);
   } else if (!Equal(a, b)) {
-    differs(path);
+    on_difference(path);
   }
 }
 

@@ -84,7 +84,8 @@ class Builder {
     return false;
   }
 
-  Value* Place(Value&& value) {
+  // Stores a value in the innermost list or object, and returns its address there.
+  Value* Store(Value&& value) {
     ++count_;
     if (levels_.empty()) return &(root_ = std::move(value));
     Level& level = levels_.back();
@@ -94,7 +95,7 @@ class Builder {
 
   bool Add(Value value) {
     if (count_ == limits_.values) return Fail(fmt::format("more than {} values", limits_.values));
-    Place(std::move(value));
+    Store(std::move(value));
     return true;
   }
 
@@ -103,7 +104,7 @@ class Builder {
       return Fail(fmt::format("nested more than {} levels deep", limits_.depth));
     }
     if (count_ == limits_.values) return Fail(fmt::format("more than {} values", limits_.values));
-    levels_.push_back({Place(std::move(value))});
+    levels_.push_back({Store(std::move(value))});
     return true;
   }
 
