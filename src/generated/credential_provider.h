@@ -29,7 +29,8 @@ struct CredentialProviderFiles {
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
                                         std::span<const MachineConfig> template_configs);
 
-// Returns whether there is an image that both patterns match.
+// Returns whether the patterns overlap: the ports are equal, the path of one begins with the path of the other, and for
+// each part of the two hosts, one pattern matches the text of the other.
 bool DoOverlap(std::string_view images, std::string_view other_images);
 
 MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,

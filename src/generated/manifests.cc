@@ -73,8 +73,8 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
 Result<> NoteReleaseImage(json::Value, std::string_view kind, Manifests& to) {
   to.has_release_image = true;
   to.without_effect.push_back(
-      fmt::format("{} {}: its MachineConfigs are not made, so that no node runs its registry; only the credentials of "
-                  "this registry are added to the pull secret",
+      fmt::format("{} {}: its MachineConfigs are not made, so no node runs its registry; only the credentials of this "
+                  "registry are added to the pull secret",
                   kind, kSingletonName));
   return {};
 }
@@ -159,10 +159,10 @@ Result<Manifests> ReadManifests(const std::string& folder) {
     std::size_t number = 0;
     for (json::Value& document : documents) {
       const std::string place = fmt::format("{} [{}]", gotext::Quoted(file.path), ++number);
-      std::vector<json::Value> one;
-      one.push_back(std::move(document));
+      std::vector<json::Value> single_document;
+      single_document.push_back(std::move(document));
       TRY(machineconfig::ForEachObject(
-              std::move(one),
+              std::move(single_document),
               [&](json::Value object) -> Result<> { return AddManifest(std::move(object), place, manifests); }),
           fmt::format("error parsing {} manifest", place));
     }

@@ -60,11 +60,11 @@ Result<std::string> PlatformFolder(std::string_view platform) {
 
 // Returns the folders that apply to this cluster.  A later one takes precedence.
 Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
-  std::string own = TRY(PlatformFolder(config.platform()));
+  std::string platform_folder = TRY(PlatformFolder(config.platform()));
   std::vector<std::string> folders = {"_base"};
   if (IsOnPremises(config.platform())) folders.emplace_back("on-prem");
   if (HasCloudLoadBalancerAddresses(config.value())) folders.emplace_back("cloud-platform-alt-dns");
-  folders.push_back(std::move(own));
+  folders.push_back(std::move(platform_folder));
   if (config.control_plane_topology() == "SingleReplica") folders.emplace_back("sno");
   if (config.control_plane_topology() == "DualReplica") folders.emplace_back("two-node-with-fencing");
   return folders;

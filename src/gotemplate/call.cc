@@ -165,8 +165,8 @@ Result<Value> Execution::EvaluateAnyArgument(const Node& node) {
 Result<Value> Execution::EvaluateTypedConstant(const Type& type, const Node& node) {
   SetCurrentNode(node);
   const NumberNode* const number = node.type == NodeType::kNumber ? &static_cast<const NumberNode&>(node) : nullptr;
-  const auto expected = [&](const char* what) {
-    return Fail(fmt::format("expected {}; found {}", what, SourceOf(node)));
+  const auto expected = [&](const char* kind_name) {
+    return Fail(fmt::format("expected {}; found {}", kind_name, SourceOf(node)));
   };
   if (type.kind == Kind::kBool) {
     if (node.type != NodeType::kBool) return expected("bool");

@@ -15,7 +15,7 @@
 //       };
 //     };
 //
-// Decoding, encoding, comparing and merging (json/fields.h) all use that list, so that none of them can forget a member.
+// Decoding, encoding, comparing and merging (json/fields.h) use that list, so that none of them can forget a member.
 
 #include <algorithm>
 #include <array>

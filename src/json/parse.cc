@@ -22,12 +22,12 @@ std::string LineAndColumn(std::string_view text, std::size_t offset) {
 // Returns the library's description of a syntax error, without its prefix and position, because we report the position
 // in our own form.  The text that could not be parsed is left out, too, because it may be a secret.  An error without
 // the usual prefix is about a number.
-std::string Cause(std::string_view what) {
+std::string Cause(std::string_view description) {
   constexpr std::string_view kBeforeCause = "syntax error ";
-  const std::size_t begin = what.find(kBeforeCause);
+  const std::size_t begin = description.find(kBeforeCause);
   if (begin == std::string_view::npos) return "a number is out of range";
-  what.remove_prefix(begin);
-  return std::string(what.substr(0, what.find("; last read: ")));
+  description.remove_prefix(begin);
+  return std::string(description.substr(0, description.find("; last read: ")));
 }
 
 // Builds a value from the parser's events.  The parser does not recurse, so deep nesting takes no stack here.
