@@ -43,7 +43,8 @@ struct PoolWithTemplates {
   const api::MachineConfigPool* pool;
   const RuntimeTemplates* templates;
 };
-// Makes the configs for the installation of a cluster.  It is an error if two ContainerRuntimeConfigs select one pool.
+// Makes the configs for the installation of a cluster.  It is an error if two ContainerRuntimeConfigs select the same
+// pool.
 Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
                                                              std::span<const PoolWithTemplates> pools,
                                                              AdditionalStores stores,

@@ -6,8 +6,8 @@
 // A struct gives its name in Go as kGoName, and lists its fields (go_field.h).  If Go has some of these fields in an
 // embedded struct, the function Embedding() returns the name of the embedded struct.
 //
-// A merge puts one struct (`above`) over another (`below`).  A field of `above` replaces the field of `below` unless it
-// is empty.  So a merge cannot set a field back to false, 0 or "", and users of the operator rely on that.  Structs are
+// A merge puts one struct (`above`) over another (`below`).  A field of `above` that is not empty replaces the field of
+// `below`.  So a merge cannot set a field back to false, 0 or "", and users of the operator rely on that.  Structs are
 // merged field by field, and maps key by key.  In a map, even an empty value replaces the value below.
 
 #include <concepts>

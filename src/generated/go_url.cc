@@ -30,7 +30,7 @@ bool MayStandInHost(char c) {
 }
 
 // In a host, an escape may stand only for a byte outside of ASCII.  In the zone of an IPv6 address, it may stand only
-// for a space or for a character that a host may have.  Everywhere, %25 may stand for a percent sign.
+// for a space or for a character that a host may have.  The escape of the percent sign, %25, is allowed everywhere.
 bool IsGoodEscape(std::string_view escape, char value, Part part) {
   if (escape == "%25") return true;
   if (part == Part::kHost) return DigitOf(escape[1]) >= 8;

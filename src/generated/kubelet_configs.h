@@ -3,9 +3,9 @@
 
 // Makes the MachineConfigs that configure the kubelets of a pool.
 //
-// Each of these MachineConfigs has a complete kubelet.conf, so the last one by name wins.  The config 97- has the
-// settings of all nodes, and kernel arguments for control groups.  The config 98- has the feature gates of the release.
-// The config 99- has a KubeletConfig, if there is one.
+// Each of these MachineConfigs has a complete kubelet.conf, so the last one by name wins.  The config whose name begins
+// with 97- has the settings of all nodes, and kernel arguments for control groups.  The one with 98- has the feature
+// gates of the release.  Those with 99- are made from KubeletConfigs, if there are any.
 
 #include <span>
 #include <string>

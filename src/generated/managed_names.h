@@ -5,8 +5,8 @@
 //
 // Several objects of one kind may select the same pool, and the name of each config decides which of them wins.  The
 // first is 99-worker-generated-kubelet, the next 99-worker-generated-kubelet-1, and so on up to -9.  An object keeps
-// its number: an annotation of the object has it, and a number that has become free is not given again while a higher
-// one is in use.
+// its number, which is stored in an annotation of the object.  A number that has become free is not used again while a
+// higher one is in use.
 
 #include <functional>
 #include <optional>

@@ -33,7 +33,7 @@ struct Registry {
 };
 
 struct RegistriesConf {
-  // Absent lists are not written; empty lists are.
+  // A list that is absent is not written.  An empty list is written.
   std::optional<std::vector<std::string>> unqualified_search_registries;
   std::optional<std::vector<std::string>> credential_helpers;
   std::string short_name_mode;

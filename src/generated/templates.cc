@@ -44,7 +44,7 @@ struct TemplateOutputs {
   ByName extensions;
 };
 
-// Returns the name of a platform's folder.  Platforms that no template knows use the folder "none".
+// Returns the name of a platform's folder.  An unknown platform uses the folder "none".
 Result<std::string> PlatformFolder(std::string_view platform) {
   constexpr auto kKnown =
       std::to_array<std::string_view>({"AWS", "Azure", "BareMetal", "GCP", "OpenStack", "Libvirt", "oVirt", "VSphere",
