@@ -20,9 +20,9 @@ enum class MissingKey : std::uint8_t { kInvalid, kZero, kError };
 struct ExecuteOptions {
   MissingKey missing_key = MissingKey::kInvalid;
   // These limits are needed because templates have loops and can call themselves.
-  std::size_t steps = 10'000'000;  // The number of nodes that are walked or evaluated, and of loop iterations.
-  std::size_t output = std::size_t{64} << 20;   // The size of the printed text.
-  std::size_t memory = std::size_t{256} << 20;  // The size of the texts and lists that functions make.
+  std::size_t max_steps = 10'000'000;  // The number of nodes that are walked or evaluated, and of loop iterations.
+  std::size_t max_output = std::size_t{64} << 20;   // The size of the printed text.
+  std::size_t max_memory = std::size_t{256} << 20;  // The size of the texts and lists that functions make.
 };
 
 // Appends what the template prints to `output`, even if it ends with an error.  Errors have the words of Go: "template:

@@ -141,7 +141,7 @@ std::optional<std::size_t> FormatPrinter::TakeNumber() {
   std::optional<std::size_t> number;
   while (!rest_.empty() && IsFormatDigit(rest_.front())) {
     if (number.value_or(0) > kLargestNumber) {
-      rest_ = {};  // Go reads no further here, either.
+      rest_ = {};  // As in Go, the text after such a number is not read.
       return std::nullopt;
     }
     number = number.value_or(0) * 10 + static_cast<std::size_t>(rest_.front() - '0');

@@ -68,7 +68,7 @@ class Value {
   std::complex<double> complex() const { return *complex_; }
   std::string_view text() const { return {text_ == nullptr ? "" : text_, length_}; }
   const Function* function() const { return function_; }
-  // Returns what a pointer refers to or an interface holds; no value if it is nil.
+  // Returns the value that a pointer refers to, or that an interface holds.  Returns no value for nil.
   Value Inside() const;
   // Returns whether both are the same pointer.
   bool IsSamePointer(const Value& other) const { return values_ == other.values_; }
@@ -118,8 +118,8 @@ struct FollowedValue {
   Value value;
   bool is_nil;
 };
-// Follows pointers and interfaces to the value at their end.  If one of them is nil, returns this one and sets
-// `is_nil`.
+// Follows pointers and interfaces to the value at their end.  If a pointer or an interface on the way is nil, returns
+// that nil and sets `is_nil`.
 FollowedValue Follow(Value value);
 // Returns the value inside an interface; any other value is returned as it is.
 Value WithoutInterface(const Value& value);

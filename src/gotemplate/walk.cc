@@ -41,8 +41,8 @@ Error Execution::Fail(std::string_view error) const {
 }
 
 Result<> Execution::CountStep() {
-  if (++steps_ > options_.steps) return Fail("the template takes too many steps");
-  if (memory_.bytes() > options_.memory) return Fail("the template needs too much memory");
+  if (++steps_ > options_.max_steps) return Fail("the template takes too many steps");
+  if (memory_.bytes() > options_.max_memory) return Fail("the template needs too much memory");
   return {};
 }
 
@@ -116,8 +116,8 @@ Result<Execution::Flow> Execution::WalkRange(const Value& dot, const BranchNode&
   return flow == Flow::kBreak ? Flow::kProceed : flow;
 }
 
-// A break ends its loop.  As in Go, a break in the {{else}} of a loop ends only this {{else}}, not the enclosing loop:
-// WalkRange() does not pass it on.
+// A break ends its loop.  As in Go, a break in the {{else}} of a loop ends only this {{else}}, and not the enclosing
+// loop, because WalkRange() does not return this break to its caller.
 Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNode& range) {
   const Value value = Follow(TRY(EvaluatePipeline(dot, range.pipe))).value;
   const Kind kind = value.kind();
@@ -205,7 +205,7 @@ Result<> Execution::Print(const Node& node, const Value& value) {
 }
 
 Result<> Execution::Write(std::string_view text) {
-  if (output_.size() + text.size() > options_.output) return Fail("the output would be too long");
+  if (output_.size() + text.size() > options_.max_output) return Fail("the output would be too long");
   output_ += text;
   return {};
 }

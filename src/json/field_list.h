@@ -169,7 +169,7 @@ Value Encode(const T& from) {
 template <typename E>
 inline constexpr auto kNames = std::array<std::pair<E, const char*>, 0>{};
 
-// The value of the key "kind" by which an alternative of a variant is recognised.
+// The value that the key "kind" has in the JSON of this alternative of a variant.
 template <typename T>
 inline constexpr std::string_view kKind = "";
 

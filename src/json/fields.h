@@ -28,7 +28,7 @@
 namespace pintle::json {
 
 template <>
-struct Codec<Value> {  // Copies a part of a document without decoding it.
+struct Codec<Value> {  // Keeps a part of a document as JSON, without decoding it.
   static void Decode(Value&& from, Value& to, const Path&, Report&) { to = std::move(from); }
   static Value Encode(const Value& from) { return from; }
 };

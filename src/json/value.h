@@ -53,7 +53,7 @@ class Value {
   Value(std::string text);
   Value(Array array);
   Value(Object object);
-  // {{"key", value}, ...} is an object if all elements are pairs that begin with a string; any other list is a list.
+  // {{"key", value}, ...} is an object if all elements are pairs that begin with a string; any other list stays a list.
   class Element;
   Value(std::initializer_list<Element> elements);
   // `Value{value}` is a list of one value for GCC, and a copy of the value for clang: use Value::array({value}).
