@@ -48,7 +48,7 @@ bool IsYounger(const api::ObjectMeta& a, const api::ObjectMeta& b) {
   return a.creation_timestamp && (!b.creation_timestamp || *a.creation_timestamp > *b.creation_timestamp);
 }
 
-// Returns the finalizer that is the name of an existing config, with the highest number, or nullptr if there is none.
+// Returns the one with the highest number of the finalizers that are names of existing configs, or nullptr.
 // An object that has lost its annotation still has the names of its configs as finalizers.
 const std::string* FromFinalizers(const api::ObjectMeta& object, std::string_view plain, const HasConfig& has_config) {
   const std::string* highest = nullptr;
