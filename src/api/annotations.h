@@ -14,7 +14,7 @@ inline constexpr std::string_view kCurrentImageAnnotation = "machineconfiguratio
 inline constexpr std::string_view kDesiredImageAnnotation = "machineconfiguration.openshift.io/desiredImage";
 // The config with which the machine was installed.
 inline constexpr std::string_view kFirstPivotConfigAnnotation = "machineconfiguration.openshift.io/firstPivotConfig";
-// Present once the controller has given the node the labels of its custom pool.
+// A Node has this annotation after the controller has given it the labels of its custom pool.
 inline constexpr std::string_view kCustomPoolLabelsAppliedAnnotation =
     "machineconfiguration.openshift.io/customPoolLabelsApplied";
 inline constexpr std::string_view kStateAnnotation = "machineconfiguration.openshift.io/state";
@@ -60,7 +60,7 @@ inline constexpr std::string_view kCurrentBuildAnnotation =
 // The name of a MachineOSBuild's MachineOSConfig.
 inline constexpr std::string_view kMachineOSConfigNameLabel = "machineconfiguration.openshift.io/machine-os-config";
 
-// The prefixes of the agent's requests to the controller; the name of the config follows.
+// The values of desiredDrain and lastAppliedDrain begin with one of these prefixes, and the name of a config follows.
 inline constexpr std::string_view kDrainPrefix = "drain-";
 inline constexpr std::string_view kUncordonPrefix = "uncordon-";
 inline constexpr std::string_view kSingleReplicaTopology = "SingleReplica";

@@ -30,7 +30,7 @@ struct PlatformStatus {
   static constexpr auto kFields = json::FieldList{json::Field{"type", &PlatformStatus::type}};
 };
 
-// A copy of the cluster's Infrastructure.
+// A copy of the status of the cluster's Infrastructure.
 struct InfrastructureStatus {
   std::string control_plane_topology;
   std::string api_server_internal_url;  // The URL that machines of the cluster use.
@@ -54,7 +54,7 @@ struct Infrastructure {
 struct ControllerConfigSpec {
   std::string base_os_container_image;
   std::string base_os_extensions_container_image;
-  // Bundles of certificates, in base64.
+  // These two are bundles of certificates, in base64.
   std::string kube_apiserver_serving_ca;
   std::string cloud_provider_ca;
   Infrastructure infra;

@@ -59,7 +59,7 @@ inline constexpr std::string_view kAllowContactingSource = "AllowContactingSourc
 struct Mirrors {
   std::string source;
   std::vector<std::string> mirrors;
-  std::string source_policy;  // One of the two above.  Empty means that the source is tried after the mirrors.
+  std::string source_policy;  // One of the two constants above.  Empty means kAllowContactingSource.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

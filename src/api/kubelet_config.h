@@ -55,7 +55,8 @@ struct KubeletConfigCondition {
 
 struct KubeletConfigStatus {
   std::int64_t observed_generation = 0;
-  std::vector<KubeletConfigCondition> conditions;  // The latest outcomes, the newest last.
+  // The latest outcomes, the newest last.  After these, the last condition is the one for older tools.
+  std::vector<KubeletConfigCondition> conditions;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The MachineConfiguration `cluster`: an administrator's settings for updates in place, such as which changes need no
-// reboot.
+// The MachineConfiguration that is named "cluster": an administrator's settings for updates in place, such as which
+// changes need no reboot.
 
 #include <cstdint>
 #include <optional>

@@ -25,8 +25,8 @@ struct Time {
 using Labels = std::map<std::string, std::string>;
 using Annotations = std::map<std::string, std::string>;
 
-// Returns the value of a label or an annotation, or nullptr.  Objects have few of them, so that a linear search costs
-// less than making a string to look up.
+// Returns the value of a label or an annotation, or nullptr.  An object has few of them, so a linear search costs less
+// than making a std::string for a lookup.
 inline const std::string* Find(const std::map<std::string, std::string>& labels, std::string_view key) {
   for (const auto& [name, value] : labels) {
     if (name == key) return &value;

@@ -29,7 +29,7 @@ struct Codec<api::MicroTime> {
     if (!time) return report.Error(path, time.error().message());
     to.at = *time;
   }
-  // The API server insists on six digits.
+  // The API server requires six digits after the point.
   static Value Encode(const api::MicroTime& from) {
     const auto whole = std::chrono::floor<std::chrono::seconds>(from.at);
     const auto rest = std::chrono::duration_cast<std::chrono::microseconds>(from.at - whole);

@@ -48,7 +48,7 @@ std::optional<Suffix> MeaningOf(std::string_view suffix) {
 // The parts of a quantity's text.
 struct Pieces {
   bool is_negative = false;
-  std::string_view whole;  // Has no leading zeros, and is "0" if the text has no digits before the point.
+  std::string_view whole;  // The digits before the point without leading zeros, or "0" if none are left.
   std::string_view fraction;
   std::string_view suffix;
 };

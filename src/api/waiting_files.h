@@ -26,7 +26,7 @@ inline constexpr std::string_view kWaitingFilesAnnotation = "pintle.io/waiting-f
 
 struct WaitingFile {
   std::string path;
-  // The expiry and the subject of the certificate in the node's file that expires last.
+  // The node's file has certificates.  These are the expiry and the subject of the one that expires last.
   std::optional<Time> valid_until;
   std::string subject;
 

@@ -77,7 +77,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   if (inputs.only.Has(MadeFrom::kRuntimeConfigs)) {
     const bool uses_stores = generated::IsOpen(settings->feature_gates, "AdditionalStorageConfig");
     RuntimePass(inputs, for_runtime,
-                uses_stores ? generated::AdditionalStores::kUsed : generated::AdditionalStores::kLeftAside, changes);
+                uses_stores ? generated::AdditionalStores::kUsed : generated::AdditionalStores::kUnused, changes);
   }
   if (inputs.only.Has(MadeFrom::kImages)) {
     if (sources.unreadable_images.empty()) {

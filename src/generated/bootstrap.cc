@@ -85,20 +85,20 @@ class BootstrapGenerator {
     ImageRules rules = TRY(RulesOf(inputs, ImagesFor::kBootstrap));
     made_.complaints = std::move(rules.complaints);
     for (const api::MachineConfigPool& pool : pools_) {
-      const RuntimeTemplates below = TRY(RuntimeTemplatesFor(pool));
-      made_.configs.push_back(RegistriesConfigAtBootstrap(pool, TRY(FilesOf(rules, below))));
+      const RuntimeTemplates templates = TRY(RuntimeTemplatesFor(pool));
+      made_.configs.push_back(RegistriesConfigAtBootstrap(pool, TRY(FilesOf(rules, templates))));
     }
     return {};
   }
 
   Result<> AddRuntime(bool uses_stores) {
     if (manifests_.runtime_configs.empty()) return {};
-    std::map<std::string, RuntimeTemplates> below;
-    for (const api::MachineConfigPool& pool : pools_) below[pool.metadata.name] = TRY(RuntimeTemplatesFor(pool));
+    std::map<std::string, RuntimeTemplates> templates;
+    for (const api::MachineConfigPool& pool : pools_) templates[pool.metadata.name] = TRY(RuntimeTemplatesFor(pool));
     std::vector<PoolWithTemplates> pools;
-    for (const api::MachineConfigPool& pool : pools_) pools.push_back({&pool, &below[pool.metadata.name]});
+    for (const api::MachineConfigPool& pool : pools_) pools.push_back({&pool, &templates[pool.metadata.name]});
     Add(TRY(RuntimeConfigsAtBootstrap(manifests_.runtime_configs, pools,
-                                      uses_stores ? AdditionalStores::kUsed : AdditionalStores::kLeftAside,
+                                      uses_stores ? AdditionalStores::kUsed : AdditionalStores::kUnused,
                                       settings_.controller_version)));
     return {};
   }
@@ -109,15 +109,15 @@ class BootstrapGenerator {
                                    .worker_latency_profile = node.spec.worker_latency_profile,
                                    .cgroup_mode = node.spec.cgroup_mode,
                                    .controller_version = settings_.controller_version};
-    const TemplatesFor below = [this](const std::string& pool) -> Result<std::vector<MachineConfig>> {
+    const TemplatesFor templates_for = [this](const std::string& pool) -> Result<std::vector<MachineConfig>> {
       const std::span<const MachineConfig> configs = TRY(for_kubelets_.For(pool));
       return std::vector<MachineConfig>(configs.begin(), configs.end());
     };
     const MadeFromOnly& only = settings_.only;
-    if (only.Has(MadeFrom::kFeatureGate)) Add(TRY(BootstrapFeatureConfigs(pools_, below, settings)));
-    if (only.Has(MadeFrom::kNodeSettings)) Add(TRY(BootstrapNodeConfigs(pools_, below, settings)));
+    if (only.Has(MadeFrom::kFeatureGate)) Add(TRY(BootstrapFeatureConfigs(pools_, templates_for, settings)));
+    if (only.Has(MadeFrom::kNodeSettings)) Add(TRY(BootstrapNodeConfigs(pools_, templates_for, settings)));
     if (only.Has(MadeFrom::kKubeletConfigs)) {
-      Add(TRY(BootstrapKubeletConfigs(manifests_.kubelet_configs, pools_, below, settings)));
+      Add(TRY(BootstrapKubeletConfigs(manifests_.kubelet_configs, pools_, templates_for, settings)));
     }
     return {};
   }

@@ -33,7 +33,7 @@ struct BootstrapConfigs {
 // Returns the version of the release that a ControllerConfig is from, or the version that all unreleased builds have.
 std::string ReleaseOf(const json::Value& controller_config);
 
-// Validates the KubeletConfigs and ContainerRuntimeConfigs.  The error has the manifest of the first invalid one.
+// Validates the KubeletConfigs and ContainerRuntimeConfigs.  The error names the manifest of the first invalid object.
 Result<> CheckObjects(const Manifests& manifests);
 
 // The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.  Errors have the words

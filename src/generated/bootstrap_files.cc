@@ -161,7 +161,7 @@ class BootstrapRenderer {
     return machineconfig::ImagesFor(pool, worker == manifests_.pools.end() ? nullptr : &worker->pool, *stream);
   }
 
-  // Adds the manifest of the first selected config that is invalid by itself.
+  // Adds to the error the manifest of the first selected config that is invalid by itself, if there is one.
   Error WithPlace(Error error, const machineconfig::MachineConfigs& selected) const {
     for (const api::MachineConfig* config : selected) {
       json::Report report;

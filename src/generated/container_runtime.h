@@ -17,11 +17,11 @@
 namespace pintle::generated {
 
 // Additional stores are used if the feature gate AdditionalStorageConfig is open.  While it is closed, they are
-// validated but left aside.
-enum class AdditionalStores { kLeftAside, kUsed };
+// validated but not used.
+enum class AdditionalStores { kUnused, kUsed };
 
-// The error has the words of the Machine Config Operator.  It has the first problem only, except that it lists all
-// invalid paths of stores.
+// Returns the first problem.  If that is the path of a store, the error lists all invalid paths of stores.  The error
+// has the words of the Machine Config Operator, unless spec.containerRuntimeConfig is missing.
 Result<> CheckContainerRuntimeConfig(const api::ContainerRuntimeConfig& config);
 
 struct RuntimeFiles {
@@ -43,7 +43,8 @@ struct PoolWithTemplates {
   const api::MachineConfigPool* pool;
   const RuntimeTemplates* templates;
 };
-// Makes the configs for the installation of a cluster.  It is an error if two ContainerRuntimeConfigs select one pool.
+// Makes the configs for the installation of a cluster.  It is an error if two ContainerRuntimeConfigs select the same
+// pool.
 Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
                                                              std::span<const PoolWithTemplates> pools,
                                                              AdditionalStores stores,

@@ -19,17 +19,18 @@ namespace pintle::generated {
 
 struct CredentialProviderFiles {
   std::vector<NewFile> files;
-  // The images that another provider covers already, sorted.  The new provider does not have them.
+  // The images that another provider covers already, sorted.  The new provider omits them.
   std::vector<std::string> overlapping;
 };
 
 // `platform` is the platform of the cluster, such as "AWS".  `template_configs` are made from the templates of the
-// pool's role.  It is an error if the platform is not AWS, Azure or GCP, because other platforms have no file of
-// providers.
+// pool's role.  If `spec` lists images, it is an error if the platform is not AWS, Azure or GCP, because other
+// platforms have no file of providers.
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
                                         std::span<const MachineConfig> template_configs);
 
-// Returns whether there is an image that both patterns match.
+// Returns whether the patterns overlap: the ports are equal, the path of one begins with the path of the other, and for
+// each part of the two hosts, one pattern matches the text of the other.
 bool DoOverlap(std::string_view images, std::string_view other_images);
 
 MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,

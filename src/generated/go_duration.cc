@@ -64,7 +64,7 @@ std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
 
 struct Fraction {
   std::uint64_t digits = 0;
-  double scale = 1;  // The value of the last digit.
+  double scale = 1;  // 10 to the power of the number of digits: ".25" has the digits 25 and the scale 100.
 };
 
 // Ignores the digits that no longer fit into the number.
@@ -99,7 +99,7 @@ const Unit* FindUnit(std::string_view name) {
 
 class DurationParser {
  public:
-  explicit DurationParser(std::string_view text) : whole_(text), rest_(text) {}
+  explicit DurationParser(std::string_view text) : text_(text), rest_(text) {}
 
   Result<GoDuration> Parse() {
     const bool is_negative = rest_.starts_with('-');
@@ -117,15 +117,15 @@ class DurationParser {
   }
 
  private:
-  Error Invalid() const { return Error(ErrorKind::kInvalid, "time: invalid duration " + QuotedByTime(whole_)); }
+  Error Invalid() const { return Error(ErrorKind::kInvalid, "time: invalid duration " + QuotedByTime(text_)); }
 
   // Takes a number and its unit off the text.
   Result<std::uint64_t> TakePart() {
     const std::size_t before = rest_.size();
     const bool begins_well = rest_.front() == '.' || IsDurationDigit(rest_.front());
     if (!begins_well) return Invalid();
-    const auto whole = TakeWhole(rest_);
-    if (!whole) return Invalid();
+    const auto number = TakeWhole(rest_);
+    if (!number) return Invalid();
     bool has_digits = rest_.size() != before;
     Fraction fraction;
     if (rest_.starts_with('.')) {
@@ -136,14 +136,14 @@ class DurationParser {
     }
     if (!has_digits) return Invalid();
     const std::string_view name = TakeUnit(rest_);
-    if (name.empty()) return Error(ErrorKind::kInvalid, "time: missing unit in duration " + QuotedByTime(whole_));
+    if (name.empty()) return Error(ErrorKind::kInvalid, "time: missing unit in duration " + QuotedByTime(text_));
     const Unit* unit = FindUnit(name);
     if (unit == nullptr) {
       return Error(ErrorKind::kInvalid,
-                   fmt::format("time: unknown unit {} in duration {}", QuotedByTime(name), QuotedByTime(whole_)));
+                   fmt::format("time: unknown unit {} in duration {}", QuotedByTime(name), QuotedByTime(text_)));
     }
-    if (*whole > kMost / unit->nanoseconds) return Invalid();
-    std::uint64_t part = *whole * unit->nanoseconds;
+    if (*number > kMost / unit->nanoseconds) return Invalid();
+    std::uint64_t part = *number * unit->nanoseconds;
     if (fraction.digits > 0) {
       const double nanoseconds =
           static_cast<double>(fraction.digits) * (static_cast<double>(unit->nanoseconds) / fraction.scale);
@@ -153,7 +153,7 @@ class DurationParser {
     return part;
   }
 
-  std::string_view whole_;
+  std::string_view text_;
   std::string_view rest_;
 };
 

@@ -11,14 +11,14 @@
 
 namespace pintle::generated {
 
-// A field that is left out when it is empty, as with Go's `omitempty`: "", 0, false, nil, no elements, but never a
-// struct.
+// Declares a field that is left out when it is empty, as with Go's `omitempty`.  Empty values are "", 0, false, nil,
+// and a list or a map without elements.  A struct is never empty.
 template <typename Owner, typename T>
 constexpr auto OmitEmpty(std::string_view name, T Owner::*member) {
   return json::Field{name, member};
 }
 
-// A field that is always written.
+// Declares a field that is always written.
 template <typename Owner, typename T>
 constexpr auto Always(std::string_view name, T Owner::*member) {
   return json::Required{name, member};

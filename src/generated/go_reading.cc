@@ -53,8 +53,8 @@ std::string Message(std::string_view name, std::string_view type, const GoPlace*
                      FieldsTo(place), type);
 }
 
-// Takes a character off the text and returns it in upper case.  As in Go, two characters outside of ASCII count as
-// letters.
+// Takes a character off the text and returns it in upper case.  As in Go, the long s counts as an S, and the sign for
+// kelvin as a K.
 char TakeFolded(std::string_view& text) {
   constexpr std::string_view kLongS = "\xC5\xBF";
   constexpr std::string_view kKelvin = "\xE2\x84\xAA";

@@ -21,8 +21,8 @@ namespace pintle::generated {
 // In YAML, a field that is a string also accepts a number or a boolean.  In JSON, it does not.
 enum class GoSource { kJson, kYaml };
 
-// The place of a value: the struct whose field it belongs to, and the names of the fields that lead there.  It is a
-// list of parts on the stack, one for each struct.
+// The place of a value: the struct whose field it belongs to, and the names of the fields that lead there.  The places
+// of nested structs form a linked list on the stack.
 struct GoPlace {
   const GoPlace* above = nullptr;
   std::string_view struct_name;  // "v1beta1.KubeletConfiguration"
@@ -54,7 +54,8 @@ class GoReading {
   std::optional<std::string> final_error_;
 };
 
-// Returns whether Go decodes `key` into this field if no other field has exactly this name.  It ignores the case.
+// Returns whether the two names are equal if upper and lower case do not matter.  Go decodes a key into such a field if
+// no field has exactly the name of the key.
 bool FoldsTo(std::string_view key, std::string_view field);
 
 // Returns the number that Go would write into JSON for a value, or nullopt if the value is no number.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Structs of Go programs: decoded, encoded, and merged as the Machine Config Operator merges them.
+// Decodes and encodes structs of Go programs, and merges them as the Machine Config Operator does.
 //
-// A struct gives its name in Go as kGoName, and lists its fields (go_field.h).
+// A struct gives its name in Go as kGoName, and lists its fields (go_field.h).  If Go has some of these fields in an
+// embedded struct, the function Embedding() returns the name of the embedded struct.
 //
-// A merge puts one struct (`above`) over another (`below`).  A field of `above` replaces the field of `below` unless it
-// is empty; structs are merged field by field, and maps key by key.  In a map, an empty value replaces, too.  So a
-// merge cannot set a field back to false, 0 or "", and users of the operator rely on that.
+// A merge puts one struct (`above`) over another (`below`).  A field of `above` that is not empty replaces the field of
+// `below`.  So a merge cannot set a field back to false, 0 or "", and users of the operator rely on that.  Structs are
+// merged field by field, and maps key by key.  In a map, even an empty value replaces the value below.
 
 #include <concepts>
 #include <cstdint>
@@ -181,7 +182,8 @@ struct GoType<api::Quantity> {
   static void MergeOver(api::Quantity&, const api::Quantity&) {}
 };
 
-// A pointer.  If both are set, the values that they point at are merged; if only one is set, it is taken as it is.
+// A pointer.  If both pointers are set, the values that they point at are merged.  If only one is set, the result is
+// that one.
 template <typename T>
 struct GoType<std::optional<T>> {
   static std::string Name() { return GoType<T>::Name(); }

@@ -29,7 +29,8 @@ bool MayStandInHost(char c) {
   return IsLetterOrDigit(c) || std::string_view("-_.~!$&'()*+,;=:[]<>\"").find(c) != std::string_view::npos;
 }
 
-// In a host, an escape may stand only for a character that cannot be written without one.
+// In a host, an escape may stand only for a byte outside of ASCII.  In the zone of an IPv6 address, it may stand only
+// for a space or for a character that a host may have.  The escape of the percent sign, %25, is allowed everywhere.
 bool IsGoodEscape(std::string_view escape, char value, Part part) {
   if (escape == "%25") return true;
   if (part == Part::kHost) return DigitOf(escape[1]) >= 8;
@@ -59,7 +60,7 @@ Result<std::string> Unescaped(std::string_view text, Part part) {
   return unescaped;
 }
 
-// Returns whether the text is empty, or a colon and digits.
+// Returns whether the text is empty, or a colon and any number of digits.
 bool IsPort(std::string_view port) {
   if (port.empty()) return true;
   return port.front() == ':' && std::all_of(port.begin() + 1, port.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -167,8 +168,8 @@ Result<GoUrl> ReadBeforeFragment(std::string_view rest) {
 Result<GoUrl> ReadGoUrl(std::string_view url) {
   const std::size_t hash = std::min(url.find('#'), url.size());
   auto read = ReadBeforeFragment(url.substr(0, hash));
-  const auto wrong = [](std::string_view what, const Error& error) {
-    return Invalid(fmt::format("parse {}: {}", Quoted(what), error.message()));
+  const auto wrong = [](std::string_view text, const Error& error) {
+    return Invalid(fmt::format("parse {}: {}", Quoted(text), error.message()));
   };
   if (!read) return wrong(url.substr(0, hash), read.error());
   if (hash < url.size()) {

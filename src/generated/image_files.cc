@@ -15,9 +15,9 @@
 namespace pintle::generated {
 namespace {
 
-constexpr std::string_view kRegistries = "could not update registries config with new changes";
-constexpr std::string_view kPolicy = "could not update policy json with new changes";
-constexpr std::string_view kNamespaces = "could not update namespace policy JSON from imagepolicy";
+constexpr std::string_view kRegistriesFailed = "could not update registries config with new changes";
+constexpr std::string_view kPolicyFailed = "could not update policy json with new changes";
+constexpr std::string_view kNamespacePoliciesFailed = "could not update namespace policy JSON from imagepolicy";
 
 void AddIfAny(std::vector<NewFile>& files, std::string_view path, std::string contents) {
   if (!contents.empty()) files.push_back({std::string(path), std::move(contents)});
@@ -39,23 +39,24 @@ Result<RegistriesConf> RegistriesOf(const ImageRules& rules, const RuntimeTempla
 
 PolicyScopes ScopesOf(const ImageRules& rules) { return {rules.allowed, rules.blocked_in_policy, rules.payload}; }
 
-// Makes the policy of the cluster.  It is also needed if only a namespace has policies, because theirs is based on it.
+// Makes the policy of the cluster, or returns "" if the template's policy stays.  If only a namespace has requirements,
+// the policy is needed all the same, because the policy of the namespace is based on it.
 Result<std::string> ClusterPolicy(const ImageRules& rules, const RuntimeTemplates& templates) {
   const bool is_changed = !rules.allowed.empty() || !rules.blocked_in_policy.empty() || !rules.requirements.is_empty();
   if (!is_changed) return std::string();
   return PolicyJson(templates.policy_json, ScopesOf(rules), rules.requirements.of_cluster);
 }
 
-Result<std::vector<NewFile>> NamespacePolicies(const ImageRules& rules, std::string_view of_cluster) {
+Result<std::vector<NewFile>> NamespacePolicies(const ImageRules& rules, std::string_view cluster_policy) {
   std::vector<NewFile> files;
   for (const auto& [name, requirements] : rules.requirements.of_namespaces) {
     AddIfAny(files, fmt::format("/etc/crio/policies/{}.json", name),
-             TRY(NamespacePolicyJson(of_cluster, ScopesOf(rules), requirements)));
+             TRY(NamespacePolicyJson(cluster_policy, ScopesOf(rules), requirements)));
   }
   return files;
 }
 
-std::string SearchedRegistries(const api::RegistrySources& sources) {
+std::string SearchRegistriesConf(const api::RegistrySources& sources) {
   if (!sources.search) return "";
   RegistriesConf conf;
   conf.unqualified_search_registries = sources.search;
@@ -64,7 +65,7 @@ std::string SearchedRegistries(const api::RegistrySources& sources) {
 
 }  // namespace
 
-Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom) {
+Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
   ImageRules rules;
   rules.mirrors = inputs.mirrors;
   if (inputs.image != nullptr) {
@@ -72,7 +73,7 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom) {
     PayloadRegistries split = TRY(SplitRegistries(rules.sources, inputs.release_image, inputs.mirrors));
     for (const std::string& scope : split.left_out) rules.complaints.push_back(WhyLeftOut(scope));
     rules.allowed = std::move(split.allowed);
-    if (whom == ImagesFor::kBootstrap && rules.sources.allowed) {
+    if (purpose == ImagesFor::kBootstrap && rules.sources.allowed) {
       rules.allowed.insert(rules.allowed.end(), rules.sources.allowed->begin(), rules.sources.allowed->end());
     }
     rules.blocked_in_registries = std::move(split.blocked_in_registries);
@@ -87,16 +88,18 @@ Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTempl
   std::vector<NewFile> files;
   RegistriesConf conf;
   if (ChangesRegistries(rules)) {
-    conf = TRY(RegistriesOf(rules, templates), kRegistries);
+    conf = TRY(RegistriesOf(rules, templates), kRegistriesFailed);
     AddIfAny(files, "/etc/containers/registries.conf", Write(conf));
   }
-  const std::string policy = TRY(ClusterPolicy(rules, templates), kPolicy);
+  const std::string policy = TRY(ClusterPolicy(rules, templates), kPolicyFailed);
   AddIfAny(files, "/etc/containers/policy.json", policy);
   AddIfAny(files, "/etc/containers/registries.d/sigstore-registries.yaml",
            TRY(SigstoreRegistries(rules.requirements, conf)));
-  for (NewFile& file : TRY(NamespacePolicies(rules, policy), kNamespaces)) files.push_back(std::move(file));
+  for (NewFile& file : TRY(NamespacePolicies(rules, policy), kNamespacePoliciesFailed)) {
+    files.push_back(std::move(file));
+  }
   AddIfAny(files, "/etc/containers/registries.conf.d/01-image-searchRegistries.conf",
-           SearchedRegistries(rules.sources));
+           SearchRegistriesConf(rules.sources));
   return files;
 }
 

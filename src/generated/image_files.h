@@ -24,12 +24,13 @@ struct ImageInputs {
   const api::Image* image = nullptr;
   std::string release_image;
   MirrorObjects mirrors;
-  // Empty while the feature gate SigstoreImageVerification is closed.
+  // Both lists of policies are empty while the feature gate SigstoreImageVerification is closed.
   std::span<const api::ImagePolicy> cluster_policies;
   std::span<const api::ImagePolicy> namespace_policies;
 };
 
-// At bootstrap, the allowed registries of an Image are added twice, as in the operator.
+// Files are made for a running cluster, or for its installation.  For an installation, the allowed registries of an
+// Image are added twice, as in the operator.
 enum class ImagesFor { kCluster, kBootstrap };
 
 // The inputs that are the same for all pools.
@@ -44,19 +45,21 @@ struct ImageRules {
   std::vector<std::string> complaints;  // Messages for the log about inputs that were left out.
 };
 
-Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor whom);
+Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose);
 
 // Makes the files for one role.  Errors have the words of the Machine Config Operator.
 Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTemplates& templates);
 
-// Return the name of a pool's config.  A config that an older operator has made keeps the old name.
+// Return the name of a pool's config, and the name that older operators gave it.  A config with the old name is not
+// renamed.
 std::string RegistriesConfigName(std::string_view pool);
 std::string OldRegistriesConfigName(const api::ObjectMeta& pool);
 
 // Makes the config in a running cluster.  It is annotated with the build that made it.
 MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                const api::Image& image, std::string_view controller_version);
-// Makes the config at bootstrap.  It has no such annotation, so that the controller of the cluster makes it again.
+// Makes the config at bootstrap.  It is not annotated with a build, so that the controller of the cluster makes it
+// again.
 MachineConfig RegistriesConfigAtBootstrap(const api::MachineConfigPool& pool, const std::vector<NewFile>& files);
 
 }  // namespace pintle::generated

@@ -27,32 +27,33 @@ std::string QuotedList(const std::vector<std::string>& texts) {
   return quoted + ']';
 }
 
-bool IsCoveredByCluster(const std::string& scope, const ScopeRequirements& by) {
-  return std::any_of(by.begin(), by.end(), [&](const auto& entry) { return IsInside(scope, entry.first); });
+bool IsCoveredByCluster(const std::string& scope, const ScopeRequirements& of_cluster) {
+  return std::any_of(of_cluster.begin(), of_cluster.end(),
+                     [&](const auto& entry) { return IsInside(scope, entry.first); });
 }
 
 }  // namespace
 
 Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> cluster_policies,
                                           std::span<const api::ImagePolicy> namespace_policies) {
-  PolicyRequirements all;
+  PolicyRequirements requirements;
   for (const api::ImagePolicy& policy : cluster_policies) {
     const Requirement requirement = TRY(RequirementOf(policy.spec.policy));
-    for (const std::string& scope : policy.spec.scopes) all.of_cluster[scope].push_back(requirement);
+    for (const std::string& scope : policy.spec.scopes) requirements.of_cluster[scope].push_back(requirement);
   }
   for (const api::ImagePolicy& policy : namespace_policies) {
     const Requirement requirement = TRY(RequirementOf(policy.spec.policy));
     PolicyConflict conflict{&policy, {}};
     for (const std::string& scope : policy.spec.scopes) {
-      if (IsCoveredByCluster(scope, all.of_cluster)) {
+      if (IsCoveredByCluster(scope, requirements.of_cluster)) {
         conflict.scopes.push_back(scope);
       } else {
-        all.of_namespaces[policy.metadata.namespace_name][scope].push_back(requirement);
+        requirements.of_namespaces[policy.metadata.namespace_name][scope].push_back(requirement);
       }
     }
-    if (!conflict.scopes.empty()) all.conflicts.push_back(std::move(conflict));
+    if (!conflict.scopes.empty()) requirements.conflicts.push_back(std::move(conflict));
   }
-  return all;
+  return requirements;
 }
 
 std::vector<api::Condition> ConditionsOf(const PolicyConflict& conflict, WallTime now) {

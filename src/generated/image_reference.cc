@@ -87,8 +87,8 @@ bool IsTag(std::string_view text) {
          IsWord(text.front());
 }
 
-// Checks a digest: an algorithm such as "sha256", whose words are separated by one of - _ + . and at least 32
-// hexadecimal digits.
+// Checks a digest: an algorithm such as "sha256", a colon, and at least 32 hexadecimal digits.  The algorithm may have
+// several words, with one of the characters "-", "_", "+" and "." between two words.
 bool IsDigest(std::string_view text) {
   constexpr std::size_t kFewestDigits = 32;
   const std::size_t colon = text.find(':');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kubelet's configuration that a pool has before users change it: the templates' kubelet.conf with the features of
-// the release.
+// The kubelet's configuration that a pool has before users change it: the templates' kubelet.conf with the feature
+// gates of the release.
 
 #include <span>
 #include <string>

@@ -15,7 +15,7 @@
 namespace pintle::generated {
 namespace {
 
-// Converts a user's config for bootstrap, which writes empty structs and an owner without a name.
+// Converts a config to the form that bootstrap writes: with empty structs, and with an owner that has no name.
 Result<MachineConfig> ForInstallation(MachineConfig config) {
   json::Report report;
   const ignition::Config parsed = TRY(ignition::Parse(config.config, report), "reading the config that was made");
@@ -63,14 +63,14 @@ Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::
                                                            const KubeletSettings& settings) {
   for (const api::KubeletConfig& object : objects) TRY(Validate(object));
   std::vector<MachineConfig> configs;
-  std::set<std::string> served;
+  std::set<std::string> selected_pools;
   for (const api::KubeletConfig& object : objects) {
     for (const api::MachineConfigPool& pool : pools) {
       if (!TRY(IsSelected(pool, object.spec.machine_config_pool_selector))) continue;
       const std::string& role = pool.metadata.name;
       MachineConfig config = TRY(UserKubeletConfig(object, pool, PlainName(ManagedKind::kKubelet, role),
                                                    TRY(PoolBase(role, TRY(templates_for(role)), settings)), settings));
-      if (!served.insert(role).second) return MultipleKubeletConfigs(role);
+      if (!selected_pools.insert(role).second) return MultipleKubeletConfigs(role);
       configs.push_back(TRY(ForInstallation(std::move(config))));
     }
   }

@@ -18,7 +18,7 @@ constexpr const char* kNoOldControllers = "cgroup_no_v1=\"all\"";
 constexpr const char* kOldHierarchy = "systemd.unified_cgroup_hierarchy=0";
 constexpr const char* kOldController = "systemd.legacy_systemd_cgroup_controller=1";
 
-bool IsOwnPool(std::string_view pool) {
+bool GetsKernelArguments(std::string_view pool) {
   return pool == api::kMasterPool || pool == api::kWorkerPool || pool == api::kArbiterPool;
 }
 
@@ -61,7 +61,7 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
   TRY(SetLatency(pool, settings.worker_latency_profile, base));
   MachineConfig config = AnnotatedConfig(NodeConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
-  if (IsOwnPool(pool)) {
+  if (GetsKernelArguments(pool)) {
     config.kernel_arguments = TRY(ControlGroupArguments(settings.cgroup_mode, std::move(arguments)));
   }
   return config;

@@ -3,9 +3,9 @@
 
 // Makes the MachineConfigs that configure the kubelets of a pool.
 //
-// Each of these MachineConfigs has a complete kubelet.conf, so the last one by name wins.  The config 97- has the
-// settings of all nodes, and kernel arguments for control groups.  The config 98- has the feature gates of the release.
-// The config 99- has a KubeletConfig, if there is one.
+// Each of these MachineConfigs has a complete kubelet.conf, so the last one by name wins.  The config whose name begins
+// with 97- has the settings of all nodes, and kernel arguments for control groups.  The one with 98- has the feature
+// gates of the release.  Those with 99- are made from KubeletConfigs, if there are any.
 
 #include <span>
 #include <string>
@@ -31,8 +31,8 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
 
 // In the functions below, `templates` are the configs that were made from the templates of this pool.
 
-// Returns the configuration that a KubeletConfig is merged over: that of the templates, with features and latency.  It
-// ignores an unknown latency profile, because NodeConfig() reports it.
+// Returns the configuration that a KubeletConfig is merged over: the templates' kubelet.conf with the feature gates and
+// the latency profile.  It ignores an unknown latency profile, because NodeConfig() reports it.
 Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
                                       const KubeletSettings& settings);
 
@@ -44,8 +44,8 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings);
 
-// Makes the config of a valid KubeletConfig for a pool that it selects.  `name` comes from NameFor(), and `base` from
-// PoolBase().
+// Makes the config of a valid KubeletConfig for a pool that it selects.  `name` comes from NameFor(), or at bootstrap
+// from PlainName().  `base` comes from PoolBase().
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings);
 

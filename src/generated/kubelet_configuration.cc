@@ -81,7 +81,7 @@ Result<KubeletConfiguration> ParseKubeletConf(std::string_view text) {
   return config;
 }
 
-// The operator reads a text that does not begin with a brace as YAML, and its error then begins in another way.
+// The operator reads a text that does not begin with a brace as YAML.  Errors about such a text have a prefix.
 Result<KubeletConfiguration> ReadKubeletConfiguration(const json::Value& document) {
   Result<KubeletConfiguration> config = ReadFrom(document, GoSource::kJson);
   if (!config && !document.is_object()) {

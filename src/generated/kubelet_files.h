@@ -12,7 +12,7 @@
 
 namespace pintle::generated {
 
-// Merges the KubeletConfig over `base`, the configuration that its pool has without it.
+// Merges the KubeletConfig over `base`, which is the configuration that its pool has without KubeletConfigs.
 Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, KubeletConfiguration base);
 
 // Makes a complete kubelet.conf.

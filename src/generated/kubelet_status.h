@@ -15,7 +15,7 @@
 
 namespace pintle::generated {
 
-// Its message is "Success", or describes an error.
+// The outcome of making configs from a KubeletConfig.  The message is "Success", or describes an error.
 struct KubeletOutcome {
   bool is_accepted = false;
   std::string message;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int32_t kHighestLogLevel = 10;
 constexpr std::string_view kStaticPodPath = "staticPodPath";
 
-// Returns whether the name or the node selector of a pool is one of the control plane.
+// Returns whether a pool belongs to the control plane, by its name or its node selector.
 bool IsControlPlane(const api::MachineConfigPool& pool) {
   if (pool.metadata.name == api::kMasterPool || pool.metadata.name == api::kArbiterPool) return true;
   if (!pool.spec.node_selector) return false;

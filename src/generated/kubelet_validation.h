@@ -13,8 +13,8 @@ namespace pintle::generated {
 // Returns the first problem that does not depend on a pool.
 Result<> Validate(const api::KubeletConfig& object);
 
-// Returns a problem of the object for this pool.  The control plane runs from static pods, and other nodes need none,
-// so users must not change the folder of static pods.
+// Returns an error if the object would change the folder of static pods on the nodes of this pool.  The control plane
+// runs from static pods, and other nodes need none.
 Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfig& object);
 
 // Decodes the kubelet's configuration in the object.  It is empty if the object has none.

@@ -15,7 +15,8 @@
 
 namespace pintle::generated {
 
-// Sets how often the nodes of this pool report.  It does nothing for other pools than `worker`, and without a profile.
+// Sets how often the nodes of the pool `worker` report.  It does nothing for other pools, and without a profile.  It is
+// an error if there is no profile of this name.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
 // Returns the profile that makes a kubelet report as often as this configuration does, or "" if there is none.

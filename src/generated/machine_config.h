@@ -51,7 +51,8 @@ MachineConfig NewConfig(std::string name, std::string_view pool, const std::vect
 api::Annotations MadeBy(std::string_view controller_version);
 bool IsMadeBy(const api::ObjectMeta& metadata, std::string_view controller_version);
 
-// Makes the reference to a controller that owns a config.  Kubernetes removes the config together with its owner.
+// Makes the reference to an owner that is the controller of a config.  Kubernetes removes the config together with this
+// owner.
 api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& owner);
 // Makes the reference to an owner that is not a controller.
 api::OwnerReference OwnedBy(std::string_view api_version, std::string_view kind, const api::ObjectMeta& owner);

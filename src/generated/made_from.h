@@ -17,7 +17,7 @@ enum class MadeFrom {
   kCredentialProviders
 };
 
-// Selects the configs to make by what they are made from.  An empty set selects all configs.
+// Limits the configs that are made to those with one of these sources.  An empty set selects all sources.
 struct MadeFromOnly {
   std::set<MadeFrom> sources = {};
 

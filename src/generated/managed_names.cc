@@ -36,7 +36,7 @@ Result<std::int64_t> ToNumber(std::string_view text) {
                                                 is_too_large ? "value out of range" : "invalid syntax"));
 }
 
-// Returns the number at the end of the name of a config: 0 for the plain name, nullopt for any other name.
+// Returns 0 for the plain name, and N for the plain name followed by "-N".  Returns nullopt for any other name.
 std::optional<std::int64_t> NumberIn(std::string_view name, std::string_view plain) {
   if (name == plain) return 0;
   if (!name.starts_with(plain) || !name.substr(plain.size()).starts_with('-')) return {};
@@ -48,6 +48,7 @@ bool IsYounger(const api::ObjectMeta& a, const api::ObjectMeta& b) {
   return a.creation_timestamp && (!b.creation_timestamp || *a.creation_timestamp > *b.creation_timestamp);
 }
 
+// Returns the one with the highest number of the finalizers that are names of existing configs, or nullptr.
 // An object that has lost its annotation still has the names of its configs as finalizers.
 const std::string* FromFinalizers(const api::ObjectMeta& object, std::string_view plain, const HasConfig& has_config) {
   const std::string* highest = nullptr;

@@ -5,8 +5,8 @@
 //
 // Several objects of one kind may select the same pool, and the name of each config decides which of them wins.  The
 // first is 99-worker-generated-kubelet, the next 99-worker-generated-kubelet-1, and so on up to -9.  An object keeps
-// its number: an annotation of the object has it, and a number that has become free is not given again while a higher
-// one is in use.
+// its number, which is stored in an annotation of the object.  A number that has become free is not used again while a
+// higher one is in use.
 
 #include <functional>
 #include <optional>
@@ -37,7 +37,7 @@ struct ManagedName {
 
 using HasConfig = std::function<bool(const std::string& name)>;
 
-// Returns how older operators named a config: 98-worker-UID-kubelet.
+// Returns the name that older operators gave a config: 98-worker-UID-kubelet.
 std::string OldConfigName(std::string_view number, const api::ObjectMeta& pool, std::string_view word);
 
 // Returns the name 98-worker-UID-kubelet of older operators if there is such a config and none of the new name.
@@ -46,7 +46,7 @@ std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::str
                                            const api::ObjectMeta& pool, std::string_view word,
                                            const HasConfig& has_config);
 
-// Chooses the name of the config that is made from `object` for `pool`.  `of_pool` are all objects of this kind whose
+// Chooses the name of the config that is made from `object` for `pool`.  `of_pool` has all objects of this kind whose
 // selectors match the pool, including `object`.
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
                             std::span<const api::ObjectMeta* const> of_pool, const api::ObjectMeta& pool,

@@ -55,7 +55,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   added.pool = TRY(machineconfig::ReadObject<api::MachineConfigPool>(object, kind));
   added.document = std::move(object);
   const std::string& name = added.pool.metadata.name;
-  // The name of a pool is the name of a file, too.
+  // Bootstrap writes the pool to a file of this name.
   if (name.empty() || name.find('/') != std::string::npos) {
     return Invalid(fmt::format("{} cannot be the name of a pool", gotext::Quoted(name)));
   }
@@ -64,7 +64,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   if (same == to.pools.end()) {
     to.pools.push_back(std::move(added));
   } else if (!IsBuiltIn(added.pool) || IsBuiltIn(same->pool)) {
-    // The operator brings manifests of the pools that every cluster has.  A user's manifest of the same pool wins.
+    // The operator adds manifests of the pools that every cluster has.  A user's manifest of the same pool wins.
     *same = std::move(added);
   }
   return {};
@@ -73,8 +73,8 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
 Result<> NoteReleaseImage(json::Value, std::string_view kind, Manifests& to) {
   to.has_release_image = true;
   to.without_effect.push_back(
-      fmt::format("{} {}: its MachineConfigs are not made, so that no node runs its registry; only the credentials of "
-                  "this registry are added to the pull secret",
+      fmt::format("{} {}: its MachineConfigs are not made, so no node runs its registry; only the credentials of this "
+                  "registry are added to the pull secret",
                   kind, kSingletonName));
   return {};
 }
@@ -159,10 +159,10 @@ Result<Manifests> ReadManifests(const std::string& folder) {
     std::size_t number = 0;
     for (json::Value& document : documents) {
       const std::string place = fmt::format("{} [{}]", gotext::Quoted(file.path), ++number);
-      std::vector<json::Value> one;
-      one.push_back(std::move(document));
+      std::vector<json::Value> single_document;
+      single_document.push_back(std::move(document));
       TRY(machineconfig::ForEachObject(
-              std::move(one),
+              std::move(single_document),
               [&](json::Value object) -> Result<> { return AddManifest(std::move(object), place, manifests); }),
           fmt::format("error parsing {} manifest", place));
     }
@@ -171,9 +171,9 @@ Result<Manifests> ReadManifests(const std::string& folder) {
 }
 
 Result<> CheckComplete(const Manifests& manifests, std::string_view folder) {
-  const auto missing = [&](std::string_view shown, std::string_view object) {
+  const auto missing = [&](std::string_view lower_case_kind, std::string_view object) {
     return Error(ErrorKind::kNotFound, fmt::format("error: no {} found in dir: {}; put the manifest of the {} there",
-                                                   shown, gotext::Quoted(folder), object));
+                                                   lower_case_kind, gotext::Quoted(folder), object));
   };
   if (!manifests.controller_config) return missing("controllerconfig", "ControllerConfig");
   if (!manifests.feature_gate) return missing("featuregate", "FeatureGate \"cluster\"");

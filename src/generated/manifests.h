@@ -28,7 +28,7 @@
 
 namespace pintle::generated {
 
-// A pool, decoded and as its manifest has it.
+// A pool, and the document of its manifest.
 struct PoolManifest {
   api::MachineConfigPool pool;
   json::Value document;
@@ -62,7 +62,7 @@ struct Manifests {
   std::string PlaceOf(std::string_view kind, std::string_view name) const;
 };
 
-// Adds one object.  `place` is where it comes from.
+// Adds one object.  `place` identifies its manifest in messages.
 Result<> AddManifest(json::Value object, const std::string& place, Manifests& to);
 
 // Reads all files of a folder, except hidden files and the files in subfolders.  Returns the first error, which has the

@@ -94,13 +94,13 @@ class PartialOrder {
       if (neighbors.before.empty()) ready.push_back(name);
     }
     std::vector<std::string> sorted;
-    for (auto left = names_.begin(); sorted.size() < names_.size();) {
+    for (auto unplaced = names_.begin(); sorted.size() < names_.size();) {
       if (!ready.empty()) {
         Place(ready.front(), sorted, ready);
         ready.pop_front();
       } else {
-        while (left->second.is_placed) ++left;
-        Place(left->first, sorted, ready);
+        while (unplaced->second.is_placed) ++unplaced;
+        Place(unplaced->first, sorted, ready);
       }
     }
     return sorted;
@@ -127,7 +127,7 @@ class PartialOrder {
   std::map<std::string, Neighbors> names_;
 };
 
-// A source that lists only itself as its mirror has no mirrors.
+// Returns whether there is a mirror other than the source itself.
 bool HasRealMirror(const api::Mirrors& mirrors) {
   return std::any_of(mirrors.mirrors.begin(), mirrors.mirrors.end(),
                      [&](const std::string& mirror) { return mirror != mirrors.source; });

@@ -31,7 +31,7 @@ struct MergedMirrors {
 };
 
 // Return the mirrors, sorted by source.  The merged list keeps the order of the mirrors in each object's list, as far
-// as these lists do not contradict each other.  Mirrors whose order no list determines are sorted by name.
+// as these lists do not contradict each other.  Where the lists leave the order open, it is the operator's order.
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects);
 std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects);
 

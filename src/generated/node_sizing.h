@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes the file that reserves an amount of a node for its system services, or lets the node calculate it at boot.
+// Makes the file that reserves amounts of a node's resources for its system services, or lets the node calculate these
+// amounts at boot.
 //
 // The kubelet's own configuration has no field for the calculation, so three of the amounts are in a file of
 // environment variables.

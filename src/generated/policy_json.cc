@@ -78,17 +78,17 @@ bool IsOnlyPayload(const PolicyScopes& scopes) {
 
 }  // namespace
 
-Result<std::string> PolicyJson(std::string_view from_template, const PolicyScopes& scopes,
+Result<std::string> PolicyJson(std::string_view template_text, const PolicyScopes& scopes,
                                const ScopeRequirements& of_cluster) {
   TRY(CheckScopes("blocked", scopes.blocked));
   TRY(CheckScopes("allowed", scopes.allowed));
-  if (scopes.allowed.empty() && scopes.blocked.empty() && of_cluster.empty()) return std::string(from_template);
+  if (scopes.allowed.empty() && scopes.blocked.empty() && of_cluster.empty()) return std::string(template_text);
   if (!scopes.allowed.empty() && !scopes.blocked.empty() && !IsOnlyPayload(scopes)) {
     return Invalid("invalid images config: only one of AllowedRegistries or BlockedRegistries may be specified");
   }
   TRY(CheckNesting("clusterimagePolicy", of_cluster, scopes));
 
-  Policy policy = TRY(ReadPolicy(from_template));
+  Policy policy = TRY(ReadPolicy(template_text));
   ScopeRequirements docker;
   for (const std::string& scope : scopes.allowed) docker[scope] = AcceptAnything();
   for (const std::string& scope : scopes.blocked) docker[scope] = RejectEverything();
@@ -107,10 +107,10 @@ Result<std::string> PolicyJson(std::string_view from_template, const PolicyScope
   return PolicyText(policy);
 }
 
-Result<std::string> NamespacePolicyJson(std::string_view of_cluster, const PolicyScopes& scopes,
+Result<std::string> NamespacePolicyJson(std::string_view cluster_policy, const PolicyScopes& scopes,
                                         const ScopeRequirements& of_namespace) {
   TRY(CheckNesting("imagePolicy", of_namespace, scopes));
-  Policy policy = TRY(ReadPolicy(of_cluster));
+  Policy policy = TRY(ReadPolicy(cluster_policy));
   ScopeRequirements& docker = policy.transports[std::string(kDocker)];
   ScopeRequirements& atomic = policy.transports[std::string(kAtomic)];
   for (const auto& [scope, requirements] : of_namespace) {

@@ -22,11 +22,11 @@ struct PolicyScopes {
 };
 
 // Makes the policy of the whole cluster.  If there is nothing to change, it returns the template byte for byte.
-Result<std::string> PolicyJson(std::string_view from_template, const PolicyScopes& scopes,
+Result<std::string> PolicyJson(std::string_view template_text, const PolicyScopes& scopes,
                                const ScopeRequirements& of_cluster);
 
 // Makes the policy of one namespace, based on that of the cluster.
-Result<std::string> NamespacePolicyJson(std::string_view of_cluster, const PolicyScopes& scopes,
+Result<std::string> NamespacePolicyJson(std::string_view cluster_policy, const PolicyScopes& scopes,
                                         const ScopeRequirements& of_namespace);
 
 }  // namespace pintle::generated

@@ -35,8 +35,8 @@ PoolTemplates::PoolTemplates(const std::vector<const api::MachineConfig*>& confi
 }
 
 Result<std::span<const MachineConfig>> PoolTemplates::For(const std::string& pool) {
-  const bool is_own = pool == api::kMasterPool || pool == api::kArbiterPool;
-  const std::string role = is_own ? pool : std::string(api::kWorkerPool);
+  const bool has_own_templates = pool == api::kMasterPool || pool == api::kArbiterPool;
+  const std::string role = has_own_templates ? pool : std::string(api::kWorkerPool);
   auto found = made_.find(role);
   if (found == made_.end() && rendering_) {
     found = made_.emplace(role, MachineConfigsOfRole(rendering_->templates, rendering_->config, role)).first;

@@ -20,7 +20,8 @@ inline constexpr std::string_view kReleaseRegistrySecret = "internal-release-ima
 // Returns the pull secret, which is JSON.
 Result<std::string> PullSecretIn(const api::Secret& secret);
 
-// Adds the credentials of the release registry.  It has one address for all nodes and one for the node that it runs on.
+// Adds the credentials of the release registry.  The registry has one address for all nodes, and another for the node
+// that it runs on.
 // `registry` is the Secret with its password, or nullptr if there is none.  A pull secret that has the credentials for
 // both addresses already stays as it is, byte for byte.
 Result<std::string> WithReleaseRegistry(std::string pull_secret, const api::Secret* registry,

@@ -13,7 +13,7 @@ namespace pintle::generated {
 namespace {
 
 std::optional<std::string> FileIn(const MachineConfig& config, std::string_view path) {
-  // Most configs are long and do not have the file, and parsing takes most of the time.
+  // Parsing a config takes long, and most configs do not have the file: search their texts first.
   if (config.config.find(json::GoJson(path)) == std::string::npos) return {};
   json::Report report;
   const Result<ignition::Config> parsed = ignition::Parse(config.config, report);

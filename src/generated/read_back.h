@@ -14,8 +14,8 @@
 
 namespace pintle::generated {
 
-// Returns the contents of the file in the first config, by name, that has it.  Configs that cannot be parsed, and files
-// without inline contents, are skipped.
+// Looks for the file in the configs, in the order of their names, and returns the contents that it finds first.  It
+// skips configs that cannot be parsed, and files without inline contents.
 std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path);
 
 }  // namespace pintle::generated

@@ -33,7 +33,7 @@ struct Registry {
 };
 
 struct RegistriesConf {
-  // Absent lists are not written; empty lists are.
+  // A list that is absent is not written.  An empty list is written.
   std::optional<std::vector<std::string>> unqualified_search_registries;
   std::optional<std::vector<std::string>> credential_helpers;
   std::string short_name_mode;
@@ -51,9 +51,9 @@ struct RegistryScopes {
   std::span<const std::string> blocked;
 };
 
-// Adds the mirrors, and marks the scopes as insecure or blocked.  An entry inside a marked scope is marked, too, and an
-// entry inside a mirrored source gets the mirrors of this source.  The entries have the order of the Machine Config
-// Operator.
+// Adds the mirrors, and marks the scopes as insecure or blocked.  An entry inside a marked scope is marked, too.  An
+// entry inside a mirrored source gets the mirrors of this source if it has none of its own.  The entries have the order
+// of the Machine Config Operator.
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors);
 
 }  // namespace pintle::generated

@@ -24,8 +24,8 @@ using gotemplate::StructField;
 using gotemplate::Type;
 
 constexpr Type TextNamed(std::string_view name) { return {Kind::kString, name, true}; }
-constexpr Type PointerTo(std::string_view name, const Type& to) { return {Kind::kPointer, name, false, &to}; }
-constexpr Type ListOf(std::string_view name, const Type& of) { return {Kind::kSlice, name, false, &of}; }
+constexpr Type PointerTo(std::string_view name, const Type& target) { return {Kind::kPointer, name, false, &target}; }
+constexpr Type ListOf(std::string_view name, const Type& element) { return {Kind::kSlice, name, false, &element}; }
 constexpr Type Struct(std::string_view name, std::span<const StructField> fields) {
   return {Kind::kStruct, name, true, nullptr, nullptr, fields};
 }

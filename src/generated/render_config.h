@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The data of the Operator's templates: the spec of a ControllerConfig, whose fields have their Go names, the pull
-// secret and the TLS settings.
+// The data that the Machine Config Operator's templates read: the spec of a ControllerConfig, the pull secret and the
+// TLS settings.  Templates use the names that the fields have in Go.
 
 #include <initializer_list>
 #include <memory>
@@ -34,7 +34,7 @@ class RenderConfig {
   const std::string& control_plane_topology() const;
 
  private:
-  // The values point into these objects.
+  // `value_` points into these objects.
   std::unique_ptr<const json::Value> spec_;
   std::unique_ptr<const std::string> pull_secret_;
   std::unique_ptr<gotemplate::Memory> memory_;

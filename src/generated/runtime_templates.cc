@@ -39,9 +39,9 @@ Result<RuntimeTemplates> FindRuntimeTemplates(std::span<const MachineConfig> con
     }
   }
   if (problems.empty()) return templates;
-  constexpr std::string_view kWhat = "could not generate old container runtime configs";
-  if (problems.size() == 1) return Error(ErrorKind::kInvalid, fmt::format("{}: {}", kWhat, problems[0]));
-  return Error(ErrorKind::kInvalid, fmt::format("{}: [{}]", kWhat, fmt::join(problems, ", ")));
+  constexpr std::string_view kIntent = "could not generate old container runtime configs";
+  if (problems.size() == 1) return Error(ErrorKind::kInvalid, fmt::format("{}: {}", kIntent, problems[0]));
+  return Error(ErrorKind::kInvalid, fmt::format("{}: [{}]", kIntent, fmt::join(problems, ", ")));
 }
 
 }  // namespace pintle::generated

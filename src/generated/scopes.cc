@@ -37,10 +37,11 @@ bool IsValidScope(std::string_view scope) {
   return IsWildcard(scope) && scope.find_first_of("/@:*", 2) == std::string_view::npos;
 }
 
-Result<> CheckScopes(std::string_view what, std::span<const std::string> scopes) {
+Result<> CheckScopes(std::string_view list_name, std::span<const std::string> scopes) {
   for (const std::string& scope : scopes) {
     if (IsValidScope(scope)) continue;
-    return Error(ErrorKind::kInvalid, fmt::format("invalid entry for {} registries {}", what, gotext::Quoted(scope)));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("invalid entry for {} registries {}", list_name, gotext::Quoted(scope)));
   }
   return {};
 }

@@ -23,9 +23,9 @@ bool IsInsideOneOf(std::string_view inner, std::span<const std::string> scopes);
 // has no path and no port.
 bool IsValidScope(std::string_view scope);
 
-// Checks that all scopes are valid.  `what` describes them, such as "blocked".  The error has the words of the Machine
-// Config Operator.
-Result<> CheckScopes(std::string_view what, std::span<const std::string> scopes);
+// Checks that all scopes are valid.  `list_name` is the name of their list, such as "blocked".  The error has the words
+// of the Machine Config Operator.
+Result<> CheckScopes(std::string_view list_name, std::span<const std::string> scopes);
 
 // Returns where a mirror of `outer` has the images of `inner`, which is inside `outer`.
 std::string InMirror(std::string_view mirror, std::string_view outer, std::string_view inner);

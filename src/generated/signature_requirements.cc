@@ -13,12 +13,12 @@
 namespace pintle::generated {
 namespace {
 
-Error Lacks(std::string_view policy_type, std::string_view member) {
+Error MissingMember(std::string_view policy_type, std::string_view member) {
   return Invalid(fmt::format("a policy of the type {} has no {}; add it", policy_type, member));
 }
 
 Result<> AddKey(const std::optional<api::PublicKeyTrust>& trust, Requirement& requirement) {
-  if (!trust) return Lacks("PublicKey", "publicKey");
+  if (!trust) return MissingMember("PublicKey", "publicKey");
   if (!trust->key) {
     return Invalid("exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, and pki must be specified");
   }
@@ -28,7 +28,7 @@ Result<> AddKey(const std::optional<api::PublicKeyTrust>& trust, Requirement& re
 }
 
 Result<> AddFulcio(const std::optional<api::FulcioTrust>& trust, Requirement& requirement) {
-  if (!trust) return Lacks("FulcioCAWithRekor", "fulcioCAWithRekor");
+  if (!trust) return MissingMember("FulcioCAWithRekor", "fulcioCAWithRekor");
   if (!trust->ca) return Invalid("At least one of caPath and caData must be specified");
   if (trust->subject.oidc_issuer.empty()) return Invalid("oidcIssuer not specified");
   if (trust->subject.signed_email.empty()) return Invalid("subjectEmail not specified");
@@ -46,7 +46,7 @@ Result<> AddFulcio(const std::optional<api::FulcioTrust>& trust, Requirement& re
 }
 
 Result<> AddPki(const std::optional<api::PkiTrust>& trust, Requirement& requirement) {
-  if (!trust) return Lacks("PKI", "pki");
+  if (!trust) return MissingMember("PKI", "pki");
   if (!trust->ca_roots) return Invalid("At least one of caRootsPath and caRootsData must be specified");
   if (trust->subject.email.empty() && trust->subject.hostname.empty()) {
     return Invalid("At least one of subjectEmail, subjectHostname must be specified");

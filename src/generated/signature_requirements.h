@@ -94,7 +94,8 @@ struct Requirement {
 using Requirements = std::vector<Requirement>;
 using ScopeRequirements = std::map<std::string, Requirements>;
 
-// Converts one policy.  The error has the words of the Machine Config Operator.
+// Converts one policy.  The error has the words of the Machine Config Operator, unless the policy has no member for its
+// type.
 Result<Requirement> RequirementOf(const api::SignaturePolicy& policy);
 
 }  // namespace pintle::generated

@@ -21,31 +21,31 @@ const Registry* MostSpecificEntry(const RegistriesConf& conf, const std::string&
   return entry;
 }
 
-void AddWithMirrors(const std::string& scope, const RegistriesConf& conf, std::set<std::string>& all) {
-  all.insert(scope);
+void AddWithMirrors(const std::string& scope, const RegistriesConf& conf, std::set<std::string>& scopes) {
+  scopes.insert(scope);
   if (const Registry* entry = MostSpecificEntry(conf, scope)) {
     for (const RegistryEndpoint& mirror : entry->mirrors) {
       // A wildcard inside a wildcard has the mirrors of the outer one.
-      all.insert(IsWildcard(scope) ? mirror.location : InMirror(mirror.location, entry->scope(), scope));
+      scopes.insert(IsWildcard(scope) ? mirror.location : InMirror(mirror.location, entry->scope(), scope));
     }
   }
   for (const Registry& registry : conf.registries) {
     if (!IsInside(registry.scope(), scope)) continue;
-    for (const RegistryEndpoint& mirror : registry.mirrors) all.insert(mirror.location);
+    for (const RegistryEndpoint& mirror : registry.mirrors) scopes.insert(mirror.location);
   }
 }
 
 }  // namespace
 
 Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf) {
-  std::set<std::string> all;
-  for (const auto& [scope, required] : requirements.of_cluster) AddWithMirrors(scope, conf, all);
+  std::set<std::string> scopes;
+  for (const auto& [scope, required] : requirements.of_cluster) AddWithMirrors(scope, conf, scopes);
   for (const auto& [name, of_namespace] : requirements.of_namespaces) {
-    for (const auto& [scope, required] : of_namespace) AddWithMirrors(scope, conf, all);
+    for (const auto& [scope, required] : of_namespace) AddWithMirrors(scope, conf, scopes);
   }
-  if (all.empty()) return std::string();
+  if (scopes.empty()) return std::string();
   json::Value docker = json::Value::object();
-  for (const std::string& scope : all) docker[scope] = {{"use-sigstore-attachments", true}};
+  for (const std::string& scope : scopes) docker[scope] = {{"use-sigstore-attachments", true}};
   json::Value document = json::Value::object();
   document["docker"] = std::move(docker);
   std::string text;

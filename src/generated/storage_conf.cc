@@ -30,8 +30,8 @@ constexpr auto kZfsKeys = std::to_array<std::string_view>({"mountopt", "fsname",
 constexpr auto kDrivers =
     std::to_array<Driver>({{"btrfs", kBtrfsKeys}, {"overlay", kOverlayKeys}, {"vfs", kVfsKeys}, {"zfs", kZfsKeys}});
 
-// Copies settings from the template in the order of the operator's structs.  `instead` replaces the template's value
-// unless it is empty.
+// Copies settings from the template in the order of the operator's structs.  If `instead` is not empty, it replaces the
+// template's value.
 class SettingsCopier {
  public:
   SettingsCopier(const json::Value& from, toml::Table& to) : from_(from), to_(to) {}
@@ -123,13 +123,13 @@ Result<toml::Table> Options(const json::Value& from, const StorageChanges& chang
 
 }  // namespace
 
-Result<std::string> StorageConf(std::string_view from_template, const StorageChanges& changes) {
+Result<std::string> StorageConf(std::string_view template_text, const StorageChanges& changes) {
   // The suffix makes the store look up layers by the names of their images.
   constexpr std::string_view kReference = ":ref";
   StorageChanges wanted = changes;
   for (std::string& store : wanted.additional_layer_stores) store += kReference;
 
-  const json::Value document = TRY(machineconfig::ParseToml(from_template), "reading the template of storage.conf");
+  const json::Value document = TRY(machineconfig::ParseToml(template_text), "reading the template of storage.conf");
   const json::Value& from = *TRY(TableIn(document, "storage"));
   toml::Table storage;
   SettingsCopier copier(from, storage);

@@ -19,7 +19,7 @@ struct StorageChanges {
 };
 
 // Applies the changes to the template.  As in the operator, only the settings that the container tools know are read
-// and written, so comments and unknown settings vanish.
-Result<std::string> StorageConf(std::string_view from_template, const StorageChanges& changes);
+// and written, so comments and unknown settings are dropped.
+Result<std::string> StorageConf(std::string_view template_text, const StorageChanges& changes);
 
 }  // namespace pintle::generated

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The templates of a release have two megabytes in all.
+// These limits leave much room: all templates of a release together have two megabytes.
 constexpr std::size_t kLongestTemplate = 8 << 20;
 constexpr std::size_t kMostTemplates = 10'000;
 constexpr int kDeepestFolder = 32;
@@ -33,8 +33,12 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   fs::recursive_directory_iterator entry(folder, error);
   if (error) return Failed(folder, error);
   for (const fs::recursive_directory_iterator end; entry != end;) {
-    if (entry.depth() > kDeepestFolder) return Error(ErrorKind::kInvalid, folder + ": its folders are too deep");
-    if (files.size() >= kMostTemplates) return Error(ErrorKind::kInvalid, folder + ": it has too many templates");
+    if (entry.depth() > kDeepestFolder) {
+      return Error(ErrorKind::kInvalid, fmt::format("{}: its folders are nested too deeply", folder));
+    }
+    if (files.size() >= kMostTemplates) {
+      return Error(ErrorKind::kInvalid, fmt::format("{}: it has more than {} templates", folder, kMostTemplates));
+    }
     // A symbolic link to a file is followed, and a link to a folder is not.  In a volume of Kubernetes, a link to a
     // folder is the current version of the volume, and links to files are its files.
     const bool is_file = entry->is_regular_file(error);

@@ -105,10 +105,10 @@ bool IsOneOf(std::string_view platform, std::span<const std::string_view> platfo
 }
 
 bool HasExternalCloudProvider(const Value& status) {
-  constexpr auto kAlways = std::to_array<std::string_view>(
+  constexpr auto kAlwaysExternal = std::to_array<std::string_view>(
       {"AlibabaCloud", "AWS", "Azure", "GCP", "IBMCloud", "KubeVirt", "Nutanix", "OpenStack", "PowerVS", "VSphere"});
   const std::string_view platform = TypeOf(status);
-  if (platform != "External") return IsOneOf(platform, kAlways);
+  if (platform != "External") return IsOneOf(platform, kAlwaysExternal);
   const Value state = FieldOf(status, {"External", "CloudControllerManager", "State"});
   return state.is_valid() && state.text() == "External";
 }
@@ -162,21 +162,21 @@ Result<Value> OnPremisesShortName(Values values, Memory&) {
 }
 
 // Returns the addresses in a list of the platform's status.  On vSphere, this status is missing if the installer did
-// not make the machines.
-Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, const char* what, Memory& memory) {
+// not make the machines; then the result is empty.  `name` is the name of the addresses in errors.
+Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, const char* name, Memory& memory) {
   const Value status = TRY(PlatformStatus(config));
   if (!status.is_valid()) return Invalid("");
   const OnPremises* on_premises = FindOnPremises(TypeOf(status));
-  if (on_premises == nullptr) return Invalid(fmt::format("invalid platform for {}", what));
+  if (on_premises == nullptr) return Invalid(fmt::format("invalid platform for {}", name));
   const Value addresses = FieldOf(status, {on_premises->field, list});
   if (addresses.is_valid()) return addresses;
   if (on_premises->platform == "VSphere") return memory.Strings({});
   return NilPointer();
 }
 
-// Returns the first address.
-Result<Value> OnPremisesAddress(const Value& config, std::string_view list, const char* what, Memory& memory) {
-  const Value addresses = TRY(OnPremisesAddresses(config, list, what, memory));
+// Returns the first of these addresses.  On vSphere, there may be none; then it returns no value.
+Result<Value> OnPremisesAddress(const Value& config, std::string_view list, const char* name, Memory& memory) {
+  const Value addresses = TRY(OnPremisesAddresses(config, list, name, memory));
   if (addresses.size() > 0) return addresses.ElementAt(0);
   if (TypeOf(TRY(PlatformStatus(config))) == "VSphere") return Value();
   return Invalid("runtime error: index out of range [0] with length 0");
@@ -205,8 +205,8 @@ Result<Value> HasManagedLoadBalancer(Values values, Memory&) {
   if (on_premises == nullptr) return Value::Bool(true);
   const Value addresses = FieldOf(status, {on_premises->field, "APIServerInternalIPs"});
   // On vSphere, a cluster without addresses uses a load balancer of its administrator.
-  const bool is_without = on_premises->platform == "VSphere" && addresses.size() == 0;
-  if (!addresses.is_valid() || is_without) return Value::Bool(false);
+  const bool has_other_balancer = on_premises->platform == "VSphere" && addresses.size() == 0;
+  if (!addresses.is_valid() || has_other_balancer) return Value::Bool(false);
   const Value type = FieldOf(status, {on_premises->field, "LoadBalancer", "Type"});
   return Value::Bool(!type.is_valid() || type.text() == "OpenShiftManagedDefault");
 }
@@ -214,8 +214,8 @@ Result<Value> HasManagedLoadBalancer(Values values, Memory&) {
 // oVirt has this field, too, but the Operator does not read it.
 Result<Value> DnsRecordsType(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
-  const bool counts = status.is_valid() && TypeOf(status) != "oVirt";
-  const OnPremises* on_premises = counts ? FindOnPremises(TypeOf(status)) : nullptr;
+  const bool is_read = status.is_valid() && TypeOf(status) != "oVirt";
+  const OnPremises* on_premises = is_read ? FindOnPremises(TypeOf(status)) : nullptr;
   const Value type = on_premises == nullptr ? Value() : FieldOf(status, {on_premises->field, "DNSRecordsType"});
   return Value::Text(type.is_valid() ? type.text() : "Internal");
 }

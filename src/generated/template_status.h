@@ -3,7 +3,8 @@
 
 // The status of a ControllerConfig: whether MachineConfigs were made from the templates for its current generation.
 //
-// A condition that changes moves to the end of the list.  Other controllers wait until the status is complete.
+// A condition that changes moves to the end of the list.  Other controllers wait until the status reports
+// completion.
 
 #include <cstdint>
 #include <string_view>

@@ -44,7 +44,7 @@ struct TemplateOutputs {
   ByName extensions;
 };
 
-// Returns the folder of a platform; a platform without one uses "none".
+// Returns the name of a platform's folder.  An unknown platform uses the folder "none".
 Result<std::string> PlatformFolder(std::string_view platform) {
   constexpr auto kKnown =
       std::to_array<std::string_view>({"AWS", "Azure", "BareMetal", "GCP", "OpenStack", "Libvirt", "oVirt", "VSphere",
@@ -60,17 +60,17 @@ Result<std::string> PlatformFolder(std::string_view platform) {
 
 // Returns the folders that apply to this cluster.  A later one takes precedence.
 Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
-  std::string own = TRY(PlatformFolder(config.platform()));
+  std::string platform_folder = TRY(PlatformFolder(config.platform()));
   std::vector<std::string> folders = {"_base"};
   if (IsOnPremises(config.platform())) folders.emplace_back("on-prem");
   if (HasCloudLoadBalancerAddresses(config.value())) folders.emplace_back("cloud-platform-alt-dns");
-  folders.push_back(std::move(own));
+  folders.push_back(std::move(platform_folder));
   if (config.control_plane_topology() == "SingleReplica") folders.emplace_back("sno");
   if (config.control_plane_topology() == "DualReplica") folders.emplace_back("two-node-with-fencing");
   return folders;
 }
 
-// Returns nullptr if there is no folder of this name.
+// Returns nullptr if there is no entry of this name.  A file of this name is an error.
 Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_view name) {
   if (!in.is_folder) {
     const std::string path = fmt::format("{}/{}", in.path, name);
@@ -121,8 +121,8 @@ class ConfigMaker {
     return {};
   }
 
-  // Files in subfolders are known by their file names only.  TemplateFolder limits the depth of folders, and so the
-  // recursion.
+  // Files in subfolders are known by their file names only.  An empty file removes what an earlier template of this
+  // name has printed.  TemplateFolder limits the depth of folders, and so the recursion.
   Result<> PrintAll(const TemplateEntry& folder, TemplateOutputs::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
@@ -232,12 +232,13 @@ Result<std::string> CompactPullSecret(std::string_view pull_secret) {
   return WithoutSpace(pull_secret);
 }
 
-Result<std::string> TextOfTemplate(const gotemplate::Template& of, const RenderConfig& config) {
+Result<std::string> TextOfTemplate(const gotemplate::Template& parsed, const RenderConfig& config) {
   std::string text;
-  auto result = gotemplate::Execute(of, TemplateFunctions(), config.value(), text);
+  auto result = gotemplate::Execute(parsed, TemplateFunctions(), config.value(), text);
   if (!result && config.HasSecret(result.error().message())) {
-    return Invalid(fmt::format(
-        "failed to execute template: template: {}: its error contains the pull secret and is not printed", of.name()));
+    return Invalid(
+        fmt::format("failed to execute template: template: {}: its error contains the pull secret and is not printed",
+                    parsed.name()));
   }
   TRY(std::move(result), "failed to execute template");
   return text;

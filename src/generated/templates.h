@@ -28,8 +28,8 @@ Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolde
 Result<std::vector<MachineConfig>> MachineConfigsOfRole(const TemplateFolder& templates, const RenderConfig& config,
                                                         std::string_view role);
 
-// Executes one template.
-Result<std::string> TextOfTemplate(const gotemplate::Template& of, const RenderConfig& config);
+// Executes one template.  An error does not contain the pull secret.
+Result<std::string> TextOfTemplate(const gotemplate::Template& parsed, const RenderConfig& config);
 
 // Makes the reference from a config to the ControllerConfig that owns it.
 api::OwnerReference OwnerOfTemplates(const json::Value& controller_config);

@@ -70,7 +70,7 @@ TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile)
 TlsSettings TlsSettingsOf(const json::Value* api_server) {
   json::Report report;
   const json::Value* spec = api_server == nullptr ? nullptr : api_server->Find("spec");
-  // A profile that cannot be decoded counts as none, as in the other parts of the cluster.
+  // A profile that cannot be decoded is treated like a missing one, as in the other parts of the cluster.
   const auto settings = json::Decode<api::ApiServerSpec>(spec == nullptr ? json::Value::object() : *spec, report);
   return TlsSettingsOf(report.has_errors() ? std::nullopt : settings.tls_security_profile);
 }

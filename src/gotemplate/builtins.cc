@@ -46,8 +46,8 @@ Result<Value> ElementOf(const Value& item, const Value& index) {
   }
   const std::size_t at = TRY(IndexFrom(index, item.size()));
   if (at == item.size()) {
-    const char* what = kind == Kind::kString ? "string" : kind == Kind::kSlice ? "slice" : "array";
-    return Invalid(fmt::format("reflect: {} index out of range", what));
+    const char* kind_name = kind == Kind::kString ? "string" : kind == Kind::kSlice ? "slice" : "array";
+    return Invalid(fmt::format("reflect: {} index out of range", kind_name));
   }
   if (kind == Kind::kString) return Value::Unsigned(static_cast<unsigned char>(item.text()[at]), kUint8Type);
   return item.ElementAt(at);
@@ -57,7 +57,7 @@ Result<Value> Index(Values values, Memory&) {
   Value item = WithoutInterface(values.front());
   if (!item.is_valid()) return Invalid("index of untyped nil");
   for (const Value& index : values.subspan(1)) {
-    const Indirect followed = Follow(item);
+    const FollowedValue followed = Follow(item);
     if (followed.is_nil) return Invalid("index of nil pointer");
     item = TRY(ElementOf(followed.value, WithoutInterface(index)));
   }
@@ -75,24 +75,24 @@ Result<Value> Slice(Values values, Memory&) {
     return Invalid(fmt::format("can't slice item of type {}", item.type().name));
   }
   const std::size_t capacity = is_text ? item.size() : item.capacity();
-  std::array<std::size_t, 3> places = {0, item.size(), capacity};
-  for (std::size_t i = 0; i < indices.size(); ++i) places[i] = TRY(IndexFrom(indices[i], capacity));
+  std::array<std::size_t, 3> bounds = {0, item.size(), capacity};
+  for (std::size_t i = 0; i < indices.size(); ++i) bounds[i] = TRY(IndexFrom(indices[i], capacity));
   for (std::size_t i = 0; i < 2; ++i) {
-    if (places[i] <= places[i + 1]) continue;
-    return Invalid(fmt::format("invalid slice index: {} > {}", places[i], places[i + 1]));
+    if (bounds[i] <= bounds[i + 1]) continue;
+    return Invalid(fmt::format("invalid slice index: {} > {}", bounds[i], bounds[i + 1]));
   }
   if (item.kind() == Kind::kArray) {
     if (!item.is_addressable()) {
       return Invalid(
           fmt::format("reflect.Value.Slice{}: slice of unaddressable array", indices.size() == 3 ? "3" : ""));
     }
-    return item.Part(places[0], places[1], places[2], *item.type().part);
+    return item.Part(bounds[0], bounds[1], bounds[2], *item.type().part);
   }
-  return item.Part(places[0], places[1], places[2], item.type());
+  return item.Part(bounds[0], bounds[1], bounds[2], item.type());
 }
 
 Result<Value> LengthOf(Values values, Memory&) {
-  const Indirect item = Follow(values.front());
+  const FollowedValue item = Follow(values.front());
   if (item.is_nil) return Invalid("len of nil pointer");
   const Kind kind = item.value.kind();
   if (kind == Kind::kInvalid) return NoValue("Type");

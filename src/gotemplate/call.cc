@@ -38,8 +38,8 @@ Value Converted(const Value& value, const Type& type) {
 }
 
 // Returns the type of the parameter for the argument with this index.
-const Type& TypeAt(const Function& function, std::size_t place) {
-  return *function.parameters[std::min(place, function.parameters.size() - 1)];
+const Type& TypeAt(const Function& function, std::size_t index) {
+  return *function.parameters[std::min(index, function.parameters.size() - 1)];
 }
 
 // Returns the name by which errors refer to a function that is called by its value.
@@ -70,8 +70,8 @@ Execution::Callee Execution::FindFunction(std::string_view name) const {
 
 Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
                                           const Arguments& arguments) {
-  At(node);
-  TRY(Step());
+  SetCurrentNode(node);
+  TRY(CountStep());
   const auto [function, is_builtin] = FindFunction(node.name);
   if (function == nullptr) return Fail(gotext::Quoted(node.name) + " is not a defined function");
   TRY(CheckCount(*function, node.name, arguments));
@@ -85,7 +85,7 @@ Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode
                                                          : SourceOf(*arguments.nodes().front());
   Result<Value> result = is_call ? CallValue(callee, values) : Call(*function, values);
   if (result) return result;
-  At(command);
+  SetCurrentNode(command);
   return Fail(fmt::format("error calling {}: {}", node.name, result.error().message()));
 }
 
@@ -98,7 +98,8 @@ Result<> Execution::CheckCount(const Function& function, const std::string& name
                                    : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));
 }
 
-// Evaluates arguments until one decides the result, and returns the value of this argument.
+// Evaluates arguments until one decides the result, and returns the value of this argument.  If none does, it returns
+// the value of the last argument.
 Result<Value> Execution::EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments) {
   Value value;
   for (const Node* argument : arguments.nodes()) {
@@ -127,7 +128,7 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
 
 // If the type is nullptr, any value is accepted.
 Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, const Node& node) {
-  At(node);
+  SetCurrentNode(node);
   const Arguments none;
   const std::array<const Node*, 1> itself = {&node};
   switch (node.type) {
@@ -157,15 +158,15 @@ Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, co
 }
 
 Result<Value> Execution::EvaluateAnyArgument(const Node& node) {
-  At(node);
+  SetCurrentNode(node);
   return EvaluateConstant(Value(), node);
 }
 
 Result<Value> Execution::EvaluateTypedConstant(const Type& type, const Node& node) {
-  At(node);
+  SetCurrentNode(node);
   const NumberNode* const number = node.type == NodeType::kNumber ? &static_cast<const NumberNode&>(node) : nullptr;
-  const auto expected = [&](const char* what) {
-    return Fail(fmt::format("expected {}; found {}", what, SourceOf(node)));
+  const auto expected = [&](const char* kind_name) {
+    return Fail(fmt::format("expected {}; found {}", kind_name, SourceOf(node)));
   };
   if (type.kind == Kind::kBool) {
     if (node.type != NodeType::kBool) return expected("bool");

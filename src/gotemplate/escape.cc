@@ -64,7 +64,7 @@ std::string JavaScriptEscaped(std::string_view text) {
   while (!text.empty()) {
     const gotext::Rune rune = gotext::FirstRune(text);
     if (rune.value == gotext::kRuneError) {
-      escaped += text.substr(0, rune.bytes);  // Bytes that are no UTF-8 stay as they are, too.
+      escaped += text.substr(0, rune.bytes);  // Bytes that are not UTF-8 stay as they are.
     } else {
       AppendJavaScript(rune.value, escaped);
     }

@@ -19,9 +19,9 @@ bool IsHexInteger(std::string_view text) {
 Result<Value> Execution::EvaluatePipeline(const Value& dot, const PipeNode* pipe) {
   if (pipe == nullptr) return Value();
   const Level level(*this);
-  At(*pipe);
+  SetCurrentNode(*pipe);
   TRY(CheckDepth());
-  TRY(Step());
+  TRY(CountStep());
   Value value;
   const Value* final = nullptr;
   for (const CommandNode* command : pipe->commands) {
@@ -54,7 +54,7 @@ Result<Value> Execution::EvaluateCommand(const Value& dot, const CommandNode& co
     case NodeType::kVariable:
       return EvaluateVariable(dot, static_cast<const VariableNode&>(first), arguments);
     default:
-      At(first);
+      SetCurrentNode(first);
       TRY(CheckNotCalled(arguments));
       return EvaluateConstant(dot, first);
   }
@@ -82,9 +82,9 @@ Result<> Execution::CheckNotCalled(const Arguments& arguments) const {
   return Fail("can't give argument to non-function " + SourceOf(*arguments.words.front()));
 }
 
-// Evaluates a constant where no type is required: it gets Go's default type.
+// Evaluates a number where no type is required.  The value has the type that Go gives the number by default.
 Result<Value> Execution::IdealConstant(const NumberNode& number) {
-  At(number);
+  SetCurrentNode(number);
   const Number& value = number.value;
   if (value.complex) return Value::Complex(*value.complex);
   const bool looks_real = !IsHexInteger(number.text) && !IsCharacter(number.text) &&
@@ -96,18 +96,18 @@ Result<Value> Execution::IdealConstant(const NumberNode& number) {
 }
 
 Result<Value> Execution::EvaluateFieldNode(const Value& dot, const FieldNode& node, const Arguments& arguments) {
-  At(node);
+  SetCurrentNode(node);
   return EvaluateFields(dot, node.names, arguments);
 }
 
 Result<Value> Execution::EvaluateChain(const Value& dot, const ChainNode& chain, const Arguments& arguments) {
-  At(chain);
+  SetCurrentNode(chain);
   if (chain.node->type == NodeType::kNil) return Fail("indirection through explicit nil in " + SourceOf(chain));
   return EvaluateFields(TRY(EvaluateArgument(dot, nullptr, *chain.node)), chain.names, arguments);
 }
 
 Result<Value> Execution::EvaluateVariable(const Value&, const VariableNode& variable, const Arguments& arguments) {
-  At(variable);
+  SetCurrentNode(variable);
   const Value value = TRY(VariableValue(variable.names.front()));
   if (variable.names.size() > 1) return EvaluateFields(value, std::span(variable.names).subspan(1), arguments);
   TRY(CheckNotCalled(arguments));
@@ -128,7 +128,7 @@ Result<Value> Execution::EvaluateField(const Value& receiver, const std::string&
     return Value();
   }
   const Type& type = receiver.type();
-  const Indirect followed = Follow(receiver);
+  const FollowedValue followed = Follow(receiver);
   const auto nil_error = [&] { return Fail(fmt::format("nil pointer evaluating {}.{}", type.name, name)); };
   switch (followed.value.kind()) {
     case Kind::kInterface:

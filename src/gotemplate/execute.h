@@ -19,15 +19,15 @@ enum class MissingKey : std::uint8_t { kInvalid, kZero, kError };
 
 struct ExecuteOptions {
   MissingKey missing_key = MissingKey::kInvalid;
-  // Limits are needed because templates have loops and can call themselves.
-  std::size_t steps = 10'000'000;  // The number of nodes that are walked or evaluated, and of loop iterations.
-  std::size_t output = std::size_t{64} << 20;
-  std::size_t memory = std::size_t{256} << 20;  // The size of the texts and lists that functions make.
+  // These limits are needed because templates have loops and can call themselves.
+  std::size_t max_steps = 10'000'000;  // The number of nodes that are walked or evaluated, and of loop iterations.
+  std::size_t max_output = std::size_t{64} << 20;   // The size of the printed text.
+  std::size_t max_memory = std::size_t{256} << 20;  // The size of the texts and lists that functions make.
 };
 
 // Appends what the template prints to `output`, even if it ends with an error.  Errors have the words of Go: "template:
 // NAME:1:2: executing "NAME" at <.X>: ...".  `functions` take precedence over the built-in ones.
-Result<> Execute(const Template& of, const Functions& functions, const Value& data, std::string& output,
+Result<> Execute(const Template& parsed, const Functions& functions, const Value& data, std::string& output,
                  const ExecuteOptions& options = {});
 
 }  // namespace pintle::gotemplate

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One execution of a template.  Walking a node prints, and evaluating a node returns a value.
+// One execution of a template.  Walking a node prints, and evaluating a node returns a value.  In both, `dot` is the
+// current data, which a template reads as {{.}}.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace pintle::gotemplate {
 
 class Execution {
  public:
-  Execution(const Template& of, const Functions& functions, std::string& output, const ExecuteOptions& options)
-      : template_(of), functions_(functions), output_(output), options_(options), name_(of.name()) {}
+  Execution(const Template& parsed, const Functions& functions, std::string& output, const ExecuteOptions& options)
+      : template_(parsed), functions_(functions), output_(output), options_(options), name_(parsed.name()) {}
 
   Result<> Run(const Value& data);
 
@@ -61,9 +62,9 @@ class Execution {
   };
 
   Error Fail(std::string_view error) const;
-  Result<> Step();
+  Result<> CountStep();
   Result<> CheckDepth() const;
-  void At(const Node& node) { at_ = &node; }
+  void SetCurrentNode(const Node& node) { current_node_ = &node; }
 
   // These are in walk.cc.
   Result<Flow> WalkList(const Value& dot, const List& list);
@@ -113,10 +114,10 @@ class Execution {
   const Functions& functions_;
   std::string& output_;
   const ExecuteOptions& options_;
-  std::string_view name_;     // The name of the template that is being executed.
-  const Node* at_ = nullptr;  // The node that errors quote.
+  std::string_view name_;               // The name of the template that is being executed.
+  const Node* current_node_ = nullptr;  // The node that errors quote.
   std::vector<Variable> variables_;
-  std::size_t own_variables_ = 0;  // The index of this template's first variable.
+  std::size_t first_variable_ = 0;  // The index of this template's first variable.
   Memory memory_;
   std::size_t depth_ = 0;
   std::size_t steps_ = 0;
@@ -130,7 +131,8 @@ struct Printable {
   Value value;
   bool can_be_printed;
 };
-// Returns the value to print for this one: what a pointer refers to, or "<no value>".  A function cannot be printed.
+// Returns the value that is printed for `value`.  A pointer prints the value that it refers to, and a missing value
+// prints "<no value>".  A function cannot be printed.
 Printable PrintableOf(const Value& value);
 
 }  // namespace pintle::gotemplate

@@ -6,7 +6,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Its recursion is limited because the parser limits the depth of trees.
+// Writes the source of a node.  The recursion is limited because the parser limits the depth of trees.
 class SourceWriter {
  public:
   void Write(const Node& node) {

@@ -61,50 +61,51 @@ struct List : Node {
 };
 
 struct Text : Node {
-  Text(std::size_t at, std::string_view of) : Node(NodeType::kText, at), text(of) {}
+  Text(std::size_t at, std::string_view node_text) : Node(NodeType::kText, at), text(node_text) {}
   const std::string_view text;
 };
 
 // A chain of fields of the dot, such as .X.Y
 struct FieldNode : Node {
-  FieldNode(std::size_t at, std::vector<std::string> all) : Node(NodeType::kField, at), names(std::move(all)) {}
+  FieldNode(std::size_t at, std::vector<std::string> fields) : Node(NodeType::kField, at), names(std::move(fields)) {}
   const std::vector<std::string> names;
 };
 
 // A variable and its fields, such as $x.Y; the first name is that of the variable.
 struct VariableNode : Node {
-  VariableNode(std::size_t at, std::vector<std::string> all) : Node(NodeType::kVariable, at), names(std::move(all)) {}
+  VariableNode(std::size_t at, std::vector<std::string> variable_and_fields)
+      : Node(NodeType::kVariable, at), names(std::move(variable_and_fields)) {}
   const std::vector<std::string> names;
 };
 
 // Fields of the value of another node, such as (...).X.Y
 struct ChainNode : Node {
-  ChainNode(std::size_t at, const Node* of) : Node(NodeType::kChain, at), node(of) {}
+  ChainNode(std::size_t at, const Node* value_node) : Node(NodeType::kChain, at), node(value_node) {}
   const Node* const node;
   std::vector<std::string> names;
 };
 
 // The name of a function.
 struct IdentifierNode : Node {
-  IdentifierNode(std::size_t at, std::string_view of) : Node(NodeType::kIdentifier, at), name(of) {}
+  IdentifierNode(std::size_t at, std::string_view function) : Node(NodeType::kIdentifier, at), name(function) {}
   const std::string name;
 };
 
 struct BoolNode : Node {
-  BoolNode(std::size_t at, bool is) : Node(NodeType::kBool, at), value(is) {}
+  BoolNode(std::size_t at, bool node_value) : Node(NodeType::kBool, at), value(node_value) {}
   const bool value;
 };
 
 struct NumberNode : Node {
-  NumberNode(std::size_t at, std::string_view source, Number is)
-      : Node(NodeType::kNumber, at), text(source), value(is) {}
+  NumberNode(std::size_t at, std::string_view source, Number node_value)
+      : Node(NodeType::kNumber, at), text(source), value(node_value) {}
   const std::string_view text;
   const Number value;
 };
 
 struct StringNode : Node {
-  StringNode(std::size_t at, std::string_view source, std::string is)
-      : Node(NodeType::kString, at), quoted(source), value(std::move(is)) {}
+  StringNode(std::size_t at, std::string_view source, std::string node_value)
+      : Node(NodeType::kString, at), quoted(source), value(std::move(node_value)) {}
   const std::string_view quoted;
   const std::string value;
 };
@@ -127,7 +128,7 @@ struct PipeNode : Node {
 };
 
 struct ActionNode : Node {
-  ActionNode(std::size_t at, const PipeNode* of) : Node(NodeType::kAction, at), pipe(of) {}
+  ActionNode(std::size_t at, const PipeNode* node_pipe) : Node(NodeType::kAction, at), pipe(node_pipe) {}
   const PipeNode* const pipe;
 };
 
@@ -140,8 +141,8 @@ struct BranchNode : Node {
 };
 
 struct TemplateNode : Node {
-  TemplateNode(std::size_t at, std::string of, const PipeNode* with)
-      : Node(NodeType::kTemplate, at), name(std::move(of)), pipe(with) {}
+  TemplateNode(std::size_t at, std::string template_name, const PipeNode* data)
+      : Node(NodeType::kTemplate, at), name(std::move(template_name)), pipe(data) {}
   const std::string name;
   const PipeNode* const pipe;  // The data of the template; nullptr if there is none.
 };

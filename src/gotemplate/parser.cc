@@ -50,7 +50,7 @@ class TreeParser {
   Token PeekNonSpace();
   void PutBack() { ++put_back_; }
   void PutBack(Token before);
-  void PutBack(Token before, Token second);
+  void PutBack(Token first, Token second);
 
   Error Fail(std::string_view error) const;
   Error Unexpected(const Token& token, std::string_view context) const;
@@ -132,9 +132,10 @@ void TreeParser::PutBack(Token before) {
   put_back_ = 2;
 }
 
-void TreeParser::PutBack(Token before, Token second) {
+// Puts back the last three tokens.  `first` and `second` came before the last one.
+void TreeParser::PutBack(Token first, Token second) {
   tokens_[1] = second;
-  tokens_[2] = before;
+  tokens_[2] = first;
   put_back_ = 3;
 }
 
@@ -425,15 +426,15 @@ Result<const Node*> TreeParser::ParseOperand() {
   const std::size_t position = Peek().position;
   std::vector<std::string> names;
   while (Peek().type == TokenType::kField) names.emplace_back(Next().text.substr(1));
-  const auto behind = [&](std::vector<std::string> first) {
+  const auto with_fields = [&](std::vector<std::string> first) {
     first.insert(first.end(), names.begin(), names.end());
     return first;
   };
   if (term->type == NodeType::kField) {
-    return shared_.Make<FieldNode>(position, behind(static_cast<const FieldNode*>(term)->names));
+    return shared_.Make<FieldNode>(position, with_fields(static_cast<const FieldNode*>(term)->names));
   }
   if (term->type == NodeType::kVariable) {
-    return shared_.Make<VariableNode>(position, behind(static_cast<const VariableNode*>(term)->names));
+    return shared_.Make<VariableNode>(position, with_fields(static_cast<const VariableNode*>(term)->names));
   }
   if (IsConstant(term->type)) return Fail("unexpected . after term " + gotext::Quoted(SourceOf(*term)));
   ChainNode* const chain = shared_.Make<ChainNode>(position, term);

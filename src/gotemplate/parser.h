@@ -38,7 +38,8 @@ class TemplateParser {
     return made;
   }
 
-  // Returns false if there is a template of this name already.  A non-empty template replaces an empty one.
+  // Stores the tree of a template.  If there is a tree of this name already, one that is not empty takes precedence.
+  // Returns false if both are not empty.
   bool Add(std::string_view name, const List* tree);
 
   // Enters a level of parentheses or actions.  Returns false if there are too many.

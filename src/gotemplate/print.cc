@@ -126,12 +126,12 @@ void FormatPrinter::TakeArgumentNumber() {
   }
   const std::string_view behind = rest_.substr(end + 1);
   rest_ = rest_.substr(1, end - 1);
-  const auto place = TakeNumber();
-  const bool is_number = place && rest_.empty();
+  const auto argument_number = TakeNumber();
+  const bool is_number = argument_number && rest_.empty();
   rest_ = behind;
   has_argument_number_ = is_number;
-  if (is_number && *place >= 1 && *place <= arguments_.size()) {
-    next_ = *place - 1;
+  if (is_number && *argument_number >= 1 && *argument_number <= arguments_.size()) {
+    next_ = *argument_number - 1;
   } else {
     is_argument_number_good_ = false;
   }
@@ -141,7 +141,7 @@ std::optional<std::size_t> FormatPrinter::TakeNumber() {
   std::optional<std::size_t> number;
   while (!rest_.empty() && IsFormatDigit(rest_.front())) {
     if (number.value_or(0) > kLargestNumber) {
-      rest_ = {};  // Go reads no further here, either.
+      rest_ = {};  // As in Go, the text after such a number is not read.
       return std::nullopt;
     }
     number = number.value_or(0) * 10 + static_cast<std::size_t>(rest_.front() - '0');

@@ -13,7 +13,7 @@
 
 namespace pintle::gotemplate {
 
-// The limit of the output.  It is needed because a format may ask for a million spaces many times.
+// The limit of the length of a printed text.  It is needed because a format may ask for a million spaces many times.
 inline constexpr std::size_t kLongestPrint = std::size_t{64} << 20;
 
 std::string Print(std::span<const Value> values);

@@ -186,9 +186,9 @@ void Printer::PrintBytes(const Value& value, char32_t verb) {
 }
 
 void Printer::PrintPointer(const Value& value, char32_t verb, std::size_t depth) {
-  const Kind to = value.type().element->kind;
-  const bool is_shown = IsSequence(to) || to == Kind::kStruct || to == Kind::kMap;
-  if (depth > 0 || value.is_nil() || !is_shown) return PrintAddress(value, verb);
+  const Kind target = value.type().element->kind;
+  const bool prints_target = IsSequence(target) || target == Kind::kStruct || target == Kind::kMap;
+  if (depth > 0 || value.is_nil() || !prints_target) return PrintAddress(value, verb);
   to_ += '&';
   PrintValue(value.Inside(), verb, depth + 1);
 }

@@ -67,7 +67,7 @@ class Printer {
   Value argument_;  // The value that PrintBadVerb() prints.
 };
 
-// Returns the name of a type as %T prints it.
+// Returns the name of the value's type as %T prints it.
 std::string_view TypeName(const Value& value);
 
 }  // namespace pintle::gotemplate

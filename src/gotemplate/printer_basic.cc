@@ -17,12 +17,13 @@
 namespace pintle::gotemplate {
 namespace {
 
+// The letter behind the digits belongs to the prefix 0x.
 constexpr std::string_view kLowerDigits = "0123456789abcdefx";
 constexpr std::string_view kUpperDigits = "0123456789ABCDEFX";
 
 char32_t RuneOf(std::uint64_t value) { return value > 0x10ffff ? gotext::kRuneError : static_cast<char32_t>(value); }
 
-// %#g and similar verbs keep the point and the zeros after it.
+// Adds the point and the zeros after it, which %#g and similar verbs print.
 void KeepZeros(std::string& number, char verb, int precision) {
   int digits = 0;
   if (verb == 'g' || verb == 'G' || verb == 'x') digits = precision == gotext::kShortest ? 6 : precision;
@@ -31,14 +32,14 @@ void KeepZeros(std::string& number, char verb, int precision) {
   const std::string tail = tail_at == std::string::npos ? "" : number.substr(tail_at);
   if (tail_at != std::string::npos) number.resize(tail_at);
   bool has_point = false;
-  bool has_begun = false;
+  bool has_nonzero_digit = false;
   for (std::size_t i = 1; i < number.size(); ++i) {
     if (number[i] == '.') {
       has_point = true;
       continue;
     }
-    has_begun = has_begun || number[i] != '0';
-    if (has_begun) --digits;
+    has_nonzero_digit = has_nonzero_digit || number[i] != '0';
+    if (has_nonzero_digit) --digits;
   }
   if (!has_point) {
     if (number.size() == 2 && number[1] == '0') --digits;
@@ -95,10 +96,10 @@ void Printer::PrintDigits(std::uint64_t value, unsigned base, bool is_signed, ch
   const bool is_negative = is_signed && static_cast<std::int64_t>(value) < 0;
   if (is_negative) value = 0 - value;
   const bool had_zero = flags_.zero;
-  std::size_t least = 0;
+  std::size_t min_digits = 0;
   if (flags_.precision) {
-    least = *flags_.precision;
-    if (least == 0 && value == 0) {
+    min_digits = *flags_.precision;
+    if (min_digits == 0 && value == 0) {
       flags_.zero = false;
       PrintPadding(flags_.width.value_or(0));
       flags_.zero = had_zero;
@@ -106,7 +107,7 @@ void Printer::PrintDigits(std::uint64_t value, unsigned base, bool is_signed, ch
     }
   } else if (flags_.zero && !flags_.minus && flags_.width) {
     const bool has_sign = is_negative || flags_.plus || flags_.space;
-    least = *flags_.width - (has_sign && *flags_.width > 0 ? 1 : 0);
+    min_digits = *flags_.width - (has_sign && *flags_.width > 0 ? 1 : 0);
   }
   const std::string_view digits = verb == 'X' ? kUpperDigits : kLowerDigits;
   std::string text;  // The digits, the last one first.
@@ -114,7 +115,7 @@ void Printer::PrintDigits(std::uint64_t value, unsigned base, bool is_signed, ch
     text += digits[value % base];
     value /= base;
   } while (value != 0);
-  if (text.size() < least) text.append(least - text.size(), '0');
+  if (text.size() < min_digits) text.append(min_digits - text.size(), '0');
   if (flags_.sharp && base == 2) text += "b0";
   if (flags_.sharp && base == 8 && text.back() != '0') text += '0';
   if (flags_.sharp && base == 16) {
@@ -154,8 +155,8 @@ void Printer::PrintQuotedCharacter(std::uint64_t value) {
 
 void Printer::PrintUnicode(std::uint64_t value) {
   std::string digits = fmt::format("{:X}", value);
-  const std::size_t least = std::max<std::size_t>(flags_.precision.value_or(0), 4);
-  if (digits.size() < least) digits.insert(0, least - digits.size(), '0');
+  const std::size_t min_digits = std::max<std::size_t>(flags_.precision.value_or(0), 4);
+  if (digits.size() < min_digits) digits.insert(0, min_digits - digits.size(), '0');
   std::string text = "U+" + digits;
   if (flags_.sharp && value <= 0x10ffff && gotext::IsPrintable(static_cast<char32_t>(value))) {
     text += " '";

@@ -8,10 +8,10 @@ namespace {
 
 // Looks for the field in structs that are embedded this deeply, and in no others.
 bool FindAt(const Type& type, std::string_view name, std::size_t depth, FieldPath& path) {
-  const std::size_t place = path.length++;
+  const std::size_t level = path.length++;
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const StructField& field = type.fields[i];
-    path.indices[place] = i;
+    path.indices[level] = i;
     if (depth == 0) {
       if (field.name != name) continue;
       path.field = &field;

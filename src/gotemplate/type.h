@@ -97,7 +97,7 @@ inline constexpr Type kAnyValueType = {Kind::kStruct, "reflect.Value", true};
 bool IsSame(const Type& a, const Type& b);
 // Returns whether Go lets a value of one type be assigned to a variable of the other.
 bool IsAssignable(const Type& from, const Type& to);
-// Returns whether == works for the type.
+// Returns whether Go can compare values of the type with ==.
 bool IsComparable(const Type& type);
 
 // The indices of the fields that lead to a field of a struct, possibly through embedded structs.
@@ -107,7 +107,8 @@ struct FieldPath {
   std::size_t length = 0;
   const StructField* field = nullptr;
 };
-// Returns the path of the field of this name that is the least deeply embedded, or nullopt if there is none.
+// Returns the path of the field of this name that is the least deeply embedded, or nullopt if there is none that a path
+// of four indices can reach.
 std::optional<FieldPath> FindField(const Type& type, std::string_view name);
 
 }  // namespace pintle::gotemplate

@@ -174,7 +174,7 @@ Value Find(const Value& map, const Value& key) {
 
 Value Find(const Value& map, std::string_view key) { return Find(map, Value::Text(key, *map.type().key)); }
 
-Indirect Follow(Value value) {
+FollowedValue Follow(Value value) {
   while (value.kind() == Kind::kPointer || value.kind() == Kind::kInterface) {
     if (value.is_nil()) return {value, true};
     value = value.Inside();

@@ -37,7 +37,7 @@ class Value {
   static Value Real(double value, const Type& type = kFloat64Type);
   static Value Complex(const std::complex<double>& value);  // The number must outlive the value.
   static Value Text(std::string_view value, const Type& type = kStringType);
-  // A slice of bytes.
+  // Makes a slice of bytes.
   static Value Bytes(std::string_view value, const Type& type = kBytesType);
   static Value Sequence(const Type& type, std::span<const Value> elements);
   // The entries must be sorted by key.
@@ -68,7 +68,7 @@ class Value {
   std::complex<double> complex() const { return *complex_; }
   std::string_view text() const { return {text_ == nullptr ? "" : text_, length_}; }
   const Function* function() const { return function_; }
-  // Returns what a pointer refers to or an interface holds; no value if it is nil.
+  // Returns the value that a pointer refers to, or that an interface holds.  Returns no value for nil.
   Value Inside() const;
   // Returns whether both are the same pointer.
   bool IsSamePointer(const Value& other) const { return values_ == other.values_; }
@@ -114,13 +114,13 @@ Value Find(const Value& map, std::string_view key);
 // Does the same for a key of any type.
 Value Find(const Value& map, const Value& key);
 
-struct Indirect {
+struct FollowedValue {
   Value value;
   bool is_nil;
 };
-// Follows pointers and interfaces to the value at their end.  If one of them is nil, returns this one and sets
-// `is_nil`.
-Indirect Follow(Value value);
+// Follows pointers and interfaces to the value at their end.  If a pointer or an interface on the way is nil, returns
+// that nil and sets `is_nil`.
+FollowedValue Follow(Value value);
 // Returns the value inside an interface; any other value is returned as it is.
 Value WithoutInterface(const Value& value);
 
@@ -142,7 +142,7 @@ class Memory {
   // Stores a slice of texts.
   Value Strings(const std::vector<std::string>& texts);
 
-  // The size of everything that is stored.
+  // Returns the size of everything that is stored.
   std::size_t bytes() const { return bytes_; }
 
  private:

@@ -20,9 +20,9 @@ constexpr const char* kTooDeep = "exceeded maximum template depth (100000)";
 
 }  // namespace
 
-Result<> Execute(const Template& of, const Functions& functions, const Value& data, std::string& output,
+Result<> Execute(const Template& parsed, const Functions& functions, const Value& data, std::string& output,
                  const ExecuteOptions& options) {
-  return Execution(of, functions, output, options).Run(data);
+  return Execution(parsed, functions, output, options).Run(data);
 }
 
 Result<> Execution::Run(const Value& data) {
@@ -34,14 +34,15 @@ Result<> Execution::Run(const Value& data) {
 }
 
 Error Execution::Fail(std::string_view error) const {
-  if (at_ == nullptr) return Error(ErrorKind::kInvalid, fmt::format("template: {}: {}", name_, error));
-  return Error(ErrorKind::kInvalid, fmt::format("template: {}: executing {} at <{}>: {}", template_.PlaceOf(*at_),
-                                                gotext::Quoted(name_), SourceOf(*at_), error));
+  if (current_node_ == nullptr) return Error(ErrorKind::kInvalid, fmt::format("template: {}: {}", name_, error));
+  return Error(ErrorKind::kInvalid,
+               fmt::format("template: {}: executing {} at <{}>: {}", template_.PlaceOf(*current_node_),
+                           gotext::Quoted(name_), SourceOf(*current_node_), error));
 }
 
-Result<> Execution::Step() {
-  if (++steps_ > options_.steps) return Fail("the template takes too many steps");
-  if (memory_.bytes() > options_.memory) return Fail("the template needs too much memory");
+Result<> Execution::CountStep() {
+  if (++steps_ > options_.max_steps) return Fail("the template takes too many steps");
+  if (memory_.bytes() > options_.max_memory) return Fail("the template needs too much memory");
   return {};
 }
 
@@ -53,7 +54,7 @@ Result<> Execution::CheckDepth() const {
 Result<Execution::Flow> Execution::WalkList(const Value& dot, const List& list) {
   const Level level(*this);
   TRY(CheckDepth());
-  At(list);
+  SetCurrentNode(list);
   for (const Node* node : list.nodes) {
     const Flow flow = TRY(Walk(dot, *node));
     if (flow != Flow::kProceed) return flow;
@@ -62,8 +63,8 @@ Result<Execution::Flow> Execution::WalkList(const Value& dot, const List& list) 
 }
 
 Result<Execution::Flow> Execution::Walk(const Value& dot, const Node& node) {
-  At(node);
-  TRY(Step());
+  SetCurrentNode(node);
+  TRY(CountStep());
   switch (node.type) {
     case NodeType::kText:
       TRY(Write(static_cast<const Text&>(node).text));
@@ -96,7 +97,7 @@ Result<> Execution::WalkAction(const Value& dot, const ActionNode& action) {
 }
 
 Result<Execution::Flow> Execution::WalkIfOrWith(const Value& dot, const BranchNode& branch) {
-  const std::size_t mark = variables_.size();
+  const std::size_t variable_count = variables_.size();
   const Value value = TRY(EvaluatePipeline(dot, branch.pipe));
   Flow flow = Flow::kProceed;
   if (IsTrue(WithoutInterface(value))) {
@@ -104,19 +105,19 @@ Result<Execution::Flow> Execution::WalkIfOrWith(const Value& dot, const BranchNo
   } else if (branch.else_list != nullptr) {
     flow = TRY(WalkList(dot, *branch.else_list));
   }
-  variables_.resize(mark);
+  variables_.resize(variable_count);
   return flow;
 }
 
 Result<Execution::Flow> Execution::WalkRange(const Value& dot, const BranchNode& range) {
-  const std::size_t mark = variables_.size();
+  const std::size_t variable_count = variables_.size();
   const Flow flow = TRY(WalkElements(dot, range));
-  variables_.resize(mark);
+  variables_.resize(variable_count);
   return flow == Flow::kBreak ? Flow::kProceed : flow;
 }
 
-// A break ends its loop.  As in Go, a break in the {{else}} of a loop ends only this {{else}}, not the enclosing loop:
-// WalkRange() does not pass it on.
+// A break ends its loop.  As in Go, a break in the {{else}} of a loop ends only this {{else}}, and not the enclosing
+// loop, because WalkRange() does not return this break to its caller.
 Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNode& range) {
   const Value value = Follow(TRY(EvaluatePipeline(dot, range.pipe))).value;
   const Kind kind = value.kind();
@@ -152,11 +153,11 @@ Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNo
 }
 
 Result<Execution::Flow> Execution::WalkIteration(const BranchNode& range, const Value& index, const Value& element) {
-  TRY(Step());
-  const std::size_t mark = variables_.size();
+  TRY(CountStep());
+  const std::size_t variable_count = variables_.size();
   TRY(SetLoopVariables(*range.pipe, index, element));
   const Flow flow = TRY(WalkList(element, *range.list));
-  variables_.resize(mark);
+  variables_.resize(variable_count);
   return flow;
 }
 
@@ -180,21 +181,21 @@ Result<> Execution::WalkTemplate(const Value& dot, const TemplateNode& node) {
   const Level level(*this);
   TRY(CheckDepth());
   const Value data = TRY(EvaluatePipeline(dot, node.pipe));
-  const auto [name, at, own] = std::tuple(name_, at_, own_variables_);
-  const std::size_t mark = variables_.size();
+  const auto [outer_name, outer_node, outer_first_variable] = std::tuple(name_, current_node_, first_variable_);
+  const std::size_t variable_count = variables_.size();
   name_ = node.name;
-  own_variables_ = mark;
+  first_variable_ = variable_count;
   variables_.push_back({"$", data});
   TRY(WalkList(data, *tree));
-  variables_.resize(mark);
-  name_ = name;
-  at_ = at;
-  own_variables_ = own;
+  variables_.resize(variable_count);
+  name_ = outer_name;
+  current_node_ = outer_node;
+  first_variable_ = outer_first_variable;
   return {};
 }
 
 Result<> Execution::Print(const Node& node, const Value& value) {
-  At(node);
+  SetCurrentNode(node);
   const Printable printable = PrintableOf(value);
   if (!printable.can_be_printed) {
     return Fail(fmt::format("can't print {} of type {}", SourceOf(node), value.type().name));
@@ -204,13 +205,13 @@ Result<> Execution::Print(const Node& node, const Value& value) {
 }
 
 Result<> Execution::Write(std::string_view text) {
-  if (output_.size() + text.size() > options_.output) return Fail("the output would be too long");
+  if (output_.size() + text.size() > options_.max_output) return Fail("the output would be too long");
   output_ += text;
   return {};
 }
 
 Result<> Execution::SetVariable(std::string_view name, const Value& value) {
-  for (std::size_t i = variables_.size(); i > own_variables_; --i) {
+  for (std::size_t i = variables_.size(); i > first_variable_; --i) {
     if (variables_[i - 1].name != name) continue;
     variables_[i - 1].value = value;
     return {};
@@ -219,7 +220,7 @@ Result<> Execution::SetVariable(std::string_view name, const Value& value) {
 }
 
 Result<Value> Execution::VariableValue(std::string_view name) const {
-  for (std::size_t i = variables_.size(); i > own_variables_; --i) {
+  for (std::size_t i = variables_.size(); i > first_variable_; --i) {
     if (variables_[i - 1].name == name) return variables_[i - 1].value;
   }
   return Fail(fmt::format("undefined variable: {}", name));

@@ -11,6 +11,7 @@
 namespace pintle::gotext {
 namespace {
 
+// The characters whose escapes have one letter, and these letters in the same order.
 constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v";
 constexpr std::string_view kLetters = "abfnrtv";
 
@@ -110,6 +111,8 @@ std::optional<Character> TakeCharacter(std::string_view& text, char quote) {
   return Character{rune.value, false};
 }
 
+// Returns the text between back quotes without carriage returns, as Go reads it.  Returns nullopt if there is another
+// back quote in it.
 std::optional<std::string> WithoutCarriageReturns(std::string_view text) {
   if (text.find('`') != std::string_view::npos) return std::nullopt;
   std::string unquoted(text);

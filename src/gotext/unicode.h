@@ -28,7 +28,7 @@ std::size_t CountRunes(std::string_view text);
 std::string_view FirstRunes(std::string_view text, std::size_t count);
 
 bool IsLetter(char32_t rune);
-bool IsDigit(char32_t rune);  // In any script.
+bool IsDigit(char32_t rune);  // Accepts the digits of all scripts.
 bool IsPrintable(char32_t rune);
 
 // Returns whether a text is empty or consists of white space.

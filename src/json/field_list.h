@@ -15,7 +15,7 @@
 //       };
 //     };
 //
-// Decoding, encoding, comparing and merging (json/fields.h) all use that list, so that none of them can forget a member.
+// Decoding, encoding, comparing and merging (json/fields.h) use that list, so that none of them can forget a member.
 
 #include <algorithm>
 #include <array>
@@ -58,6 +58,7 @@ Required(std::string_view, T Owner::*) -> Required<Owner, T>;
 
 namespace internal {
 
+// A field and its index in the list.  The index makes each base class of Places another type.
 template <std::size_t kIndex, typename AnyField>
 struct Place {
   AnyField field;
@@ -94,6 +95,7 @@ constexpr const AnyField& FieldAt(const internal::Place<kIndex, AnyField>& place
   return place.field;
 }
 
+// A struct that lists its fields.
 template <typename T>
 concept Described = requires {
   T::kFields;
@@ -167,7 +169,7 @@ Value Encode(const T& from) {
 template <typename E>
 inline constexpr auto kNames = std::array<std::pair<E, const char*>, 0>{};
 
-// The value of the key "kind" by which an alternative of a variant is recognised.
+// The value that the key "kind" has in the JSON of this alternative of a variant.
 template <typename T>
 inline constexpr std::string_view kKind = "";
 

@@ -4,8 +4,10 @@
 // Decodes, encodes, compares and merges structs by the list of their fields.
 //
 // Decoding reports every problem with its path, and each unknown key as a warning.  It moves long strings out of the
-// document instead of copying them, so the document cannot be used afterwards.  Headers that define such structs include
-// only json/field_list.h, so that a change of this file compiles only the sources that read or write documents.
+// document instead of copying them, so the document cannot be used afterwards.
+//
+// Headers that define such structs include only json/field_list.h.  So after a change of this file, only the sources
+// that read or write documents have to be compiled again.
 
 #include <concepts>
 #include <cstddef>
@@ -26,7 +28,7 @@
 namespace pintle::json {
 
 template <>
-struct Codec<Value> {  // Copies a part of a document without decoding it.
+struct Codec<Value> {  // Keeps a part of a document as JSON, without decoding it.
   static void Decode(Value&& from, Value& to, const Path&, Report&) { to = std::move(from); }
   static Value Encode(const Value& from) { return from; }
 };
@@ -221,17 +223,17 @@ struct Codec<std::variant<Alternatives...>> {
   }
 };
 
-// Calls `differs` with the path of each field in which two structs differ.  A list is compared as a whole.
-template <typename T, typename Differs>
-void Compare(const T& a, const T& b, Differs&& differs, const Path& path = {}) {
+// Calls `on_difference` with the path of each field in which two structs differ.  A list is compared as a whole.
+template <typename T, typename OnDifference>
+void Compare(const T& a, const T& b, OnDifference&& on_difference, const Path& path = {}) {
   if constexpr (Described<T>) {
     ForEachField<T>(
-        [&](const auto& field) { Compare(a.*field.member, b.*field.member, differs, Path(path, field.name)); });
+        [&](const auto& field) { Compare(a.*field.member, b.*field.member, on_difference, Path(path, field.name)); });
   } else if constexpr (internal::kIsOptional<T>) {
-    if (a && b) return Compare(*a, *b, differs, path);
-    if (a.has_value() != b.has_value()) differs(path);
+    if (a && b) return Compare(*a, *b, on_difference, path);
+    if (a.has_value() != b.has_value()) on_difference(path);
   } else if (!Equal(a, b)) {
-    differs(path);
+    on_difference(path);
   }
 }
 

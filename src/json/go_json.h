@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes JSON as Go does, with < > & escaped.  Size limits count the bytes of this JSON, and errors give offsets in it.
+// Writes JSON as Go does: the characters < > & and U+2028 and U+2029 are escaped.  Size limits count the bytes of this
+// JSON, and errors give offsets in it.
 
 #include <cstddef>
 #include <string>

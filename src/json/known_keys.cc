@@ -554,19 +554,19 @@ std::string ShownPlace(std::string_view path) {
   }
 }
 
-std::string WithoutUnknownKey(std::string_view path, std::string what) {
+std::string WithoutUnknownKey(std::string_view path, std::string description) {
   // A key may contain dots, so the longest end of the path is tried first.
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
     const std::string_view key = path.substr(dot + 1);
-    if (key.empty() || !what.ends_with(key)) continue;
-    if (IsKnownKey(key)) return what;
-    what.resize(what.size() - key.size());
-    while (what.ends_with(' ')) what.pop_back();
+    if (key.empty() || !description.ends_with(key)) continue;
+    if (IsKnownKey(key)) return description;
+    description.resize(description.size() - key.size());
+    while (description.ends_with(' ')) description.pop_back();
     const std::string_view close = CloseKnownKey(key);
-    if (!close.empty()) what += fmt::format("; is \"{}\" meant?", close);
-    return what;
+    if (!close.empty()) description += fmt::format("; is \"{}\" meant?", close);
+    return description;
   }
-  return what;
+  return description;
 }
 
 }  // namespace pintle::json

@@ -22,6 +22,6 @@ std::string ShownPlace(std::string_view path);
 
 // Removes an unknown key from the end of a problem's description: "Unused key" instead of "Unused key hunter2".
 // Suggests the known key that was probably meant if only one letter is wrong or two are swapped.
-std::string WithoutUnknownKey(std::string_view path, std::string what);
+std::string WithoutUnknownKey(std::string_view path, std::string description);
 
 }  // namespace pintle::json

@@ -22,12 +22,12 @@ std::string LineAndColumn(std::string_view text, std::size_t offset) {
 // Returns the library's description of a syntax error, without its prefix and position, because we report the position
 // in our own form.  The text that could not be parsed is left out, too, because it may be a secret.  An error without
 // the usual prefix is about a number.
-std::string Cause(std::string_view what) {
+std::string Cause(std::string_view description) {
   constexpr std::string_view kBeforeCause = "syntax error ";
-  const std::size_t begin = what.find(kBeforeCause);
+  const std::size_t begin = description.find(kBeforeCause);
   if (begin == std::string_view::npos) return "a number is out of range";
-  what.remove_prefix(begin);
-  return std::string(what.substr(0, what.find("; last read: ")));
+  description.remove_prefix(begin);
+  return std::string(description.substr(0, description.find("; last read: ")));
 }
 
 // Builds a value from the parser's events.  The parser does not recurse, so deep nesting takes no stack here.
@@ -84,7 +84,8 @@ class Builder {
     return false;
   }
 
-  Value* Place(Value&& value) {
+  // Stores a value in the innermost list or object, and returns its address there.
+  Value* Store(Value&& value) {
     ++count_;
     if (levels_.empty()) return &(root_ = std::move(value));
     Level& level = levels_.back();
@@ -94,7 +95,7 @@ class Builder {
 
   bool Add(Value value) {
     if (count_ == limits_.values) return Fail(fmt::format("more than {} values", limits_.values));
-    Place(std::move(value));
+    Store(std::move(value));
     return true;
   }
 
@@ -103,7 +104,7 @@ class Builder {
       return Fail(fmt::format("nested more than {} levels deep", limits_.depth));
     }
     if (count_ == limits_.values) return Fail(fmt::format("more than {} values", limits_.values));
-    levels_.push_back({Place(std::move(value))});
+    levels_.push_back({Store(std::move(value))});
     return true;
   }
 

@@ -53,7 +53,7 @@ class Value {
   Value(std::string text);
   Value(Array array);
   Value(Object object);
-  // {{"key", value}, ...} is an object if all elements are pairs that begin with a string; any other list is a list.
+  // {{"key", value}, ...} is an object if all elements are pairs that begin with a string; any other list stays a list.
   class Element;
   Value(std::initializer_list<Element> elements);
   // `Value{value}` is a list of one value for GCC, and a copy of the value for clang: use Value::array({value}).
@@ -103,7 +103,7 @@ class Value {
   // Returns a member, or nullptr if there is no such member or the value is not an object.
   const Value* Find(std::string_view key) const;
   Value* Find(std::string_view key);
-  // Returns a member of nested objects.
+  // Returns the member at the end of a path of keys, or nullptr if there is none.
   const Value* Find(std::initializer_list<std::string_view> keys) const;
   // Returns the string at the end of a path of keys, or "" if there is none.
   const std::string& TextAt(std::initializer_list<std::string_view> keys) const;
@@ -114,10 +114,10 @@ class Value {
   const Value& operator[](std::string_view key) const;
   // Returns the member, which must exist.
   const Value& at(std::string_view key) const;
-  // Returns whether the member existed.
+  // Removes a member.  Returns whether it existed.
   bool Erase(std::string_view key);
 
-  // Iterate over the elements of a list.  A value that is not a list, such as an object, has none.
+  // Iterate over the elements of a list.  A value that is not a list, such as an object, has no elements.
   Value* begin();
   Value* end();
   const Value* begin() const;

@@ -46,8 +46,7 @@ class Writer {
       case Value::Type::kUnsigned:
         return WriteNumber(value.unsigned_integer());
       case Value::Type::kReal:
-        // Other programs have stored such numbers and compare their texts, so we write the digits that the library
-        // writes.
+        // Programs compare the texts of numbers that were stored earlier, so we write the same digits as nlohmann/json.
         to_ += nlohmann::json(value.real()).dump();
         return;
       case Value::Type::kString:

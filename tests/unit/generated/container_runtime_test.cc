@@ -123,7 +123,7 @@ TEST(FilesOf, LeavesStoresAsideWhileTheirGateIsClosed) {
   EXPECT_EQ(
       PathsAndContents(FilesFor(R"({"additionalImageStores":[{"path":"/i"}],"additionalLayerStores":[{"path":"/l"}],)"
                                 R"("additionalArtifactStores":[{"path":"/a"}]})",
-                                AdditionalStores::kLeftAside)),
+                                AdditionalStores::kUnused)),
       "");
 }
 

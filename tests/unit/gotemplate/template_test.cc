@@ -68,14 +68,14 @@ TEST(Execute, EndsWhereATemplateCallsItselfForEver) {
 }
 
 TEST(Execute, EndsWhereALoopTakesTooLong) {
-  EXPECT_EQ(Printed("{{range 1000000000}}{{end}}", "null", {.steps = 1000}),
+  EXPECT_EQ(Printed("{{range 1000000000}}{{end}}", "null", {.max_steps = 1000}),
             "template: t:1:20: executing \"t\" at <>: the template takes too many steps");
 }
 
 TEST(Execute, LimitsOutputAndMemory) {
-  EXPECT_NE(Printed("{{range 100}}0123456789{{end}}", "null", {.output = 100}).find("the output would be too long"),
+  EXPECT_NE(Printed("{{range 100}}0123456789{{end}}", "null", {.max_output = 100}).find("the output would be too long"),
             std::string::npos);
-  EXPECT_NE(Printed("{{range 100}}{{$x := printf \"%1000d\" 1}}{{end}}", "null", {.memory = 10000})
+  EXPECT_NE(Printed("{{range 100}}{{$x := printf \"%1000d\" 1}}{{end}}", "null", {.max_memory = 10000})
                 .find("the template needs too much memory"),
             std::string::npos);
   EXPECT_NE(Printed("{{printf \"" + Repeated("%[1]*[1]d", 100) + "\" 999999}}").find("the text would be too long"),

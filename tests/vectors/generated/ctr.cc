@@ -20,7 +20,7 @@ Made Make(const CaseObjects& objects, const RoleTemplates& templates) {
   std::vector<generated::PoolWithTemplates> with_templates;
   for (const auto& pool : pools) with_templates.push_back({&pool, &of_pools.at(pool.metadata.name)});
   const auto stores = objects.IsEnabled("AdditionalStorageConfig") ? generated::AdditionalStores::kUsed
-                                                                   : generated::AdditionalStores::kLeftAside;
+                                                                   : generated::AdditionalStores::kUnused;
   return generated::RuntimeConfigsAtBootstrap(configs, with_templates, stores, "HASH");
 }
 
