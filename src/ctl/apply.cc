@@ -102,20 +102,20 @@ class ApplyWork {
       if (const auto pending = TRY(change::Journal(machine_.root()).Read())) {
         return Refuse(kPending, PendingText(*pending, machine_));
       }
-      return Look();
+      return CheckAndApply();
     }
     const auto claim = TRY(change::Claim::Take(machine_.root(), change::kClaimPatience));
     ProgressLines progress;
-    const Recovered recovered = TRY(EndWhatWasCutShort(machine_, progress), "ending what was cut short");
+    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine_, progress), "ending what was cut short");
     if (IsUnderWay(recovered)) {
       return Refuse(kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
     }
     if (recovered.how != change::Recovery::kNothingToDo) PrintToStderr("pintle: apply: " + RecoveredText(recovered));
-    return Look();
+    return CheckAndApply();
   }
 
  private:
-  Result<ExitStatus> Look() {
+  Result<ExitStatus> CheckAndApply() {
     change::CurrentConfig from = TRY(change::ReadCurrentConfig(machine_.root()));
     change::LeaveAside(machine_.host(), to_.object, from.object);
     answer_.from = from.object.metadata.name;
@@ -128,11 +128,11 @@ class ApplyWork {
     left_alone.merge(change::OutOfReach(machine_.root(), from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
-    const change::Things otherwise = TRY(change::ConfiguredDifferently(lost, from, to_));
+    const change::Things configured_differently = TRY(change::ConfiguredDifferently(lost, from, to_));
     change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootOptionText(),
                                                  PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
-      change::AdviseNotToIgnore(otherwise, drifts);
+      change::AdviseNotToIgnore(configured_differently, drifts);
       Show(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
       return Refuse(outcome::kDrifted, "this machine is not as its config wants it; nothing was changed");

@@ -33,13 +33,13 @@ inline constexpr const char* kDrifted = "drifted";  // The machine is not as its
 // kLeaveReboot leaves a reboot that a change needs to someone else.
 enum class AndThen { kReboot, kLeaveReboot };
 
-// Carries out `change`, and returns the outcome.
+// Carries out `make_change`, and returns the outcome.
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& change);
+                             const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
-// Carries out `change`, and reboots unless the command line has --no-reboot.
+// Calls the function above with kLeaveReboot if the command line has --no-reboot, or else with kReboot.
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& change);
+                             const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
 // Describes an outcome to people.  `now` is a clause about the machine after the change, such as "this machine is as
 // rendered-local-1 wants it".

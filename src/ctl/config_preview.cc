@@ -51,7 +51,8 @@ Result<TrialCluster> CopyOf(LiveCluster& cluster) {
   return copy;
 }
 
-// Returns an object as it is in the cluster after it was applied.
+// Returns the object that the cluster would have after `object` was applied.  `existing` is null if the cluster has no
+// object of this name yet.
 json::Value Applied(const json::Value* existing, json::Value object) {
   if (existing == nullptr) {
     json::Value& metadata = object["metadata"];
@@ -165,8 +166,8 @@ Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool,
   ConfigPair configs;
   configs.next = TRY(NextOf(pool, objects.view));
   const api::MachineConfigPool& found = *objects.view.PoolNamed(pool);
-  const std::string& has = found.status.configuration.name;
-  const std::string& current = has.empty() ? found.spec.configuration.name : has;
+  const std::string& reported = found.status.configuration.name;
+  const std::string& current = reported.empty() ? found.spec.configuration.name : reported;
   if (current.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet", pool));
   }

@@ -33,14 +33,14 @@ constexpr auto kLongestRetry = seconds(60);
 // If the shutdown has not ended this process after this time, the shutdown has failed.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
-Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const CommandLine& line) {
+Result<std::optional<host::DeployedImage>> BootedImage(const Machine& machine, const CommandLine& line) {
   if (machine.IsRunning()) {
     const host::Host host = machine.host();
     if (host.deployments == nullptr) return std::optional<host::DeployedImage>();
     return TRY(host.deployments->Observe()).booted;
   }
-  const Root here = TRY(Root::Open("/"));
-  const std::string text = TRY(here.ReadFile(line.Value("--command-line").value_or("/proc/cmdline")));
+  const Root own_root = TRY(Root::Open("/"));
+  const std::string text = TRY(own_root.ReadFile(line.Value("--command-line").value_or("/proc/cmdline")));
   return host::NamedDeployment(machine.root(), text);
 }
 
@@ -59,7 +59,7 @@ class FirstBootWork {
     const Machine machine = TRY(Machine::Of(line_));
     const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
     ProgressLines progress;
-    const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
+    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress), "ending what was cut short");
     if (recovered.how != change::Recovery::kNothingToDo)
       PrintToStderr("pintle: firstboot: " + RecoveredText(recovered));
     if (WaitsForReboot(recovered)) return RebootFor(recovered);
@@ -67,7 +67,7 @@ class FirstBootWork {
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
     if (IsUnderWay(recovered)) return AttemptResult();
-    const auto first = TRY(change::FindFirstBoot(machine.host(), file_, TRY(Booted(machine, line_))));
+    const auto first = TRY(change::FindFirstBoot(machine.host(), file_, TRY(BootedImage(machine, line_))));
     if (!first) {
       Print(fmt::format("Nothing to do: there is no {}.\n", file_));
       return AttemptResult();
@@ -78,7 +78,7 @@ class FirstBootWork {
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
-  Result<AttemptResult> RebootFor(const Recovered& recovered) const {
+  Result<AttemptResult> RebootFor(const RecoveryOutcome& recovered) const {
     if (then() == AndThen::kLeaveReboot) return AttemptResult{ExitStatus::kDiffers};
     TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
     return AttemptResult{ExitStatus::kFine, true};
@@ -92,8 +92,8 @@ class FirstBootWork {
       return AttemptResult{ExitStatus::kDiffers};
     }
     const change::ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
-    const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& doing) {
-      return change::Complete(machine.host(), first, doing);
+    const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& progress) {
+      return change::Complete(machine.host(), first, progress);
     }));
     Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name)));
     const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
@@ -110,7 +110,7 @@ Result<ExitStatus> AwaitShutdown() {
   return Error(ErrorKind::kUnavailable, "everything is in place, but the machine does not reboot");
 }
 
-void Announce(const Error& error, seconds delay) {
+void LogRetry(const Error& error, seconds delay) {
   log::Warning(fmt::format("firstboot: {}; trying again in {}", error.message(), delay), kFirstBootFailed,
                {{change::record_field::kError, error.message()}});
 }
@@ -128,7 +128,7 @@ Result<ExitStatus> Firstboot(const CommandLine& line) {
     const auto attempted = work.Attempt();
     if (attempted) return attempted->is_rebooting ? AwaitShutdown() : attempted->status;
     if (tries_once) return attempted.error();
-    Announce(attempted.error(), delay);
+    LogRetry(attempted.error(), delay);
     std::this_thread::sleep_for(delay);
   }
 }

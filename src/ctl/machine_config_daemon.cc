@@ -33,7 +33,7 @@ namespace {
 constexpr const char* kPullSpec = "/etc/pivot/image-pullspec";
 constexpr const char* kRebootNeeded = "/run/pivot/reboot-needed";
 // The drop-in passes the flags of `start` to pintled as settings.
-constexpr const char* kDropIns = "/run/pintle/pintled.conf.d";
+constexpr const char* kDropInDirectory = "/run/pintle/pintled.conf.d";
 constexpr const char* kDropIn = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf";
 
 // All commands accepted these flags for logging; they are ignored.
@@ -162,7 +162,8 @@ std::string Stripped(std::string text) {
 
 // ---- pivot ----------------------------------------------------------------------------------------------------------
 
-// Takes the image from the command line, or else from /etc/pivot/image-pullspec.
+// Returns the image that the command line names.  Without one, or with --from-etc-pullspec, returns the image in
+// /etc/pivot/image-pullspec.
 Result<std::string> ImageFor(const CommandLine& line, const Root& root) {
   if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
   const bool is_named = !line.words().empty() && !line.Has("--from-etc-pullspec");
@@ -177,15 +178,15 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
   const Machine machine = TRY(Machine::Of(line));
   const Root& root = machine.root();
   PivotOrder order;
-  order.what.image = TRY(ImageFor(line, root));
+  order.pivot.image = TRY(ImageFor(line, root));
   const auto tuning = TRY(change::ReadTuning(root));
   for (const std::string& argument : tuning.refused) {
     Notice(fmt::format("{}: {} cannot be tuned on this OS, and stays as it is", change::kTuning, argument));
   }
-  order.what.add_arguments = tuning.add;
-  order.what.remove_arguments = tuning.remove;
+  order.pivot.add_arguments = tuning.add;
+  order.pivot.remove_arguments = tuning.remove;
   // The old command did not ask for confirmation, and checked nothing but the OS.
-  order.is_agreed = true;
+  order.is_confirmed = true;
   order.is_forced = true;
   const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));
   TRY(root.Remove(kPullSpec));
@@ -258,7 +259,7 @@ Result<ExitStatus> OldStart(std::span<const char* const> words) {
                                TRY(Setting(line, "--metrics-url", "Metrics", "Listen"));
   if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; be root");
   const Root root = TRY(Root::Open("/"));
-  if (!settings.empty()) TRY(root.MakeDirectories(kDropIns));
+  if (!settings.empty()) TRY(root.MakeDirectories(kDropInDirectory));
   TRY(settings.empty() ? root.Remove(kDropIn) : root.WriteFile(kDropIn, settings), "handing the flags to pintled");
   ::execl(PINTLED, "pintled", static_cast<char*>(nullptr));
   return Error::FromErrno(PINTLED);

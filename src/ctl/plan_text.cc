@@ -37,7 +37,7 @@ using plan::FileChange;
 using plan::Plan;
 using plan::UnitChange;
 
-// These functions build the JSON answer.
+// The next functions build the JSON answer.
 
 Value FlagsOf(const plan::Difference& difference) {
   return {
@@ -106,11 +106,11 @@ void AddDrain(const plan::Drain& drain, const std::string& key, Value& answer) {
   if (drain.error) answer[key + "Error"] = *drain.error;
 }
 
-std::vector<std::string> TextsOf(const std::optional<std::vector<std::string>>& texts) {
+std::vector<std::string> ListOrEmpty(const std::optional<std::vector<std::string>>& texts) {
   return texts ? *texts : std::vector<std::string>();
 }
 
-// These functions build the text for people.
+// The next functions build the text for people.
 
 std::string ModeText(const ignition::File& file) { return fmt::format("{:04o}", file.mode.value_or(0644)); }
 
@@ -125,7 +125,7 @@ std::string AttributesOf(const ignition::File& file) {
 
 constexpr std::size_t kMostText = 64 << 20;  // The limit for the text of all changes together.
 
-// Contents as they will be on the node, or why they cannot be decoded.
+// The contents of a file on the node, or the reason why they cannot be decoded.
 struct Contents {
   std::string bytes;
   std::string problem;
@@ -231,10 +231,10 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   const UsersByName after = UsersOf(to);
   UsersByName all = before;
   all.insert(after.begin(), after.end());
-  static const ignition::PasswdUser kNobody;
+  static const ignition::PasswdUser kEmptyUser;
   const auto find = [](const UsersByName& users, std::string_view name) -> const ignition::PasswdUser& {
     const auto user = users.find(name);
-    return user == users.end() ? kNobody : *user->second;
+    return user == users.end() ? kEmptyUser : *user->second;
   };
   for (const auto& [name, user] : all) {
     const ignition::PasswdUser& old_user = find(before, name);
@@ -280,7 +280,8 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
   });
 }
 
-// Returns the diff of a change of disks with secrets masked: it may contain keys, and programs that fetch keys.
+// Returns the diff of a change that only new machines follow, with secrets masked.  Such a diff may contain keys, and
+// programs that fetch keys.
 std::string MaskedDiff(const plan::IrreconcilableChange& change) {
   const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
   std::string text;
@@ -320,8 +321,8 @@ Value AnswerOf(const Plan& plan, const ParsedConfig& from, const ParsedConfig& t
       {"diffUnits", UnitsOf(plan.difference.changed_units)},
       {"firstBootActions", {plan.first_boot_action}},
       {"nodeDisruptionActions", ActionsOf(plan.actions)},
-      {"rpmOstreeKargs", json::Encode(plan::RpmOstreeArguments(TextsOf(from.object.spec.kernel_arguments),
-                                                               TextsOf(to.object.spec.kernel_arguments)))},
+      {"rpmOstreeKargs", json::Encode(plan::RpmOstreeArguments(ListOrEmpty(from.object.spec.kernel_arguments),
+                                                               ListOrEmpty(to.object.spec.kernel_arguments)))},
       {"requiresRebuild", plan::NeedsRebuild(from.object.spec, to.object.spec)},
       {"irreconcilableReport", ReportOf(plan::IrreconcilableChanges(from.ignition, to.ignition))},
       {"actions", ReasonsOf(plan.actions)},
@@ -349,8 +350,8 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
   AddUsers(from.ignition.passwd, to.ignition.passwd, text);
   const api::MachineConfigSpec& before = from.object.spec;
   const api::MachineConfigSpec& after = to.object.spec;
-  AddLists("kernel arguments", TextsOf(before.kernel_arguments), TextsOf(after.kernel_arguments), text);
-  AddLists("extensions", TextsOf(before.extensions), TextsOf(after.extensions), text);
+  AddLists("kernel arguments", ListOrEmpty(before.kernel_arguments), ListOrEmpty(after.kernel_arguments), text);
+  AddLists("extensions", ListOrEmpty(before.extensions), ListOrEmpty(after.extensions), text);
   AddValues("kernel type", machineconfig::CanonicalKernelType(before.kernel_type),
             machineconfig::CanonicalKernelType(after.kernel_type), text);
   AddValues("OS image", before.os_image_url, after.os_image_url, text);
@@ -389,8 +390,8 @@ bool Differ(const ParsedConfig& from, const ParsedConfig& to) {
   const api::MachineConfigSpec& after = to.object.spec;
   return !json::Equal(from.ignition, to.ignition) || before.os_image_url != after.os_image_url ||
          before.base_os_extensions_container_image != after.base_os_extensions_container_image ||
-         TextsOf(before.kernel_arguments) != TextsOf(after.kernel_arguments) ||
-         TextsOf(before.extensions) != TextsOf(after.extensions) || before.fips != after.fips ||
+         ListOrEmpty(before.kernel_arguments) != ListOrEmpty(after.kernel_arguments) ||
+         ListOrEmpty(before.extensions) != ListOrEmpty(after.extensions) || before.fips != after.fips ||
          machineconfig::CanonicalKernelType(before.kernel_type) !=
              machineconfig::CanonicalKernelType(after.kernel_type);
 }

@@ -22,7 +22,8 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// Returns one of the pools that every cluster has; it decides membership if no file has that pool.
+// Returns a pool that every cluster has.  If that pool is not among the objects, this one decides which nodes belong to
+// it.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;
   pool.metadata.name = name;
