@@ -90,18 +90,18 @@ class Reader {
     return text_.substr(at_, kLineMax).find_first_of("\r\n") == std::string_view::npos;
   }
 
-  Letter Next() {
+  Letter ReadLetter() {
     const Letter letter = FirstLetter(text_.substr(at_));
     if (loaded_ - at_ < letter.size) Fill();
     at_ += letter.size;
     return letter;
   }
 
-  void Back(const Letter& letter) { at_ -= letter.size; }
+  void PutBack(const Letter& letter) { at_ -= letter.size; }
 
   // Returns the text up to the next `end`, and moves behind it.  If there is none, `found` is false, and the rest of
   // the text is returned.
-  std::string_view Until(char end, bool& found) {
+  std::string_view ReadUntil(char end, bool& found) {
     const std::size_t start = at_;
     const std::size_t stop = text_.find(end, start);
     found = stop != std::string_view::npos;
@@ -114,8 +114,8 @@ class Reader {
     return text_.substr(start, (found ? stop : next) - start);
   }
 
-  std::string_view Line(bool& found) {
-    std::string_view line = Until('\n', found);
+  std::string_view ReadLine(bool& found) {
+    std::string_view line = ReadUntil('\n', found);
     if (!found && line.ends_with('\r')) line.remove_suffix(1);
     return line;
   }
@@ -166,7 +166,7 @@ class Parser {
   }
 
   Result<> BeforeSection() {
-    const Letter letter = reader_.Next();
+    const Letter letter = reader_.ReadLetter();
     if (letter.size == 0) {
       step_ = Step::kDone;
     } else if (letter.code == '[') {
@@ -180,7 +180,7 @@ class Parser {
 
   Result<> SectionName() {
     bool found = false;
-    section_ = reader_.Until(']', found);
+    section_ = reader_.ReadUntil(']', found);
     if (!found) return InvalidUnit("unable to find end of section");
     step_ = Step::kSectionEnd;
     return {};
@@ -188,14 +188,14 @@ class Parser {
 
   Result<> SectionEnd() {
     bool found = false;
-    const std::string_view garbage = Trim(reader_.Line(found));
+    const std::string_view garbage = Trim(reader_.ReadLine(found));
     if (!garbage.empty()) return InvalidUnit("found garbage after section name");
     step_ = Step::kInSection;
     return {};
   }
 
   Result<> InSection() {
-    const Letter letter = reader_.Next();
+    const Letter letter = reader_.ReadLetter();
     if (letter.size == 0) {
       step_ = Step::kDone;
     } else if (letter.code == '[') {
@@ -204,7 +204,7 @@ class Parser {
       after_comment_ = Step::kInSection;
       step_ = Step::kComment;
     } else if (!IsUnicodeSpace(letter.code)) {
-      reader_.Back(letter);
+      reader_.PutBack(letter);
       step_ = Step::kName;
     }
     return {};
@@ -212,7 +212,7 @@ class Parser {
 
   Result<> Name() {
     for (;;) {
-      const Letter letter = reader_.Next();
+      const Letter letter = reader_.ReadLetter();
       if (letter.size == 0) return InvalidUnit("EOF");
       if (letter.code == '\n' || letter.code == '\r') {
         return InvalidUnit("unexpected newline encountered while parsing option name");
@@ -226,7 +226,7 @@ class Parser {
   // Reads one line of a value; a backslash at its end continues the value.
   Result<> Value() {
     bool found = false;
-    const std::string_view line = reader_.Line(found);
+    const std::string_view line = reader_.ReadLine(found);
     if (!Trim(line).empty() && line.ends_with('\\')) return {};
     contents_.has_options = true;
     contents_.has_install_section = contents_.has_install_section || section_ == "Install";
@@ -237,7 +237,7 @@ class Parser {
   Result<> Comment() {
     for (;;) {
       bool found = false;
-      std::string_view line = reader_.Line(found);
+      std::string_view line = reader_.ReadLine(found);
       if (line.ends_with(' ')) line.remove_suffix(1);
       if (!line.ends_with('\\')) break;
     }

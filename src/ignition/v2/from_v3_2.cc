@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Translates 3.2 to spec 2.2, and refuses what would be lost.
+// Translates 3.2 to spec 2.2, and refuses a config of which something would be lost.
 
 #include <fmt/core.h>
 
@@ -169,7 +169,7 @@ class Mounts {
     }
   }
 
-  // Sets the filesystem that has the path, and the rest of the path, in a file, a directory or a link.
+  // Sets the filesystem of a file, directory or link, and its path below the mount point of that filesystem.
   template <typename Node>
   void Place(const std::string& path, Node& node) const {
     std::string_view best;
@@ -222,9 +222,9 @@ std::vector<Filesystem> FromFilesystems(std::vector<v3_2::Filesystem> filesystem
   std::vector<Filesystem> to;
   int unnamed = 0;
   for (v3_2::Filesystem& filesystem : filesystems) {
-    Filesystem& same = to.emplace_back();
-    same.name = filesystem.path ? *filesystem.path : std::to_string(++unnamed);
-    same.mount = Mount{
+    Filesystem& translated = to.emplace_back();
+    translated.name = filesystem.path ? *filesystem.path : std::to_string(++unnamed);
+    translated.mount = Mount{
         .create = {},
         .device = std::move(filesystem.device),
         .format = std::move(filesystem.format).value_or(""),
@@ -241,19 +241,19 @@ Storage FromStorage(v3_2::Storage storage) {
   Storage to;
   const Mounts mounts(storage.filesystems);
   for (v3_2::Directory& directory : storage.directories) {
-    Directory& same = to.directories.emplace_back();
-    mounts.Place(directory.path, same);
-    same.group = FromOwner(std::move(directory.group));
-    same.overwrite = directory.overwrite;
-    same.user = FromOwner(std::move(directory.user));
-    same.mode = directory.mode;
+    Directory& translated = to.directories.emplace_back();
+    mounts.Place(directory.path, translated);
+    translated.group = FromOwner(std::move(directory.group));
+    translated.overwrite = directory.overwrite;
+    translated.user = FromOwner(std::move(directory.user));
+    translated.mode = directory.mode;
   }
   for (v3_2::Disk& disk : storage.disks) {
-    Disk& same = to.disks.emplace_back();
-    same.device = std::move(disk.device);
-    same.wipe_table = disk.wipe_table.value_or(false);
+    Disk& translated = to.disks.emplace_back();
+    translated.device = std::move(disk.device);
+    translated.wipe_table = disk.wipe_table.value_or(false);
     for (v3_2::Partition& partition : disk.partitions) {
-      Partition& part = same.partitions.emplace_back();
+      Partition& part = translated.partitions.emplace_back();
       part.guid = std::move(partition.guid).value_or("");
       part.label = std::move(partition.label).value_or("");
       part.number = partition.number;
@@ -263,13 +263,13 @@ Storage FromStorage(v3_2::Storage storage) {
   for (v3_2::File& file : storage.files) AddFiles(std::move(file), mounts, to.files);
   to.filesystems = FromFilesystems(std::move(storage.filesystems));
   for (v3_2::Link& link : storage.links) {
-    Link& same = to.links.emplace_back();
-    mounts.Place(link.path, same);
-    same.group = FromOwner(std::move(link.group));
-    same.overwrite = link.overwrite;
-    same.user = FromOwner(std::move(link.user));
-    same.hard = link.hard.value_or(false);
-    same.target = std::move(link.target);
+    Link& translated = to.links.emplace_back();
+    mounts.Place(link.path, translated);
+    translated.group = FromOwner(std::move(link.group));
+    translated.overwrite = link.overwrite;
+    translated.user = FromOwner(std::move(link.user));
+    translated.hard = link.hard.value_or(false);
+    translated.target = std::move(link.target);
   }
   for (v3_2::Raid& raid : storage.raid) {
     to.raid.push_back({
@@ -286,14 +286,15 @@ Storage FromStorage(v3_2::Storage storage) {
 Systemd FromSystemd(v3_2::Systemd systemd) {
   Systemd to;
   for (v3_2::Unit& unit : systemd.units) {
-    Unit& same = to.units.emplace_back();
-    same.contents = std::move(unit.contents).value_or("");
+    Unit& translated = to.units.emplace_back();
+    translated.contents = std::move(unit.contents).value_or("");
     for (v3_2::Dropin& dropin : unit.dropins) {
-      same.dropins.push_back({.contents = std::move(dropin.contents).value_or(""), .name = std::move(dropin.name)});
+      translated.dropins.push_back(
+          {.contents = std::move(dropin.contents).value_or(""), .name = std::move(dropin.name)});
     }
-    same.enabled = unit.enabled;
-    same.mask = unit.mask.value_or(false);
-    same.name = std::move(unit.name);
+    translated.enabled = unit.enabled;
+    translated.mask = unit.mask.value_or(false);
+    translated.name = std::move(unit.name);
   }
   return to;
 }
