@@ -133,7 +133,7 @@ struct Contents {
 
 Contents ContentsOf(const ignition::File* file) {
   if (file == nullptr) return {};
-  auto bytes = machineconfig::ContentsOf(file->contents, machineconfig::kMostLookedAt);
+  auto bytes = machineconfig::ContentsOf(file->contents, machineconfig::kParsedContentsLimit);
   if (!bytes) return {.bytes = "", .problem = bytes.error().message()};
   return {.bytes = *std::move(bytes), .problem = ""};
 }

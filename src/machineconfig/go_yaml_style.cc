@@ -110,10 +110,10 @@ AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii) {
     at = next;
   }
   const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
-  const bool nothing_but_escapes = space_break || special;
-  styles.plain = !indicators && !begins_or_ends_blank && !styles.has_breaks && !nothing_but_escapes;
-  styles.single_quoted = !break_space && !nothing_but_escapes;
-  styles.literal = text.back() != ' ' && !nothing_but_escapes;
+  const bool needs_escapes = space_break || special;
+  styles.plain = !indicators && !begins_or_ends_blank && !styles.has_breaks && !needs_escapes;
+  styles.single_quoted = !break_space && !needs_escapes;
+  styles.literal = text.back() != ' ' && !needs_escapes;
   return styles;
 }
 

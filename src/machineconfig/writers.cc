@@ -21,9 +21,9 @@ void AddUnit(const ignition::Unit& unit, const std::string& name, Writers& write
 
 }  // namespace
 
-Writers WritersOf(std::span<const Source> sources) {
+Writers WritersOf(std::span<const NamedConfig> sources) {
   Writers writers;
-  for (const Source& source : sources) {
+  for (const NamedConfig& source : sources) {
     for (const ignition::File& file : source.ignition.storage.files) Add(file.path, source.name, writers);
     for (const ignition::Unit& unit : source.ignition.systemd.units) AddUnit(unit, source.name, writers);
     for (const ignition::PasswdUser& user : source.ignition.passwd.users) Add(user.name, source.name, writers);

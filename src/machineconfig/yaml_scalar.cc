@@ -37,7 +37,7 @@ std::string WithoutUnderscores(std::string_view text) {
   return bare;
 }
 
-// This part reads words, such as `true` and `.inf`.
+// The next definitions read words, such as `true` and `.inf`.
 
 struct Word {
   std::string_view text;
@@ -65,7 +65,7 @@ std::optional<PlainScalar> MeaningOfWord(std::string_view text) {
   return word->meaning;
 }
 
-// This part reads whole numbers.
+// The next definitions read whole numbers.
 
 struct Magnitude {
   int base = 10;
@@ -126,7 +126,7 @@ std::optional<PlainScalar> ReadOddBinary(std::string_view text) {
   return Signed(text[2] == '-', *magnitude);
 }
 
-// This part reads fractions.
+// The next functions read fractions.
 
 // Matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 bool LooksLikeFloat(std::string_view text) {
@@ -171,7 +171,8 @@ std::optional<PlainScalar> ReadFloatFromDot(std::string_view text) {
   return ReadFloat(WithoutUnderscores(text));
 }
 
-// This part recognises times in the forms that Go's time.Parse() accepts for 2006-1-2, with or without a time of day.
+// The next functions recognise times in the forms that Go's time.Parse() accepts for 2006-1-2, with or without a time
+// of day.
 
 // Reads one or two digits.
 std::optional<int> ReadShortNumber(std::string_view& text) {
