@@ -38,10 +38,10 @@ Result<TrialCluster> CopyOf(LiveCluster& cluster) {
   for (const TrialKind& kind : controller::TrialKinds()) {
     if (kind.resource.kind == "Secret") continue;
     const auto put = [&](json::Value object) -> Result<> {
-      object["kind"] = kind.resource.kind;  // The API server leaves it out in lists.
+      object["kind"] = kind.resource.kind;  // The API server leaves the kind out of the objects in a list.
       TRY(kind.check(object));
-      // An old report of the controllers must not be taken for a result of this run.  The status of the
-      // ControllerConfig is kept: without it, the controllers wait for the templates' configs and render nothing.
+      // A status that the controllers have written earlier must not be taken for a result of this run.  The status of
+      // the ControllerConfig is kept: without it, the controllers wait for the templates' configs and render nothing.
       if (controller::IsReportedOn(object) && !IsForTemplates(kind.resource.kind)) object.Erase("status");
       copy.Put(std::move(object));
       return {};

@@ -103,14 +103,14 @@ class Describer {
     return AddOsState();
   }
 
-  Result<> AddState(const NamedThing& about) const {
-    switch (about.kind()) {
+  Result<> AddState(const NamedThing& thing) const {
+    switch (thing.kind()) {
       case ThingKind::kPath:
-        return AddPathState(about.name());
+        return AddPathState(thing.name());
       case ThingKind::kUnit:
-        return AddUnitState(about.name());
+        return AddUnitState(thing.name());
       case ThingKind::kUser:
-        return AddUserState(about.name());
+        return AddUserState(thing.name());
       case ThingKind::kOs:
         return AddOsState();
     }
@@ -197,23 +197,23 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   const auto policy = TRY(PolicyFor(line, machine));
   const host::Host host = machine.host();
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  const NamedThing about(line.words().front());
+  const NamedThing thing(line.words().front());
 
   std::vector<plan::Step> steps = TRY(plan::StepsFor(config, config, {}));
-  std::erase_if(steps, [&](const plan::Step& step) { return !about.Covers(step); });
+  std::erase_if(steps, [&](const plan::Step& step) { return !thing.Covers(step); });
   Explanation explanation;
-  explanation.about = about.name();
+  explanation.about = thing.name();
   explanation.config = config.object.metadata.name;
   const Describer describer(host, explanation);
   for (const plan::Step& step : steps) TRY(std::visit(describer, step));
-  if (steps.empty()) TRY(describer.AddState(about));
-  const auto writers = config.writers.find(about.name());
+  if (steps.empty()) TRY(describer.AddState(thing));
+  const auto writers = config.writers.find(thing.name());
   if (writers != config.writers.end()) explanation.written_by = writers->second;
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
                                             machine.RootOptionText(), PrivateLinesFor(line)))
                            .all;
-  const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
+  const PlanAbout change = MakePlanAbout({&thing, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   if (form == Form::kText) {
     Print(ExplanationText(explanation, change.plan));

@@ -67,12 +67,12 @@ class FirstBootWork {
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
     if (IsUnderWay(recovered)) return AttemptResult();
-    const auto first = TRY(change::FindFirstBoot(machine.host(), file_, TRY(BootedImage(machine, line_))));
-    if (!first) {
+    const auto first_boot = TRY(change::FindFirstBoot(machine.host(), file_, TRY(BootedImage(machine, line_))));
+    if (!first_boot) {
       Print(fmt::format("Nothing to do: there is no {}.\n", file_));
       return AttemptResult();
     }
-    return Complete(machine, *first);
+    return Complete(machine, *first_boot);
   }
 
  private:
@@ -84,16 +84,16 @@ class FirstBootWork {
     return AttemptResult{ExitStatus::kFine, true};
   }
 
-  Result<AttemptResult> Complete(const Machine& machine, const change::FirstBoot& first) const {
-    const std::string& name = first.to.object.metadata.name;
-    if (first.is_late) PrintToStderr(fmt::format("pintle: firstboot: this machine has {} already\n", name));
-    if (first.IsWork() && line_.Has("--if-nothing-to-do")) {
+  Result<AttemptResult> Complete(const Machine& machine, const change::FirstBoot& first_boot) const {
+    const std::string& name = first_boot.to.object.metadata.name;
+    if (first_boot.is_late) PrintToStderr(fmt::format("pintle: firstboot: this machine has {} already\n", name));
+    if (first_boot.IsWork() && line_.Has("--if-nothing-to-do")) {
       Print(fmt::format("There is something to do: the OS is not yet as {} wants it.\n", name));
       return AttemptResult{ExitStatus::kDiffers};
     }
-    const change::ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
+    const change::ChangeEvent event{.verb = "firstboot", .from = first_boot.from.object.metadata.name, .to = name};
     const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& progress) {
-      return change::Complete(machine.host(), first, progress);
+      return change::Complete(machine.host(), first_boot, progress);
     }));
     Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name)));
     const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;

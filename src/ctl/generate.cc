@@ -100,7 +100,7 @@ class ControllersPreview {
       return Error(ErrorKind::kInvalid, fmt::format("{}: has no name; set metadata.name", place));
     }
     TRY(kind->check(manifest.object), place);
-    // An old report of the controllers must not be taken for a result of this run.
+    // A status that the controllers have written earlier must not be taken for a result of this run.
     if (controller::IsReportedOn(manifest.object)) manifest.object.Erase("status");
     const auto [file, is_new] = files_.insert_or_assign(fmt::format("{} {}", kind->resource.kind, name), manifest.file);
     const bool replaces_object = !is_new && kind->resource.scope == kube::Scope::kCluster;

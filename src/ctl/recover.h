@@ -27,7 +27,7 @@ inline constexpr std::array kRecoverOptions = {
 
 struct RecoveryOutcome {
   change::Recovery how = change::Recovery::kNothingToDo;
-  std::string reason;  // The reason why the change was undone; empty if it was only cut short.
+  std::string reason;  // The reason why the change is undone; empty if it was only cut short or is not undone.
   std::string from;    // The names of the two configs of the change that was under way.
   std::string to;
 };

@@ -61,7 +61,7 @@ class Memberships {
         warnings.push_back(primary.error().message());
         continue;
       }
-      // A node without any role counts as a node of this pool: it was probably listed for that reason.
+      // A node without any role counts as a node of this pool: the node was probably listed for that reason.
       const bool is_unclaimed = *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
       if (*primary == nullptr && !is_unclaimed) continue;
       memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);

@@ -23,7 +23,7 @@ struct NamedConfig {
   ignition::Config ignition;
 };
 
-// `sources` are in the order of merging.
-Writers WritersOf(std::span<const NamedConfig> sources);
+// `configs` are in the order of merging.
+Writers WritersOf(std::span<const NamedConfig> configs);
 
 }  // namespace pintle::machineconfig
