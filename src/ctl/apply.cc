@@ -55,7 +55,7 @@ struct ApplyAnswer {
   };
 };
 
-Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
+Result<change::CurrentConfig> ReadWantedConfig(const CommandLine& line) {
   if (line.Has("--none")) {
     if (!line.words().empty())
       return Error(ErrorKind::kInvalid, "--none removes the machine's config; leave out the files");
@@ -200,7 +200,7 @@ class ApplyWork {
 
 Result<ExitStatus> Apply(const CommandLine& line) {
   const Form form = FormOf(line);
-  const change::CurrentConfig to = TRY(ReadWanted(line));
+  const change::CurrentConfig to = TRY(ReadWantedConfig(line));
   const Machine machine = TRY(Machine::Of(line));
   const auto policy = TRY(PolicyFor(line, machine));
   return ApplyWork(line, machine, to, policy, form).Run();

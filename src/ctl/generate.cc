@@ -46,7 +46,7 @@ struct GenerateAnswer {
   std::vector<std::string> problems;  // The reasons why some configs are not made.
 };
 
-void Note(std::string_view what) { PrintToStderr(fmt::format("pintle: generate: {}\n", what)); }
+void PrintNote(std::string_view what) { PrintToStderr(fmt::format("pintle: generate: {}\n", what)); }
 
 MadeFrom SourceNamed(std::string_view name) {
   if (name == "templates") return MadeFrom::kTemplates;
@@ -59,7 +59,7 @@ MadeFrom SourceNamed(std::string_view name) {
 // Returns the Secret in the file of --pull-secret, or else one without credentials.
 Result<json::Value> SecretFor(const GenerateQuestion& question) {
   if (question.pull_secret_file) return ReadPullSecretFile(*question.pull_secret_file);
-  Note("there is no pull secret, so the configs have an empty one; name yours with --pull-secret");
+  PrintNote("there is no pull secret, so the configs have an empty one; name yours with --pull-secret");
   return EmptyPullSecret();
 }
 
@@ -104,7 +104,7 @@ class ControllersPreview {
     if (controller::IsReportedOn(manifest.object)) manifest.object.Erase("status");
     const auto [file, is_new] = files_.insert_or_assign(fmt::format("{} {}", kind->resource.kind, name), manifest.file);
     const bool replaces_object = !is_new && kind->resource.scope == kube::Scope::kCluster;
-    if (replaces_object) Note(fmt::format("{} replaces an object of the same name", place));
+    if (replaces_object) PrintNote(fmt::format("{} replaces an object of the same name", place));
     cluster_.Put(std::move(manifest.object));
     return {};
   }
@@ -137,15 +137,15 @@ class ControllersPreview {
       document["kind"] = kPoolKind;
       cluster_.Put(std::move(document));
     }
-    Note(fmt::format("there are no MachineConfigPools, so those that every cluster has are assumed: {}",
-                     fmt::join(names, ", ")));
+    PrintNote(fmt::format("there are no MachineConfigPools, so those that every cluster has are assumed: {}",
+                          fmt::join(names, ", ")));
   }
 
   void NoteWhatIsMissing() const {
     const controller::TrialObjects objects = cluster_.Look();
     const controller::GeneratedView& sources = objects.sources;
     const auto note = [&](MadeFrom from, bool is_there, std::string_view what) {
-      if (!is_there && question_.only.Has(from)) Note(what);
+      if (!is_there && question_.only.Has(from)) PrintNote(what);
     };
     note(MadeFrom::kFeatureGate, sources.feature_gate != nullptr,
          "there is no FeatureGate cluster, so there are no 98- configs, and no feature is on or off");
@@ -172,7 +172,7 @@ class ControllersPreview {
     for (const controller::GenerateProblem& problem : outcome.problems) {
       std::string text = fmt::format("{}: {}", problem.what, problem.why);
       if (problem.is_warning) {
-        Note(text);
+        PrintNote(text);
       } else {
         answer.problems.push_back(std::move(text));
       }
@@ -222,9 +222,9 @@ Result<GenerateAnswer> MakeAtBootstrap(const GenerateQuestion& question, std::ve
       question.controller_version.empty() ? std::string(kVersion) : question.controller_version;
   settings.release = generated::ReleaseOf(*manifests.controller_config);
   if (question.only.sources.empty()) TRY(generated::CheckObjects(manifests));
-  for (const std::string& what : manifests.without_effect) Note(what);
+  for (const std::string& what : manifests.without_effect) PrintNote(what);
   generated::BootstrapConfigs made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
-  for (const std::string& complaint : made.complaints) Note(complaint);
+  for (const std::string& complaint : made.complaints) PrintNote(complaint);
   return GenerateAnswer{.configs = std::move(made.configs), .problems = {}};
 }
 
@@ -249,13 +249,13 @@ Result<ExitStatus> Generate(const CommandLine& line) {
   Faults faults;
   auto templates = faults.Collect(generated::TemplateFolder::Read(question.templates_folder));
   ManifestFiles read = ReadManifestFiles(question.inputs, question.pull_secret_file);
-  for (const std::string& what : read.left_out) Note("left out: " + what);
+  for (const std::string& what : read.left_out) PrintNote("left out: " + what);
   faults.Collect(std::move(read.faults));
   if (!faults.are_none()) return std::move(faults).All();
   const GenerateAnswer answer =
       TRY(line.Has("--bootstrap") ? MakeAtBootstrap(question, std::move(read.manifests), *templates)
                                   : ControllersPreview(question).Make(std::move(read.manifests), *templates));
-  for (const std::string& problem : answer.problems) Note(problem);
+  for (const std::string& problem : answer.problems) PrintNote(problem);
   TRY(PrintGenerated(answer.configs, GeneratedFormNamed(line.Value("-o").value_or("yaml"))));
   return answer.problems.empty() ? ExitStatus::kFine : ExitStatus::kWrong;
 }

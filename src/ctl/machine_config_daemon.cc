@@ -83,7 +83,7 @@ constexpr std::array kStartOptions = {
     Option{"--tls-min-version", "VERSION", "accepted: the metrics are for this machine alone, and not encrypted"},
 };
 
-void Notice(const std::string& text) { PrintToStderr(fmt::format("machine-config-daemon: {}\n", text)); }
+void PrintNotice(const std::string& text) { PrintToStderr(fmt::format("machine-config-daemon: {}\n", text)); }
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
   order.pivot.image = TRY(ImageFor(line, root));
   const auto tuning = TRY(change::ReadTuning(root));
   for (const std::string& argument : tuning.refused) {
-    Notice(fmt::format("{}: {} cannot be tuned on this OS, and stays as it is", change::kTuning, argument));
+    PrintNotice(fmt::format("{}: {} cannot be tuned on this OS, and stays as it is", change::kTuning, argument));
   }
   order.pivot.add_arguments = tuning.add;
   order.pivot.remove_arguments = tuning.remove;
@@ -207,7 +207,7 @@ Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
   TRY(ExpectRootMount(line));
   if (line.Has("--persist-nics")) {
-    Notice("--persist-nics: the names of network interfaces stay as they are");
+    PrintNotice("--persist-nics: the names of network interfaces stay as they are");
     return ExitStatus::kFine;
   }
   const std::string file = line.Value("--machineconfig-file").value_or(change::kFirstConfig);
@@ -217,7 +217,7 @@ Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
 
 // ---- start ----------------------------------------------------------------------------------------------------------
 
-Result<std::string> Setting(const CommandLine& line, const char* flag, const char* section, const char* key) {
+Result<std::string> SettingText(const CommandLine& line, const char* flag, const char* section, const char* key) {
   const std::string value = line.Value(flag).value_or("");
   if (value.empty()) return std::string();
   const auto is_control = [](unsigned char c) { return c < ' '; };
@@ -235,9 +235,9 @@ bool IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
   });
 }
 
-Result<std::string> KubeletSetting(const CommandLine& line, std::span<const char* const> words) {
+Result<std::string> KubeletSettingText(const CommandLine& line, std::span<const char* const> words) {
   if (IsTurnedOff(words, "--kubelet-healthz-enabled")) return std::string("[Kubernetes]\nKubeletHealth=\n");
-  return Setting(line, "--kubelet-healthz-endpoint", "Kubernetes", "KubeletHealth");
+  return SettingText(line, "--kubelet-healthz-endpoint", "Kubernetes", "KubeletHealth");
 }
 
 Result<ExitStatus> OldStart(std::span<const char* const> words) {
@@ -251,12 +251,12 @@ Result<ExitStatus> OldStart(std::span<const char* const> words) {
   }
   TRY(ExpectRootMount(line));
   for (const char* flag : {"--tls-cipher-suites", "--tls-min-version"}) {
-    if (line.Has(flag)) Notice(fmt::format("{} has no effect; see pintled.conf(5)", flag));
+    if (line.Has(flag)) PrintNotice(fmt::format("{} has no effect; see pintled.conf(5)", flag));
   }
-  const std::string settings = TRY(Setting(line, "--node-name", "Agent", "NodeName")) +
-                               TRY(Setting(line, "--kubeconfig", "Kubernetes", "Kubeconfig")) +
-                               TRY(KubeletSetting(line, words)) +
-                               TRY(Setting(line, "--metrics-url", "Metrics", "Listen"));
+  const std::string settings = TRY(SettingText(line, "--node-name", "Agent", "NodeName")) +
+                               TRY(SettingText(line, "--kubeconfig", "Kubernetes", "Kubeconfig")) +
+                               TRY(KubeletSettingText(line, words)) +
+                               TRY(SettingText(line, "--metrics-url", "Metrics", "Listen"));
   if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; be root");
   const Root root = TRY(Root::Open("/"));
   if (!settings.empty()) TRY(root.MakeDirectories(kDropInDirectory));

@@ -18,23 +18,23 @@ using host::AgentOrder;
 
 // Sends an order to the running agent.  The agent refuses an order that the caller may not give, or that
 // is not allowed on this machine.
-Result<ExitStatus> SendOrder(const CommandLine& line, AgentOrder order, std::string_view done) {
+Result<ExitStatus> SendOrder(const CommandLine& line, AgentOrder order, std::string_view message) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   TRY(host::SendToAgent(order));
-  Print(done);
+  Print(message);
   return ExitStatus::kFine;
 }
 
 // Sends an order to the running agent.  If no agent runs, `put_file` makes or removes the file that an agent would make
 // or remove.
 Result<ExitStatus> SendOrderOrPutFile(const CommandLine& line, AgentOrder order, Result<> put_file(const Root& root),
-                                      std::string_view done) {
-  Result<ExitStatus> sent = SendOrder(line, order, done);
+                                      std::string_view message) {
+  Result<ExitStatus> sent = SendOrder(line, order, message);
   if (sent || sent.error().kind() != ErrorKind::kNotFound) return sent;
   if (::geteuid() != 0)
     return Error(ErrorKind::kInvalid, "no agent runs on this machine, and without one only root may do this; be root");
   TRY(put_file(TRY(Root::Open("/"))));
-  Print(done);
+  Print(message);
   return ExitStatus::kFine;
 }
 

@@ -200,8 +200,8 @@ std::string UnitText(const UnitChange& change) {
   return text;
 }
 
-void AddLists(std::string_view title, const std::vector<std::string>& from, const std::vector<std::string>& to,
-              std::string& text) {
+void AddListChanges(std::string_view title, const std::vector<std::string>& from, const std::vector<std::string>& to,
+                    std::string& text) {
   if (from == to) return;
   text += fmt::format("{}\n", title);
   const auto add_missing = [&](const auto& all, const auto& others, char mark) {
@@ -214,7 +214,7 @@ void AddLists(std::string_view title, const std::vector<std::string>& from, cons
   add_missing(to, from, '+');
 }
 
-void AddValues(std::string_view title, std::string_view from, std::string_view to, std::string& text) {
+void AddValueChange(std::string_view title, std::string_view from, std::string_view to, std::string& text) {
   if (from != to) text += fmt::format("{}\n-{}\n+{}\n", title, Printable(from), Printable(to));
 }
 
@@ -226,7 +226,7 @@ UsersByName UsersOf(const ignition::Passwd& passwd) {
   return users;
 }
 
-void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::string& text) {
+void AddUserChanges(const ignition::Passwd& from, const ignition::Passwd& to, std::string& text) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
   UsersByName all = before;
@@ -239,7 +239,7 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   for (const auto& [name, user] : all) {
     const ignition::PasswdUser& old_user = find(before, name);
     const ignition::PasswdUser& new_user = find(after, name);
-    AddLists("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
+    AddListChanges("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
     // Hashes are masked, since passwords can be guessed from them.
     if (old_user.password_hash != new_user.password_hash) {
       text += fmt::format("password hash of {}\n-{}\n+{}\n", Printable(name), old_user.password_hash ? kMasked : "none",
@@ -248,8 +248,8 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   }
 }
 
-// Returns whether AddUsers() describes all differences.  It describes only keys and passwords, but a user may have
-// other fields, or only a name.
+// Returns whether AddUserChanges() describes all differences.  It describes only keys and passwords, but a user may
+// have other fields, or only a name.
 bool AreAllUserChangesShown(const ignition::Passwd& from, const ignition::Passwd& to) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
@@ -347,17 +347,17 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
   for (const UnitChange& change : plan.difference.changed_units) {
     text += text.size() < kMostText ? UnitText(change) : Printable(change.name) + " differs too\n";
   }
-  AddUsers(from.ignition.passwd, to.ignition.passwd, text);
+  AddUserChanges(from.ignition.passwd, to.ignition.passwd, text);
   const api::MachineConfigSpec& before = from.object.spec;
   const api::MachineConfigSpec& after = to.object.spec;
-  AddLists("kernel arguments", ListOrEmpty(before.kernel_arguments), ListOrEmpty(after.kernel_arguments), text);
-  AddLists("extensions", ListOrEmpty(before.extensions), ListOrEmpty(after.extensions), text);
-  AddValues("kernel type", machineconfig::CanonicalKernelType(before.kernel_type),
-            machineconfig::CanonicalKernelType(after.kernel_type), text);
-  AddValues("OS image", before.os_image_url, after.os_image_url, text);
-  AddValues("OS extensions image", before.base_os_extensions_container_image, after.base_os_extensions_container_image,
-            text);
-  AddValues("FIPS", before.fips ? "on" : "off", after.fips ? "on" : "off", text);
+  AddListChanges("kernel arguments", ListOrEmpty(before.kernel_arguments), ListOrEmpty(after.kernel_arguments), text);
+  AddListChanges("extensions", ListOrEmpty(before.extensions), ListOrEmpty(after.extensions), text);
+  AddValueChange("kernel type", machineconfig::CanonicalKernelType(before.kernel_type),
+                 machineconfig::CanonicalKernelType(after.kernel_type), text);
+  AddValueChange("OS image", before.os_image_url, after.os_image_url, text);
+  AddValueChange("OS extensions image", before.base_os_extensions_container_image,
+                 after.base_os_extensions_container_image, text);
+  AddValueChange("FIPS", before.fips ? "on" : "off", after.fips ? "on" : "off", text);
   for (const auto& change : plan::IrreconcilableChanges(from.ignition, to.ignition)) {
     text += fmt::format("{} (only new machines follow)\n", change.field_path);
     const std::string shown = MaskedDiff(change);

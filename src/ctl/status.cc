@@ -120,7 +120,7 @@ Result<ExitStatus> Watch(const CommandLine& line, Form form) {
 }
 
 // Formats names and values, with the values below one another.
-class Lines {
+class NameValueLines {
  public:
   void Add(std::string_view name, const std::string& value) {
     if (value.empty()) return;
@@ -146,7 +146,7 @@ std::string LoginText(const host::AgentLogin& login) {
 
 std::string StatusText(const AgentStatus& status) {
   const auto word = [](const auto& value) { return json::Encode(value).text(); };
-  Lines lines;
+  NameValueLines lines;
   lines.Add("Node:", status.node);
   lines.Add("Configs:", status.source == host::AgentSource::kKubernetes ? "from the cluster" : "from this machine");
   lines.Add("Current:", status.current);

@@ -130,7 +130,7 @@ bool IsIndex(std::string_view part) {
 std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec) {
   std::vector<std::string_view> fields;  // Without the indexes in lists, which the message does not have.
   std::string dotted_fields;
-  std::string holder = "Config";
+  std::string struct_name = "Config";
   std::string_view rest = std::string_view(problem.path).substr(1);
   bool is_element = false;
   while (!rest.empty()) {
@@ -139,8 +139,8 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
     rest.remove_prefix(part.size());
     is_element = IsIndex(part);
     if (is_element) continue;
-    holder = TypeOf(fields, spec);
-    dotted_fields += fmt::format(".{}{}", PartOfNode(holder, part), part);
+    struct_name = TypeOf(fields, spec);
+    dotted_fields += fmt::format(".{}{}", PartOfNode(struct_name, part), part);
     fields.push_back(part);
   }
   const std::string type = "types." + TypeOf(fields, spec);
@@ -159,7 +159,7 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
     if (kind == "number" && token.size() <= kLongestNumber) kind += fmt::format(" {}", token);
   }
   if (fields.empty()) return fmt::format("json: cannot unmarshal {} into Go value of type {}", kind, wanted);
-  return fmt::format("json: cannot unmarshal {} into Go struct field {}{} of type {}", kind, holder, dotted_fields,
+  return fmt::format("json: cannot unmarshal {} into Go struct field {}{} of type {}", kind, struct_name, dotted_fields,
                      wanted);
 }
 

@@ -17,13 +17,13 @@ constexpr std::size_t kBufferSize = 4096;
 
 Error InvalidUnit(std::string what) { return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(what)); }
 
-struct Letter {
+struct Character {
   std::uint32_t code = 0;
   std::size_t size = 0;  // 0 at the end of the text.
 };
 
 // Returns the first UTF-8 character; an invalid byte counts as a character that is not white space.
-Letter FirstLetter(std::string_view text) {
+Character FirstCharacter(std::string_view text) {
   if (text.empty()) return {};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto is_tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
@@ -59,8 +59,9 @@ bool IsUnicodeSpace(std::uint32_t code) {
 }
 
 std::string_view TrimStart(std::string_view text) {
-  for (Letter letter = FirstLetter(text); letter.size > 0 && IsUnicodeSpace(letter.code); letter = FirstLetter(text)) {
-    text.remove_prefix(letter.size);
+  for (Character character = FirstCharacter(text); character.size > 0 && IsUnicodeSpace(character.code);
+       character = FirstCharacter(text)) {
+    text.remove_prefix(character.size);
   }
   return text;
 }
@@ -70,7 +71,7 @@ std::string_view Trim(std::string_view text) {
   while (!text.empty()) {
     std::size_t start = text.size() - 1;
     while (start > 0 && text.size() - start < 3 && (static_cast<unsigned char>(text[start]) & 0xc0) == 0x80) --start;
-    const Letter last = FirstLetter(text.substr(start));
+    const Character last = FirstCharacter(text.substr(start));
     if (last.size != text.size() - start || !IsUnicodeSpace(last.code)) break;
     text.remove_suffix(last.size);
   }
@@ -90,14 +91,14 @@ class Reader {
     return text_.substr(at_, kLineMax).find_first_of("\r\n") == std::string_view::npos;
   }
 
-  Letter ReadLetter() {
-    const Letter letter = FirstLetter(text_.substr(at_));
-    if (loaded_ - at_ < letter.size) Fill();
-    at_ += letter.size;
-    return letter;
+  Character ReadCharacter() {
+    const Character character = FirstCharacter(text_.substr(at_));
+    if (loaded_ - at_ < character.size) Fill();
+    at_ += character.size;
+    return character;
   }
 
-  void PutBack(const Letter& letter) { at_ -= letter.size; }
+  void PutBack(const Character& character) { at_ -= character.size; }
 
   // Returns the text up to the next `end`, and moves behind it.  If there is none, `found` is false, and the rest of
   // the text is returned.
@@ -166,12 +167,12 @@ class Parser {
   }
 
   Result<> BeforeSection() {
-    const Letter letter = reader_.ReadLetter();
-    if (letter.size == 0) {
+    const Character character = reader_.ReadCharacter();
+    if (character.size == 0) {
       step_ = Step::kDone;
-    } else if (letter.code == '[') {
+    } else if (character.code == '[') {
       step_ = Step::kSectionName;
-    } else if (IsComment(letter.code)) {
+    } else if (IsComment(character.code)) {
       after_comment_ = Step::kBeforeSection;
       step_ = Step::kComment;
     }
@@ -195,16 +196,16 @@ class Parser {
   }
 
   Result<> InSection() {
-    const Letter letter = reader_.ReadLetter();
-    if (letter.size == 0) {
+    const Character character = reader_.ReadCharacter();
+    if (character.size == 0) {
       step_ = Step::kDone;
-    } else if (letter.code == '[') {
+    } else if (character.code == '[') {
       step_ = Step::kSectionName;
-    } else if (IsComment(letter.code)) {
+    } else if (IsComment(character.code)) {
       after_comment_ = Step::kInSection;
       step_ = Step::kComment;
-    } else if (!IsUnicodeSpace(letter.code)) {
-      reader_.PutBack(letter);
+    } else if (!IsUnicodeSpace(character.code)) {
+      reader_.PutBack(character);
       step_ = Step::kName;
     }
     return {};
@@ -212,12 +213,12 @@ class Parser {
 
   Result<> Name() {
     for (;;) {
-      const Letter letter = reader_.ReadLetter();
-      if (letter.size == 0) return InvalidUnit("EOF");
-      if (letter.code == '\n' || letter.code == '\r') {
+      const Character character = reader_.ReadCharacter();
+      if (character.size == 0) return InvalidUnit("EOF");
+      if (character.code == '\n' || character.code == '\r') {
         return InvalidUnit("unexpected newline encountered while parsing option name");
       }
-      if (letter.code == '=') break;
+      if (character.code == '=') break;
     }
     step_ = Step::kValue;
     return {};

@@ -37,11 +37,11 @@ void AddPasswdObstacle(std::vector<Obstacle>& obstacles, std::string_view reason
 
 // Returns whether a user has fields other than its name, SSH keys and password.
 bool HasOtherFields(const ignition::PasswdUser& user) {
-  ignition::PasswdUser with_these;
-  with_these.name = user.name;
-  with_these.ssh_authorized_keys = user.ssh_authorized_keys;
-  with_these.password_hash = user.password_hash;
-  return !Equal(user, with_these);
+  ignition::PasswdUser with_known_fields;
+  with_known_fields.name = user.name;
+  with_known_fields.ssh_authorized_keys = user.ssh_authorized_keys;
+  with_known_fields.password_hash = user.password_hash;
+  return !Equal(user, with_known_fields);
 }
 
 void CompareUsers(const std::vector<ignition::PasswdUser>& users, std::vector<Obstacle>& obstacles) {

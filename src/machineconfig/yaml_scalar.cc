@@ -98,7 +98,7 @@ std::optional<std::uint64_t> ReadMagnitude(const Magnitude& magnitude) {
   return value;
 }
 
-std::optional<PlainScalar> Signed(bool negative, std::uint64_t magnitude) {
+std::optional<PlainScalar> WithSign(bool negative, std::uint64_t magnitude) {
   constexpr std::uint64_t kLowest = std::uint64_t{1} << 63;
   if (negative) {
     if (magnitude > kLowest) return std::nullopt;
@@ -113,7 +113,7 @@ std::optional<PlainScalar> ReadInteger(std::string_view text) {
   const bool negative = text.starts_with('-');
   const auto magnitude = ReadMagnitude(SplitBase(text.substr(has_sign ? 1 : 0)));
   if (!magnitude) return std::nullopt;
-  if (auto value = Signed(negative, *magnitude)) return value;
+  if (auto value = WithSign(negative, *magnitude)) return value;
   if (!has_sign) return *magnitude;
   return std::nullopt;
 }
@@ -123,7 +123,7 @@ std::optional<PlainScalar> ReadOddBinary(std::string_view text) {
   if (!text.starts_with("0b+") && !text.starts_with("0b-")) return std::nullopt;
   const auto magnitude = ReadMagnitude({2, text.substr(3)});
   if (!magnitude) return std::nullopt;
-  return Signed(text[2] == '-', *magnitude);
+  return WithSign(text[2] == '-', *magnitude);
 }
 
 // The next functions read fractions.

@@ -19,7 +19,7 @@ namespace {
 
 using json::Path;
 
-Result<> FindResourceLosses(const v3_2::Resource& resource, std::string_view where, const Path& path) {
+Result<> RefuseResourceLosses(const v3_2::Resource& resource, std::string_view where, const Path& path) {
   if (resource.compression) {
     return CannotTranslate(fmt::format("Compression in {} is not supported on 2.2", where), Path(path, "compression"));
   }
@@ -29,19 +29,19 @@ Result<> FindResourceLosses(const v3_2::Resource& resource, std::string_view whe
   return {};
 }
 
-Result<> FindIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) {
+Result<> RefuseIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) {
   const Path config(path, "config");
   const Path merge(config, "merge");
   for (std::size_t i = 0; i < ignition.config.merge.size(); ++i) {
-    TRY(FindResourceLosses(ignition.config.merge[i], "Ignition.Config.Merge", Path(merge, i)));
+    TRY(RefuseResourceLosses(ignition.config.merge[i], "Ignition.Config.Merge", Path(merge, i)));
   }
-  TRY(FindResourceLosses(ignition.config.replace, "Ignition.Config.Replace", Path(config, "replace")));
+  TRY(RefuseResourceLosses(ignition.config.replace, "Ignition.Config.Replace", Path(config, "replace")));
   const Path security(path, "security");
   const Path tls(security, "tls");
   const Path authorities(tls, "certificateAuthorities");
   const auto& list = ignition.security.tls.certificate_authorities;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    TRY(FindResourceLosses(list[i], "Ignition.Security.TLS.CertificateAuthorities", Path(authorities, i)));
+    TRY(RefuseResourceLosses(list[i], "Ignition.Security.TLS.CertificateAuthorities", Path(authorities, i)));
   }
   const v3_2::Proxy& proxy = ignition.proxy;
   if (proxy.http_proxy || proxy.https_proxy || !proxy.no_proxy.empty()) {
@@ -50,7 +50,7 @@ Result<> FindIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) {
   return {};
 }
 
-Result<> FindPasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
+Result<> RefusePasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
   const auto find = [&](const auto& list, const char* field, const char* what) -> Result<> {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].should_exist.value_or(true)) continue;
@@ -62,7 +62,7 @@ Result<> FindPasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
   return find(passwd.groups, "groups", "ShouldExist in Passwd.Groups is not supported on 2.2");
 }
 
-Result<> FindDiskLosses(const v3_2::Disk& disk, const Path& path) {
+Result<> RefuseDiskLosses(const v3_2::Disk& disk, const Path& path) {
   for (std::size_t i = 0; i < disk.partitions.size(); ++i) {
     const v3_2::Partition& partition = disk.partitions[i];
     const Path partitions(path, "partitions");
@@ -79,9 +79,9 @@ Result<> FindDiskLosses(const v3_2::Disk& disk, const Path& path) {
   return {};
 }
 
-Result<> FindStorageLosses(const v3_2::Storage& storage, const Path& path) {
+Result<> RefuseStorageLosses(const v3_2::Storage& storage, const Path& path) {
   const Path disks(path, "disks");
-  for (std::size_t i = 0; i < storage.disks.size(); ++i) TRY(FindDiskLosses(storage.disks[i], Path(disks, i)));
+  for (std::size_t i = 0; i < storage.disks.size(); ++i) TRY(RefuseDiskLosses(storage.disks[i], Path(disks, i)));
   const Path filesystems(path, "filesystems");
   for (std::size_t i = 0; i < storage.filesystems.size(); ++i) {
     if (storage.filesystems[i].mount_options.empty()) continue;
@@ -102,13 +102,13 @@ Result<> FindStorageLosses(const v3_2::Storage& storage, const Path& path) {
   return {};
 }
 
-Result<> FindLosses(const v3_2::Config& config) {
+Result<> RefuseLosses(const v3_2::Config& config) {
   const Path root;
   const Path storage(root, "storage");
-  TRY(FindIgnitionLosses(config.ignition, Path(root, "ignition")));
+  TRY(RefuseIgnitionLosses(config.ignition, Path(root, "ignition")));
   if (!config.storage.luks.empty()) return CannotTranslate("LUKS is not supported on 2.2", Path(storage, "luks"));
-  TRY(FindPasswdLosses(config.passwd, Path(root, "passwd")));
-  return FindStorageLosses(config.storage, storage);
+  TRY(RefusePasswdLosses(config.passwd, Path(root, "passwd")));
+  return RefuseStorageLosses(config.storage, storage);
 }
 
 ConfigReference FromReference(v3_2::Resource resource) {
@@ -315,7 +315,7 @@ Result<> CheckSpec2(const Config& config) {
 }  // namespace
 
 Result<Config> FromV3_2(v3_2::Config config) {
-  TRY(FindLosses(config));
+  TRY(RefuseLosses(config));
   Config to{
       .ignition = FromIgnition(std::move(config.ignition)),
       .networkd = {},
