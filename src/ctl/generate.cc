@@ -148,14 +148,14 @@ class ControllersPreview {
       if (!is_there && question_.only.Has(from)) PrintNote(what);
     };
     note(MadeFrom::kFeatureGate, sources.feature_gate != nullptr,
-         "there is no FeatureGate cluster, so there are no 98- configs, and no feature is on or off");
+         "there is no FeatureGate named cluster, so there are no 98- configs, and no feature is on or off");
     note(MadeFrom::kNodeSettings, sources.node_settings != nullptr,
-         "there is no Node cluster of config.openshift.io, so there are no 97- configs");
+         "there is no Node named cluster of config.openshift.io, so there are no 97- configs");
     const bool is_mirrored = sources.image != nullptr || !sources.Mirrors().is_empty();
     note(MadeFrom::kImages, !is_mirrored || sources.image != nullptr,
-         "there is no Image cluster of config.openshift.io, so registries are not configured");
+         "there is no Image named cluster of config.openshift.io, so registries are not configured");
     note(MadeFrom::kImages, !is_mirrored || sources.cluster_version != nullptr,
-         "there is no ClusterVersion version, so registries are not configured");
+         "there is no ClusterVersion named version, so registries are not configured");
   }
 
   GenerateAnswer AnswerFrom(controller::TrialOutcome outcome) const {

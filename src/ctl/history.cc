@@ -73,7 +73,7 @@ Result<ExitStatus> History(const CommandLine& line) {
   if (form != Form::kText) {
     PrintData(json::Encode(changes), form);
   } else if (changes.empty()) {
-    Print("No change of this machine is in its system journal, as far as you may read that.\n");
+    Print("The system journal has no change of this machine, or you may not read it.\n");
   } else {
     for (const PastChange& change : changes) Print(LineOf(change));
   }

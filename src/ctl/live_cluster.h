@@ -43,7 +43,7 @@ class LiveCluster {
 
   // Returns all objects that concern pools, as if they had come from files.
   Result<ClusterObjects> Objects();
-  // Returns the name of the node on which the operator runs, or "" if its pods do not all name the same node.
+  // Returns the name of the node on which the operator runs, or "" if it has no pod or pods on several nodes.
   Result<std::string> OperatorNode();
 
  private:

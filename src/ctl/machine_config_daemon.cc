@@ -222,7 +222,8 @@ Result<std::string> SettingText(const CommandLine& line, const char* flag, const
   if (value.empty()) return std::string();
   const auto is_control = [](unsigned char c) { return c < ' '; };
   if (std::any_of(value.begin(), value.end(), is_control)) {
-    return Error(ErrorKind::kInvalid, fmt::format("{}: it has a line break or another control character in it", flag));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: its value has a line break or another control character in it", flag));
   }
   return fmt::format("[{}]\n{}={}\n", section, key, value);
 }

@@ -92,7 +92,7 @@ class PivotWork {
                                          const change::Progress& progress) {
     const auto prepared = TRY(change::Prepare(machine_.host(), order_.pivot, progress));
     if (pending && !prepared.is_needless) {
-      PrintToStderr(fmt::format("pintle: pivot: this replaces {}, which someone else has made the next one to boot\n",
+      PrintToStderr(fmt::format("pintle: pivot: this replaces {}, which someone else has staged for the next boot\n",
                                 Printable(ExactName(*pending))));
     }
     // For an image that is booted already, the answer keeps the name that ObserveDeployments() has set.

@@ -161,7 +161,7 @@ std::string FileText(const FileChange& change, PrivateLines private_lines) {
   if (!body.empty()) return text + body;
   const bool same_attributes =
       change.from != nullptr && change.to != nullptr && AttributesOf(*change.from) == AttributesOf(*change.to);
-  return text + (same_attributes ? "written in another way, the same contents\n" : "");
+  return text + (same_attributes ? "the contents are the same, and only encoded in another way\n" : "");
 }
 
 std::string UnitAttributes(const ignition::Unit& unit) {

@@ -72,7 +72,7 @@ std::string RecoveredText(const RecoveryOutcome& recovered) {
 std::string PendingText(const change::Change& pending, const Machine& machine) {
   if (pending.phase == change::Phase::kApplied && pending.awaits_confirmation) {
     return fmt::format(
-        "the change to {} is pintled's and ends when the machine has rebooted and is well; "
+        "pintled makes the change to {}, and ends it when the machine has rebooted and is well; "
         "`pintle recover --give-up` undoes it",
         pending.to);
   }

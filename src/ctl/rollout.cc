@@ -86,7 +86,7 @@ NodeStates NodesOf(const api::MachineConfigPool& pool, const ClusterObjects& obj
   NodeStates members = memberships.Of(pool.metadata.name);
   if (!members.empty() || objects.nodes.empty()) return members;
   warnings.push_back(
-      fmt::format("no node is selected by pool {}; taking all nodes of the file to be in it", pool.metadata.name));
+      fmt::format("pool {} selects no node; all nodes of the file count as its nodes", pool.metadata.name));
   for (const api::Node& node : objects.nodes) members.emplace_back(node);
   return members;
 }
@@ -204,7 +204,7 @@ Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
   for (const std::string_view option : {"--pool", "--nodes", "--with"}) {
     if (!line.Has(option)) continue;
     return Error(ErrorKind::kInvalid,
-                 fmt::format("{} does not go with --kubeconfig, by which the cluster itself is asked", option));
+                 fmt::format("{} does not go with --kubeconfig, which asks the cluster itself", option));
   }
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool");
   const std::string& name = line.words().front();
