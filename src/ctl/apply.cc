@@ -46,7 +46,7 @@ struct ApplyAnswer {
   std::string outcome;
   std::optional<change::Drifts> drifts;
   std::optional<json::Value> plan;
-  std::string left_aside;
+  std::string left_aside;  // The OS settings of the config that a machine without OSTree does not apply.
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"from", &ApplyAnswer::from},       json::Required{"to", &ApplyAnswer::to},

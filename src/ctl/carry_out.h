@@ -33,7 +33,8 @@ inline constexpr const char* kDrifted = "drifted";  // The machine is not as its
 // kLeaveReboot leaves a reboot that a change needs to someone else.
 enum class AndThen { kReboot, kLeaveReboot };
 
-// Carries out `make_change`, and returns the outcome.
+// Calls `make_change` while shutdowns are inhibited, records the change in the system journal, and reboots if the
+// change needs a reboot and `then` is kReboot.  Returns the outcome.
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
