@@ -110,7 +110,7 @@ Result<> ExpectUniqueNames(const std::vector<WrittenConfig>& configs) {
 machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::vector<WrittenConfig> configs) {
   std::map<std::string_view, ignition::Config*> parts;
   for (WrittenConfig& config : configs) parts.emplace(config.object.metadata.name, &config.ignition);
-  std::vector<machineconfig::Source> sources;
+  std::vector<machineconfig::NamedConfig> sources;
   for (const api::ObjectReference& reference : rendered.source) {
     sources.push_back({reference.name, std::move(*parts.at(reference.name))});
   }

@@ -28,7 +28,7 @@ bool IsPlaceOfAuthorities(std::string_view path) {
 
 // Returns the certificates in a file, or nullopt if there is anything else in it.
 std::optional<Certificates> CertificatesIn(const ignition::File& file) {
-  const auto bytes = machineconfig::ContentsOf(file.contents, machineconfig::kMostLookedAt);
+  const auto bytes = machineconfig::ContentsOf(file.contents, machineconfig::kParsedContentsLimit);
   if (!bytes || bytes->find("PRIVATE KEY") != std::string::npos) return std::nullopt;
   auto certificates = net::ReadCertificates(*bytes);
   if (!certificates || certificates->empty()) return std::nullopt;

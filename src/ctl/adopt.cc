@@ -40,12 +40,13 @@ std::string NameFrom(std::string_view path) {
   return name;
 }
 
-// Returns the pool of a rendered config: "worker" for "rendered-worker-<digest>".
-std::string PoolOf(std::string_view config) {
+// Returns the pool of a rendered config: "worker" for "rendered-worker-<digest>".  Other configs count as configs of
+// the local pool.
+std::string PoolOf(std::string_view config_name) {
   constexpr std::string_view kPrefix = "rendered-";
-  const std::size_t end = config.rfind('-');
-  if (!config.starts_with(kPrefix) || end <= kPrefix.size()) return change::kLocalPool;
-  return std::string(config.substr(kPrefix.size(), end - kPrefix.size()));
+  const std::size_t end = config_name.rfind('-');
+  if (!config_name.starts_with(kPrefix) || end <= kPrefix.size()) return change::kLocalPool;
+  return std::string(config_name.substr(kPrefix.size(), end - kPrefix.size()));
 }
 
 ignition::NodeOwner OwnerOf(const resource::Owner& owner) {
@@ -128,10 +129,10 @@ Result<ignition::Config> ConfigFor(const Root& root, const std::string& path) {
 
 }  // namespace
 
-Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std::string_view config) {
+Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std::string_view config_name) {
   api::MachineConfig adopted;
   adopted.metadata.name = NameFrom(path);
-  adopted.metadata.labels.emplace(api::kRoleLabel, PoolOf(config));
+  adopted.metadata.labels.emplace(api::kRoleLabel, PoolOf(config_name));
   adopted.spec.config = ignition::Encode(TRY(ConfigFor(root, path)));
   return adopted;
 }

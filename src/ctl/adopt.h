@@ -19,8 +19,8 @@ inline constexpr std::array kAdoptOptions = {
     Option{"-o", "yaml|json|name", "print it as YAML, the default, or as JSON, or just its name"},
 };
 
-// Returns a config that sets a path to the state that it has now.  `config` is the name of the machine's config; the
-// new one is for the same pool.
-Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std::string_view config);
+// Returns a config that sets a path to the state that the path has now.  The new config is for the same pool as the
+// machine's config, whose name is `config_name`.
+Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std::string_view config_name);
 
 }  // namespace pintle::ctl

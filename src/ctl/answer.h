@@ -17,13 +17,15 @@ inline constexpr Option kFormatOption = {"-o", "json|yaml|name", "print JSON or 
 
 enum class Form { kText, kJson, kYaml, kName };
 
-// Returns the form that -o asks for.  The parser of the command line has checked the value already.
+// Returns the form that -o asks for, or `usual` without -o.  The parser of the command line has checked the value
+// already.
 Form FormOf(const CommandLine& line, Form usual = Form::kText);
 
 // Prints to standard output, as JSON or YAML.
 void PrintData(const json::Value& answer, Form form);
 
-// Prints a line with a name to standard output, for -o name, in the form in which `pintle` accepts it.
+// Prints a name on a line of its own to standard output, for -o name.  No kind precedes the name, so other commands of
+// `pintle` accept it.
 void PrintName(std::string_view name);
 
 }  // namespace pintle::ctl

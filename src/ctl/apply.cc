@@ -46,7 +46,7 @@ struct ApplyAnswer {
   std::string outcome;
   std::optional<change::Drifts> drifts;
   std::optional<json::Value> plan;
-  std::string left_aside;
+  std::string left_aside;  // The OS settings of the config that a machine without OSTree does not apply.
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"from", &ApplyAnswer::from},       json::Required{"to", &ApplyAnswer::to},
@@ -55,7 +55,7 @@ struct ApplyAnswer {
   };
 };
 
-Result<change::CurrentConfig> ReadWanted(const CommandLine& line) {
+Result<change::CurrentConfig> ReadWantedConfig(const CommandLine& line) {
   if (line.Has("--none")) {
     if (!line.words().empty())
       return Error(ErrorKind::kInvalid, "--none removes the machine's config; leave out the files");
@@ -102,20 +102,20 @@ class ApplyWork {
       if (const auto pending = TRY(change::Journal(machine_.root()).Read())) {
         return Refuse(kPending, PendingText(*pending, machine_));
       }
-      return Look();
+      return CheckAndApply();
     }
     const auto claim = TRY(change::Claim::Take(machine_.root(), change::kClaimPatience));
     ProgressLines progress;
-    const Recovered recovered = TRY(EndWhatWasCutShort(machine_, progress), "ending what was cut short");
+    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine_, progress), "ending what was cut short");
     if (IsUnderWay(recovered)) {
       return Refuse(kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
     }
     if (recovered.how != change::Recovery::kNothingToDo) PrintToStderr("pintle: apply: " + RecoveredText(recovered));
-    return Look();
+    return CheckAndApply();
   }
 
  private:
-  Result<ExitStatus> Look() {
+  Result<ExitStatus> CheckAndApply() {
     change::CurrentConfig from = TRY(change::ReadCurrentConfig(machine_.root()));
     change::LeaveAside(machine_.host(), to_.object, from.object);
     answer_.from = from.object.metadata.name;
@@ -128,11 +128,11 @@ class ApplyWork {
     left_alone.merge(change::OutOfReach(machine_.root(), from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
-    const change::Things otherwise = TRY(change::ConfiguredDifferently(lost, from, to_));
+    const change::Things configured_differently = TRY(change::ConfiguredDifferently(lost, from, to_));
     change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootOptionText(),
                                                  PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
-      change::AdviseNotToIgnore(otherwise, drifts);
+      change::AdviseNotToIgnore(configured_differently, drifts);
       Show(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
       return Refuse(outcome::kDrifted, "this machine is not as its config wants it; nothing was changed");
@@ -200,7 +200,7 @@ class ApplyWork {
 
 Result<ExitStatus> Apply(const CommandLine& line) {
   const Form form = FormOf(line);
-  const change::CurrentConfig to = TRY(ReadWanted(line));
+  const change::CurrentConfig to = TRY(ReadWantedConfig(line));
   const Machine machine = TRY(Machine::Of(line));
   const auto policy = TRY(PolicyFor(line, machine));
   return ApplyWork(line, machine, to, policy, form).Run();

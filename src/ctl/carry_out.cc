@@ -44,31 +44,31 @@ Result<bool> IsConfirmed(const CommandLine& line, std::string_view question) {
 }
 
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& carry_out) {
-  return CarryOut(machine, line.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot, event, carry_out);
+                             const std::function<Result<change::Ending>(const change::Progress&)>& make_change) {
+  return CarryOut(machine, line.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot, event, make_change);
 }
 
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& carry_out) {
-  const auto carried_out = [&]() -> Result<change::Ending> {
+                             const std::function<Result<change::Ending>(const change::Progress&)>& make_change) {
+  const auto run = [&]() -> Result<change::Ending> {
     const auto inhibitor = machine.InhibitShutdown(fmt::format("{} of {} is under way", event.verb, event.to));
     ProgressLines progress;
     if (machine.IsRunning()) log::Record(change::RecordOfBegin(event));
-    return carry_out(progress.progress());
+    return make_change(progress.progress());
   };
-  const auto ending = carried_out();
+  const auto ending = run();
   if (!ending) {
     Error error = WithAftermath(ending.error(), machine);
     if (machine.IsRunning()) log::Record(change::RecordOfFailure(event, error.message()));
     return error;
   }
-  const auto ended = [&](const char* outcome) {
+  const auto record_end = [&](const char* outcome) {
     if (machine.IsRunning()) log::Record(change::RecordOfEnd(event, outcome));
     return outcome;
   };
-  if (*ending == change::Ending::kNothingToDo) return ended(outcome::kNothingToDo);
-  if (*ending == change::Ending::kDone) return ended(outcome::kDone);
-  if (then == AndThen::kLeaveReboot) return ended(outcome::kRebootPending);
+  if (*ending == change::Ending::kNothingToDo) return record_end(outcome::kNothingToDo);
+  if (*ending == change::Ending::kDone) return record_end(outcome::kDone);
+  if (then == AndThen::kLeaveReboot) return record_end(outcome::kRebootPending);
   log::Record(change::RecordOfEnd(event, outcome::kRebooting));
   TRY(host::PowerDbus().Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
       "the change is in place, but the reboot that it needs has failed");

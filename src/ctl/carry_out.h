@@ -33,13 +33,14 @@ inline constexpr const char* kDrifted = "drifted";  // The machine is not as its
 // kLeaveReboot leaves a reboot that a change needs to someone else.
 enum class AndThen { kReboot, kLeaveReboot };
 
-// Carries out `change`, and returns the outcome.
+// Calls `make_change` while shutdowns are inhibited, records the change in the system journal, and reboots if the
+// change needs a reboot and `then` is kReboot.  Returns the outcome.
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& change);
+                             const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
-// Carries out `change`, and reboots unless the command line has --no-reboot.
+// Calls the function above with kLeaveReboot if the command line has --no-reboot, or else with kReboot.
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
-                             const std::function<Result<change::Ending>(const change::Progress&)>& change);
+                             const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
 // Describes an outcome to people.  `now` is a clause about the machine after the change, such as "this machine is as
 // rendered-local-1 wants it".

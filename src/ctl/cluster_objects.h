@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads objects of a cluster from files in the forms that people have: `oc get ... -o json`, a List, an array, or
-// several documents.
+// Reads objects of a cluster from files in the forms in which people save them: the output of `oc get ... -o json`,
+// a List, an array, or several documents.
 
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ struct ClusterObjects {
   std::vector<api::MachineConfigNode> machine_config_nodes;
   std::vector<api::MachineOSConfig> os_configs;
   std::vector<api::MachineOSBuild> os_builds;
-  // The build of a file that has nothing else.  It is taken for the pool's build if no build matches the pool.
+  // The MachineOSBuild of a file that has no other object.  It counts as the pool's build if no build matches the pool.
   std::optional<api::MachineOSBuild> lone_os_build;
   pool::KnownConfigs configs;
   std::vector<api::OSImageStreamSet> os_image_streams;
@@ -37,7 +37,7 @@ struct ClusterObjects {
 };
 
 // Adds the objects in a file.  An object without a kind gets the kind that its fields suggest, or else `kind`, or else
-// the one that the file's name suggests.  Objects of other kinds are skipped.
+// the one that the file's name suggests.  Objects of kinds that ClusterObjects has no place for are skipped.
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects);
 
 // Adds the objects in a document.

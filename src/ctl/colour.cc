@@ -31,8 +31,8 @@ std::string_view CodeOf(Colour colour) {
 
 bool OutputHasColours() {
   const std::string_view terminal = FromEnvironment("TERM");
-  const bool may = FromEnvironment("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
-  return may && ::isatty(STDOUT_FILENO) == 1;
+  const bool are_allowed = FromEnvironment("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
+  return are_allowed && ::isatty(STDOUT_FILENO) == 1;
 }
 
 std::string Coloured(std::string_view text, ColourOfLine colour_of) {

@@ -11,6 +11,7 @@
 
 namespace pintle::ctl {
 
+// kPlace is for lines that only name a place in a file, such as the "@@" lines of a diff.
 enum class Colour { kNone, kGood, kAttention, kBad, kPlace };
 
 // Returns whether standard output is a terminal that should have colours.

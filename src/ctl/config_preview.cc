@@ -38,10 +38,10 @@ Result<TrialCluster> CopyOf(LiveCluster& cluster) {
   for (const TrialKind& kind : controller::TrialKinds()) {
     if (kind.resource.kind == "Secret") continue;
     const auto put = [&](json::Value object) -> Result<> {
-      object["kind"] = kind.resource.kind;  // The API server leaves it out in lists.
+      object["kind"] = kind.resource.kind;  // The API server leaves the kind out of the objects in a list.
       TRY(kind.check(object));
-      // An old report of the controllers must not be taken for a result of this run.  The status of the
-      // ControllerConfig is kept: without it, the controllers wait for the templates' configs and render nothing.
+      // A status that the controllers have written earlier must not be taken for a result of this run.  The status of
+      // the ControllerConfig is kept: without it, the controllers wait for the templates' configs and render nothing.
       if (controller::IsReportedOn(object) && !IsForTemplates(kind.resource.kind)) object.Erase("status");
       copy.Put(std::move(object));
       return {};
@@ -51,7 +51,8 @@ Result<TrialCluster> CopyOf(LiveCluster& cluster) {
   return copy;
 }
 
-// Returns an object as it is in the cluster after it was applied.
+// Returns the object that the cluster would have after `object` was applied.  `existing` is null if the cluster has no
+// object of this name yet.
 json::Value Applied(const json::Value* existing, json::Value object) {
   if (existing == nullptr) {
     json::Value& metadata = object["metadata"];
@@ -165,8 +166,8 @@ Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool,
   ConfigPair configs;
   configs.next = TRY(NextOf(pool, objects.view));
   const api::MachineConfigPool& found = *objects.view.PoolNamed(pool);
-  const std::string& has = found.status.configuration.name;
-  const std::string& current = has.empty() ? found.spec.configuration.name : has;
+  const std::string& reported = found.status.configuration.name;
+  const std::string& current = reported.empty() ? found.spec.configuration.name : reported;
   if (current.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet", pool));
   }

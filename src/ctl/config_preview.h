@@ -21,8 +21,8 @@ struct ConfigPair {
   api::MachineConfig next;
 };
 
-// Returns an error if the controllers would refuse one of the objects.  Problems of other objects are printed to
-// standard error.
+// An object in `files` that the controllers would refuse is an error.  Problems of the cluster's own objects are only
+// printed to standard error.
 Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files);
 
 }  // namespace pintle::ctl

@@ -33,13 +33,13 @@ void PrintWarnings(const std::string& path, const json::Report& report) {
   }
 }
 
-// Begins an error of the parser as the Machine Config Operator does.  Other errors are complete.
+// Adds the Machine Config Operator's prefix to an error of the Ignition parser.  Other errors need no prefix.
 Error InOperatorWords(Error error) {
   if (!error.message().starts_with("parsing Ignition")) return error;
   return std::move(error).While("failed to parse Ignition config");
 }
 
-// Returns the version of Ignition that is asked for, or nullopt if the document determines it.
+// Returns the version of Ignition that --to names, or nullopt for the version of the document.
 Result<std::optional<ignition::SpecVersion>> VersionIn(const std::string& to) {
   if (to == kToIgnition) return std::optional<ignition::SpecVersion>();
   auto version = ignition::ParseSpecVersion(to);

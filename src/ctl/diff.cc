@@ -10,8 +10,8 @@
 
 #include "base/printable.h"
 #include "ctl/colour.h"
-#include "ctl/config_findings.h"
 #include "ctl/config_preview.h"
+#include "ctl/config_problems.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
@@ -43,7 +43,7 @@ bool IsIgnition(const json::Value& document) {
 
 Result<api::MachineConfig> ReadButane(const std::string& file, json::Value value) {
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
-  for (const Finding& warning : WarningsOf(file, document.report)) PrintFinding(warning);
+  for (const ConfigProblem& warning : WarningsOf(file, document.report)) PrintConfigProblem(warning);
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)), file);
   if (object.metadata.name.empty()) object.metadata.name = NameFor(file);
   return object;
@@ -107,14 +107,14 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
   const std::vector<std::string>& words = line.words();
   if (words.size() == 2) return std::pair(words[0], words[1]);
   const auto pool = TRY(cluster.Get<api::MachineConfigPool>(words[0]), fmt::format("pool {}", words[0]));
-  const std::string& has = pool.status.configuration.name;
-  const std::string& wants = pool.spec.configuration.name;
-  if (has.empty() || wants.empty()) {
+  const std::string& current = pool.status.configuration.name;
+  const std::string& target = pool.spec.configuration.name;
+  if (current.empty() || target.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("pool {}: nothing was rendered for its nodes yet, or not all of them "
                                                   "have it yet; name two MachineConfigs",
                                                   words[0]));
   }
-  return std::pair(has, wants);
+  return std::pair(current, target);
 }
 
 // Returns the configs in the cluster that the words name.  With --with, returns the config that a pool's nodes have
@@ -175,8 +175,8 @@ DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig
   const auto valid = machineconfig::Validate(to, report);
   const auto parsed_from = machineconfig::ParseIgnitionPart(from, report);
   // A config that cannot be converted is an error only when the conversion is needed.
-  const bool is_found_now = !valid && valid.error().kind() != ErrorKind::kUnconvertible;
-  if (is_found_now) preview.answer["validateNewError"] = valid.error().message();
+  const bool is_invalid_now = !valid && valid.error().kind() != ErrorKind::kUnconvertible;
+  if (is_invalid_now) preview.answer["validateNewError"] = valid.error().message();
   if (!parsed_from) return PreviewOfUnreadable("old", from, to, parsed_from.error(), std::move(preview));
   const auto parsed_to = machineconfig::ParseIgnitionPart(to, report);
   if (!parsed_to) return PreviewOfUnreadable("new", from, to, parsed_to.error(), std::move(preview));

@@ -12,7 +12,7 @@ namespace pintle::ctl {
 
 std::string DriftsText(const change::Drifts& drifts);
 
-// Returns a line that names the writers of something, or "" if they are not known.
+// Returns a line that names the MachineConfigs that set a thing, or "" if `names` is empty.
 std::string WritersText(const std::vector<std::string>& names);
 
 }  // namespace pintle::ctl

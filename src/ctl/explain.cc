@@ -13,8 +13,8 @@
 #include "change/current_config.h"
 #include "change/findings.h"
 #include "change/text_diff.h"
-#include "ctl/about.h"
 #include "ctl/drift.h"
+#include "ctl/named_thing.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
@@ -77,90 +77,91 @@ class Describer {
   Describer(const host::Host& host, Explanation& explanation) : host_(host), explanation_(explanation) {}
 
   Result<> operator()(const resource::Put<resource::FileEntry>& put) const {
-    Want(put.key, put.want ? StateText(*put.want) : "nothing");
-    return HavePath(put.key);
+    AddWanted(put.key, put.want ? StateText(*put.want) : "nothing");
+    return AddPathState(put.key);
   }
   Result<> operator()(const resource::Put<resource::UnitState>& put) const {
-    Want(put.key, json::Encode(put.want->enablement).text());
-    return HaveUnit(put.key);
+    AddWanted(put.key, json::Encode(put.want->enablement).text());
+    return AddUnitState(put.key);
   }
   Result<> operator()(const resource::Put<resource::AuthorizedKeys>& put) const {
-    Want(put.key, KeysText(put.want));
+    AddWanted(put.key, KeysText(put.want));
     return {};  // The step for the password also describes the keys that the user has.
   }
   Result<> operator()(const resource::Put<resource::PasswordHash>& put) const {
-    Want(put.key, PasswordText(put.want));
-    return HaveUser(put.key);
+    AddWanted(put.key, PasswordText(put.want));
+    return AddUserState(put.key);
   }
   Result<> operator()(const resource::Put<resource::UnitLinks>&) const { return {}; }
   Result<> operator()(const resource::Put<resource::Deployment>& put) const {
     const auto& want = *put.want;
-    if (!want.image.empty()) Want("image", want.image);
+    if (!want.image.empty()) AddWanted("image", want.image);
     if (!want.kernel_arguments.empty())
-      Want("kernel arguments", fmt::format("{}", fmt::join(want.kernel_arguments, " ")));
-    if (!want.extensions.empty()) Want("extensions", fmt::format("{}", fmt::join(want.extensions, ", ")));
-    Want("kernel", want.kernel_type);
-    return HaveOs();
+      AddWanted("kernel arguments", fmt::format("{}", fmt::join(want.kernel_arguments, " ")));
+    if (!want.extensions.empty()) AddWanted("extensions", fmt::format("{}", fmt::join(want.extensions, ", ")));
+    AddWanted("kernel", want.kernel_type);
+    return AddOsState();
   }
 
-  Result<> Have(const About& about) const {
-    switch (about.kind()) {
-      case AboutKind::kPath:
-        return HavePath(about.name());
-      case AboutKind::kUnit:
-        return HaveUnit(about.name());
-      case AboutKind::kUser:
-        return HaveUser(about.name());
-      case AboutKind::kOs:
-        return HaveOs();
+  Result<> AddState(const NamedThing& thing) const {
+    switch (thing.kind()) {
+      case ThingKind::kPath:
+        return AddPathState(thing.name());
+      case ThingKind::kUnit:
+        return AddUnitState(thing.name());
+      case ThingKind::kUser:
+        return AddUserState(thing.name());
+      case ThingKind::kOs:
+        return AddOsState();
     }
     return {};
   }
 
  private:
-  void Want(const std::string& what, const std::string& text) const {
+  void AddWanted(const std::string& what, const std::string& text) const {
     explanation_.wanted.push_back(fmt::format("{}: {}", what, text));
   }
-  void Have(const std::string& what, const std::string& text) const {
+  void AddPresent(const std::string& what, const std::string& text) const {
     explanation_.present.push_back(fmt::format("{}: {}", what, text));
   }
 
-  Result<> HavePath(const std::string& path) const {
+  Result<> AddPathState(const std::string& path) const {
     // If the path cannot be observed, as with a device, the error is the answer.
     const auto state = host::Observe(host_.root, path);
-    Have(path, !state ? state.error().message() : *state ? StateText(**state) : "nothing");
+    AddPresent(path, !state ? state.error().message() : *state ? StateText(**state) : "nothing");
     return {};
   }
-  Result<> HaveUnit(const std::string& unit) const {
+  Result<> AddUnitState(const std::string& unit) const {
     const host::UnitStatus status = TRY(host_.systemd.Observe(unit));
     std::vector<std::string> states;
     for (const std::string& state : {status.file_state, status.load_state, status.active_state}) {
       if (!state.empty()) states.push_back(state);
     }
-    Have(unit, states.empty() ? "not found" : fmt::format("{}", fmt::join(states, ", ")));
+    AddPresent(unit, states.empty() ? "not found" : fmt::format("{}", fmt::join(states, ", ")));
     return {};
   }
-  Result<> HaveUser(const std::string& user) const {
+  Result<> AddUserState(const std::string& user) const {
     if (!TRY(host::FindUser(host_.root, user))) {
-      Have(user,
-           "there is no such user; write a path with a leading slash, and a unit with its suffix, such as .service");
+      AddPresent(
+          user,
+          "there is no such user; write a path with a leading slash, and a unit with its suffix, such as .service");
       return {};
     }
-    Have(user, KeysText(TRY(host::ObserveAuthorizedKeys(host_.root, user))));
-    Have(user, PasswordText(TRY(host::ObservePasswordHash(host_.root, user))));
+    AddPresent(user, KeysText(TRY(host::ObserveAuthorizedKeys(host_.root, user))));
+    AddPresent(user, PasswordText(TRY(host::ObservePasswordHash(host_.root, user))));
     return {};
   }
 
-  Result<> HaveOs() const {
+  Result<> AddOsState() const {
     if (host_.deployments == nullptr) {
-      Have("image", "none: this is no OSTree host");
+      AddPresent("image", "none: this is no OSTree host");
       return {};
     }
     const auto state = TRY(host_.deployments->Observe());
     if (!state.booted) return {};
-    Have("image", host::NameOf(*state.booted));
-    Have("kernel arguments", fmt::format("{}", fmt::join(state.booted->kernel_arguments, " ")));
-    if (state.pending) Have("with the next boot", host::NameOf(*state.pending));
+    AddPresent("image", host::NameOf(*state.booted));
+    AddPresent("kernel arguments", fmt::format("{}", fmt::join(state.booted->kernel_arguments, " ")));
+    if (state.pending) AddPresent("with the next boot", host::NameOf(*state.pending));
     return {};
   }
 
@@ -196,23 +197,23 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   const auto policy = TRY(PolicyFor(line, machine));
   const host::Host host = machine.host();
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  const About about(line.words().front());
+  const NamedThing thing(line.words().front());
 
   std::vector<plan::Step> steps = TRY(plan::StepsFor(config, config, {}));
-  std::erase_if(steps, [&](const plan::Step& step) { return !about.Covers(step); });
+  std::erase_if(steps, [&](const plan::Step& step) { return !thing.Covers(step); });
   Explanation explanation;
-  explanation.about = about.name();
+  explanation.about = thing.name();
   explanation.config = config.object.metadata.name;
   const Describer describer(host, explanation);
   for (const plan::Step& step : steps) TRY(std::visit(describer, step));
-  if (steps.empty()) TRY(describer.Have(about));
-  const auto writers = config.writers.find(about.name());
+  if (steps.empty()) TRY(describer.AddState(thing));
+  const auto writers = config.writers.find(thing.name());
   if (writers != config.writers.end()) explanation.written_by = writers->second;
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
                                             machine.RootOptionText(), PrivateLinesFor(line)))
                            .all;
-  const PlanAbout change = MakePlanAbout({&about, 1}, config, policy);
+  const PlanAbout change = MakePlanAbout({&thing, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   if (form == Form::kText) {
     Print(ExplanationText(explanation, change.plan));

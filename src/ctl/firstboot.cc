@@ -33,14 +33,14 @@ constexpr auto kLongestRetry = seconds(60);
 // If the shutdown has not ended this process after this time, the shutdown has failed.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
-Result<std::optional<host::DeployedImage>> Booted(const Machine& machine, const CommandLine& line) {
+Result<std::optional<host::DeployedImage>> BootedImage(const Machine& machine, const CommandLine& line) {
   if (machine.IsRunning()) {
     const host::Host host = machine.host();
     if (host.deployments == nullptr) return std::optional<host::DeployedImage>();
     return TRY(host.deployments->Observe()).booted;
   }
-  const Root here = TRY(Root::Open("/"));
-  const std::string text = TRY(here.ReadFile(line.Value("--command-line").value_or("/proc/cmdline")));
+  const Root own_root = TRY(Root::Open("/"));
+  const std::string text = TRY(own_root.ReadFile(line.Value("--command-line").value_or("/proc/cmdline")));
   return host::NamedDeployment(machine.root(), text);
 }
 
@@ -59,7 +59,7 @@ class FirstBootWork {
     const Machine machine = TRY(Machine::Of(line_));
     const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
     ProgressLines progress;
-    const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
+    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress), "ending what was cut short");
     if (recovered.how != change::Recovery::kNothingToDo)
       PrintToStderr("pintle: firstboot: " + RecoveredText(recovered));
     if (WaitsForReboot(recovered)) return RebootFor(recovered);
@@ -67,33 +67,33 @@ class FirstBootWork {
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
     if (IsUnderWay(recovered)) return AttemptResult();
-    const auto first = TRY(change::FindFirstBoot(machine.host(), file_, TRY(Booted(machine, line_))));
-    if (!first) {
+    const auto first_boot = TRY(change::FindFirstBoot(machine.host(), file_, TRY(BootedImage(machine, line_))));
+    if (!first_boot) {
       Print(fmt::format("Nothing to do: there is no {}.\n", file_));
       return AttemptResult();
     }
-    return Complete(machine, *first);
+    return Complete(machine, *first_boot);
   }
 
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
-  Result<AttemptResult> RebootFor(const Recovered& recovered) const {
+  Result<AttemptResult> RebootFor(const RecoveryOutcome& recovered) const {
     if (then() == AndThen::kLeaveReboot) return AttemptResult{ExitStatus::kDiffers};
     TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
     return AttemptResult{ExitStatus::kFine, true};
   }
 
-  Result<AttemptResult> Complete(const Machine& machine, const change::FirstBoot& first) const {
-    const std::string& name = first.to.object.metadata.name;
-    if (first.is_late) PrintToStderr(fmt::format("pintle: firstboot: this machine has {} already\n", name));
-    if (first.IsWork() && line_.Has("--if-nothing-to-do")) {
+  Result<AttemptResult> Complete(const Machine& machine, const change::FirstBoot& first_boot) const {
+    const std::string& name = first_boot.to.object.metadata.name;
+    if (first_boot.is_late) PrintToStderr(fmt::format("pintle: firstboot: this machine has {} already\n", name));
+    if (first_boot.IsWork() && line_.Has("--if-nothing-to-do")) {
       Print(fmt::format("There is something to do: the OS is not yet as {} wants it.\n", name));
       return AttemptResult{ExitStatus::kDiffers};
     }
-    const change::ChangeEvent event{.verb = "firstboot", .from = first.from.object.metadata.name, .to = name};
-    const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& doing) {
-      return change::Complete(machine.host(), first, doing);
+    const change::ChangeEvent event{.verb = "firstboot", .from = first_boot.from.object.metadata.name, .to = name};
+    const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& progress) {
+      return change::Complete(machine.host(), first_boot, progress);
     }));
     Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name)));
     const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
@@ -110,7 +110,7 @@ Result<ExitStatus> AwaitShutdown() {
   return Error(ErrorKind::kUnavailable, "everything is in place, but the machine does not reboot");
 }
 
-void Announce(const Error& error, seconds delay) {
+void LogRetry(const Error& error, seconds delay) {
   log::Warning(fmt::format("firstboot: {}; trying again in {}", error.message(), delay), kFirstBootFailed,
                {{change::record_field::kError, error.message()}});
 }
@@ -128,7 +128,7 @@ Result<ExitStatus> Firstboot(const CommandLine& line) {
     const auto attempted = work.Attempt();
     if (attempted) return attempted->is_rebooting ? AwaitShutdown() : attempted->status;
     if (tries_once) return attempted.error();
-    Announce(attempted.error(), delay);
+    LogRetry(attempted.error(), delay);
     std::this_thread::sleep_for(delay);
   }
 }

@@ -17,7 +17,7 @@ inline constexpr std::array kGenerateOptions = {
     Option{"--from", "DIR", "the manifests: ControllerConfig, MachineConfigPools, KubeletConfigs ..."},
     kPullSecretOption,
     Option{"--only", "templates|images|runtime|features|node|kubelet",
-           "print only what is made from these; give it more than once for more"},
+           "print only what is made from these inputs; may be given more than once"},
     Option{"--bootstrap", "", "print what an installation would make, instead of a running cluster"},
     Option{"--controller-version", "HASH", "generate as this version of the controller"},
     Option{"-o", "yaml|json|names|digests",

@@ -21,7 +21,7 @@ struct Manifest {
   json::Value object;
 };
 
-// Returns "manifests/kubelet.yaml: KubeletConfig max-pods".
+// Returns the file, the kind and the name, such as "manifests/kubelet.yaml: KubeletConfig max-pods".
 std::string PlaceOf(const Manifest& manifest);
 
 struct ManifestFiles {
@@ -33,8 +33,8 @@ struct ManifestFiles {
 // Reads manifests from files; a directory stands for all manifests in it.  The file `excluded` is skipped.
 ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& excluded = {});
 
-// Reads the credentials for registries.  The file has a Secret, or only their JSON, which this function puts into a
-// Secret.
+// Reads the credentials for registries, and returns a Secret with them.  The file contains this Secret, or only the
+// credentials as JSON.
 Result<json::Value> ReadPullSecretFile(const std::string& file);
 
 // Returns the credentials in a Secret.

@@ -16,8 +16,8 @@ enum class GeneratedForm { kYaml, kJson, kNames, kDigests };
 // `format` is a value of -o of `pintle generate`.
 GeneratedForm GeneratedFormNamed(const std::string& format);
 
-// Returns the names of the configs and the digests of their Ignition configs, byte for byte in the form of the lists
-// that the Machine Config Operator's answers are compared with.
+// Returns the names of the configs and the digests of their Ignition configs.  The text has the form of the lists that
+// were recorded from the Machine Config Operator, so that the two can be compared byte for byte.
 std::string DigestsText(const std::vector<generated::MachineConfig>& configs);
 
 // Prints to standard output.

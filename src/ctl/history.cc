@@ -45,11 +45,12 @@ std::string LineOf(const PastChange& change) {
 
 std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
   std::vector<PastChange> changes;
-  bool is_open = false;
+  bool is_last_open = false;
   for (const log::PastEntry& entry : entries) {
     PastChange change = ChangeFrom(entry);
     const bool is_begin = FieldOf(entry, "MESSAGE_ID") == change::kChangeBegan.hex();
-    const bool is_end = is_open && !is_begin && changes.back().verb == change.verb && changes.back().to == change.to;
+    const bool is_end =
+        is_last_open && !is_begin && changes.back().verb == change.verb && changes.back().to == change.to;
     if (is_begin) {
       change.outcome = kCutShort;
       changes.push_back(std::move(change));
@@ -59,7 +60,7 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
     } else {
       changes.push_back(std::move(change));
     }
-    is_open = is_begin;
+    is_last_open = is_begin;
   }
   return changes;
 }
@@ -72,7 +73,7 @@ Result<ExitStatus> History(const CommandLine& line) {
   if (form != Form::kText) {
     PrintData(json::Encode(changes), form);
   } else if (changes.empty()) {
-    Print("No change of this machine is in its system journal, as far as you may read that.\n");
+    Print("The system journal has no change of this machine, or you may not read it.\n");
   } else {
     for (const PastChange& change : changes) Print(LineOf(change));
   }

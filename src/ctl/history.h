@@ -20,7 +20,8 @@ namespace pintle::ctl {
 inline constexpr std::array kHistoryOptions = {kOutputOption};
 
 struct PastChange {
-  std::string at;  // The time when the change began, in RFC 3339.
+  // The time when the change began, or when it ended if the journal does not have its beginning; in RFC 3339.
+  std::string at;
   std::string verb;
   std::string from;
   std::string to;
@@ -35,7 +36,7 @@ struct PastChange {
 };
 
 // Joins the entry about the beginning of each change with the entry about its end.  A change without an end was cut
-// short.
+// short.  An end without a beginning, such as that of a recovery, is a change of its own.
 std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries);
 
 }  // namespace pintle::ctl

@@ -11,7 +11,7 @@
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/ignored.h"
-#include "ctl/about.h"
+#include "ctl/named_thing.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
@@ -24,9 +24,9 @@ using change::IgnoredThing;
 
 Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  const About about(name);
+  const NamedThing thing(name);
   const auto steps = TRY(plan::StepsFor(config, config, {}));
-  if (std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) { return about.Covers(step); })) return {};
+  if (std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) { return thing.Covers(step); })) return {};
   if (change::IsNoConfig(config.object)) return Error(ErrorKind::kNotFound, "this machine has no config");
   return Error(ErrorKind::kNotFound,
                fmt::format("{} has no setting for {}", config.object.metadata.name, Printable(name)));

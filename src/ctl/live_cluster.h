@@ -21,8 +21,8 @@ namespace pintle::ctl {
 inline constexpr Option kKubeconfigOption = {"--kubeconfig", "FILE", "ask the cluster that this kubeconfig leads to"};
 inline constexpr Option kContextOption = {"--context", "NAME", "the context of the kubeconfig, if not its current one"};
 
-// kRead reads MachineConfigs with their Ignition configs, which are long.  Rendered MachineConfigs are always read
-// without them.
+// kRead makes LiveCluster::ForEach() read MachineConfigs with their Ignition configs, which are long.  Rendered
+// MachineConfigs are an exception: ForEach() always leaves out their Ignition configs.
 enum class ConfigBodies { kLeftOut, kRead };
 
 class LiveCluster {
@@ -43,7 +43,7 @@ class LiveCluster {
 
   // Returns all objects that concern pools, as if they had come from files.
   Result<ClusterObjects> Objects();
-  // Returns the name of the node on which the operator runs, or "".
+  // Returns the name of the node on which the operator runs, or "" if it has no pod or pods on several nodes.
   Result<std::string> OperatorNode();
 
  private:

@@ -33,7 +33,7 @@ namespace {
 constexpr const char* kPullSpec = "/etc/pivot/image-pullspec";
 constexpr const char* kRebootNeeded = "/run/pivot/reboot-needed";
 // The drop-in passes the flags of `start` to pintled as settings.
-constexpr const char* kDropIns = "/run/pintle/pintled.conf.d";
+constexpr const char* kDropInDirectory = "/run/pintle/pintled.conf.d";
 constexpr const char* kDropIn = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf";
 
 // All commands accepted these flags for logging; they are ignored.
@@ -83,7 +83,7 @@ constexpr std::array kStartOptions = {
     Option{"--tls-min-version", "VERSION", "accepted: the metrics are for this machine alone, and not encrypted"},
 };
 
-void Notice(const std::string& text) { PrintToStderr(fmt::format("machine-config-daemon: {}\n", text)); }
+void PrintNotice(const std::string& text) { PrintToStderr(fmt::format("machine-config-daemon: {}\n", text)); }
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
@@ -162,7 +162,8 @@ std::string Stripped(std::string text) {
 
 // ---- pivot ----------------------------------------------------------------------------------------------------------
 
-// Takes the image from the command line, or else from /etc/pivot/image-pullspec.
+// Returns the image that the command line names.  Without one, or with --from-etc-pullspec, returns the image in
+// /etc/pivot/image-pullspec.
 Result<std::string> ImageFor(const CommandLine& line, const Root& root) {
   if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
   const bool is_named = !line.words().empty() && !line.Has("--from-etc-pullspec");
@@ -177,15 +178,15 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
   const Machine machine = TRY(Machine::Of(line));
   const Root& root = machine.root();
   PivotOrder order;
-  order.what.image = TRY(ImageFor(line, root));
+  order.pivot.image = TRY(ImageFor(line, root));
   const auto tuning = TRY(change::ReadTuning(root));
   for (const std::string& argument : tuning.refused) {
-    Notice(fmt::format("{}: {} cannot be tuned on this OS, and stays as it is", change::kTuning, argument));
+    PrintNotice(fmt::format("{}: {} cannot be tuned on this OS, and stays as it is", change::kTuning, argument));
   }
-  order.what.add_arguments = tuning.add;
-  order.what.remove_arguments = tuning.remove;
+  order.pivot.add_arguments = tuning.add;
+  order.pivot.remove_arguments = tuning.remove;
   // The old command did not ask for confirmation, and checked nothing but the OS.
-  order.is_agreed = true;
+  order.is_confirmed = true;
   order.is_forced = true;
   const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));
   TRY(root.Remove(kPullSpec));
@@ -206,7 +207,7 @@ Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
   TRY(ExpectRootMount(line));
   if (line.Has("--persist-nics")) {
-    Notice("--persist-nics: the names of network interfaces stay as they are");
+    PrintNotice("--persist-nics: the names of network interfaces stay as they are");
     return ExitStatus::kFine;
   }
   const std::string file = line.Value("--machineconfig-file").value_or(change::kFirstConfig);
@@ -216,12 +217,13 @@ Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
 
 // ---- start ----------------------------------------------------------------------------------------------------------
 
-Result<std::string> Setting(const CommandLine& line, const char* flag, const char* section, const char* key) {
+Result<std::string> SettingText(const CommandLine& line, const char* flag, const char* section, const char* key) {
   const std::string value = line.Value(flag).value_or("");
   if (value.empty()) return std::string();
   const auto is_control = [](unsigned char c) { return c < ' '; };
   if (std::any_of(value.begin(), value.end(), is_control)) {
-    return Error(ErrorKind::kInvalid, fmt::format("{}: it has a line break or another control character in it", flag));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: its value has a line break or another control character in it", flag));
   }
   return fmt::format("[{}]\n{}={}\n", section, key, value);
 }
@@ -234,9 +236,9 @@ bool IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
   });
 }
 
-Result<std::string> KubeletSetting(const CommandLine& line, std::span<const char* const> words) {
+Result<std::string> KubeletSettingText(const CommandLine& line, std::span<const char* const> words) {
   if (IsTurnedOff(words, "--kubelet-healthz-enabled")) return std::string("[Kubernetes]\nKubeletHealth=\n");
-  return Setting(line, "--kubelet-healthz-endpoint", "Kubernetes", "KubeletHealth");
+  return SettingText(line, "--kubelet-healthz-endpoint", "Kubernetes", "KubeletHealth");
 }
 
 Result<ExitStatus> OldStart(std::span<const char* const> words) {
@@ -250,15 +252,15 @@ Result<ExitStatus> OldStart(std::span<const char* const> words) {
   }
   TRY(ExpectRootMount(line));
   for (const char* flag : {"--tls-cipher-suites", "--tls-min-version"}) {
-    if (line.Has(flag)) Notice(fmt::format("{} has no effect; see pintled.conf(5)", flag));
+    if (line.Has(flag)) PrintNotice(fmt::format("{} has no effect; see pintled.conf(5)", flag));
   }
-  const std::string settings = TRY(Setting(line, "--node-name", "Agent", "NodeName")) +
-                               TRY(Setting(line, "--kubeconfig", "Kubernetes", "Kubeconfig")) +
-                               TRY(KubeletSetting(line, words)) +
-                               TRY(Setting(line, "--metrics-url", "Metrics", "Listen"));
+  const std::string settings = TRY(SettingText(line, "--node-name", "Agent", "NodeName")) +
+                               TRY(SettingText(line, "--kubeconfig", "Kubernetes", "Kubeconfig")) +
+                               TRY(KubeletSettingText(line, words)) +
+                               TRY(SettingText(line, "--metrics-url", "Metrics", "Listen"));
   if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; be root");
   const Root root = TRY(Root::Open("/"));
-  if (!settings.empty()) TRY(root.MakeDirectories(kDropIns));
+  if (!settings.empty()) TRY(root.MakeDirectories(kDropInDirectory));
   TRY(settings.empty() ? root.Remove(kDropIn) : root.WriteFile(kDropIn, settings), "handing the flags to pintled");
   ::execl(PINTLED, "pintled", static_cast<char*>(nullptr));
   return Error::FromErrno(PINTLED);

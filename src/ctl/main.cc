@@ -104,7 +104,7 @@ constexpr std::array kVerbs = {
     VerbEntry{"version", "[-o FORMAT]", "print the version", kVersionOptions, Version},
 };
 
-ExitStatus Help() {
+ExitStatus PrintHelp() {
   Print(
       fmt::format("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n"));
   for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<16} {}\n", verb.name, verb.summary));
@@ -112,7 +112,7 @@ ExitStatus Help() {
   return ExitStatus::kFine;
 }
 
-ExitStatus HelpWith(const VerbEntry& verb) {
+ExitStatus PrintHelpOn(const VerbEntry& verb) {
   Print(fmt::format("pintle {}: {}\n\nUsage: pintle {}{}{}\n", verb.name, verb.summary, verb.name,
                     verb.usage.empty() ? "" : " ", verb.usage));
   if (!verb.options.empty()) Print(fmt::format("\n{}", Describe(verb.options)));
@@ -137,16 +137,16 @@ ExitStatus RefuseVerb(std::string_view name) {
 }
 
 // Prints help on the words after `help`, of which there may be none.
-ExitStatus HelpWith(std::span<const char* const> words) {
-  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return Help();
+ExitStatus PrintHelpOn(std::span<const char* const> words) {
+  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintHelp();
   const VerbEntry* const verb = VerbNamed(words[0]);
-  return verb == nullptr ? RefuseVerb(words[0]) : HelpWith(*verb);
+  return verb == nullptr ? RefuseVerb(words[0]) : PrintHelpOn(*verb);
 }
 
 ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
   for (const std::string_view word : words) {
     if (word == "--") break;
-    if (AsksForHelp(word)) return HelpWith(verb);
+    if (AsksForHelp(word)) return PrintHelpOn(verb);
   }
   const auto line = CommandLine::Parse(verb.options, words);
   if (!line) return Fail(fmt::format("{}: {}", verb.name, line.error().message()));
@@ -158,7 +158,7 @@ ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
 ExitStatus Run(std::span<const char* const> words) {
   if (words.empty()) return Fail("a verb is missing; `pintle help` lists the verbs");
   std::string_view name = words[0];
-  if (name == "help" || AsksForHelp(name)) return HelpWith(words.subspan(1));
+  if (name == "help" || AsksForHelp(name)) return PrintHelpOn(words.subspan(1));
   if (name == "--version") name = "version";
   const VerbEntry* const verb = VerbNamed(name);
   return verb == nullptr ? RefuseVerb(name) : RunVerb(*verb, words.subspan(1));

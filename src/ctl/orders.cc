@@ -18,43 +18,45 @@ using host::AgentOrder;
 
 // Sends an order to the running agent.  The agent refuses an order that the caller may not give, or that
 // is not allowed on this machine.
-Result<ExitStatus> Order(const CommandLine& line, AgentOrder order, std::string_view done) {
+Result<ExitStatus> SendOrder(const CommandLine& line, AgentOrder order, std::string_view message) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   TRY(host::SendToAgent(order));
-  Print(done);
+  Print(message);
   return ExitStatus::kFine;
 }
 
-// Sends the order.  If no agent runs, this makes or removes the same file as an agent would.
-Result<ExitStatus> OrderOrPut(const CommandLine& line, AgentOrder order, Result<> put_file(const Root& root),
-                              std::string_view done) {
-  Result<ExitStatus> told = Order(line, order, done);
-  if (told || told.error().kind() != ErrorKind::kNotFound) return told;
+// Sends an order to the running agent.  If no agent runs, `put_file` makes or removes the file that an agent would make
+// or remove.
+Result<ExitStatus> SendOrderOrPutFile(const CommandLine& line, AgentOrder order, Result<> put_file(const Root& root),
+                                      std::string_view message) {
+  Result<ExitStatus> sent = SendOrder(line, order, message);
+  if (sent || sent.error().kind() != ErrorKind::kNotFound) return sent;
   if (::geteuid() != 0)
     return Error(ErrorKind::kInvalid, "no agent runs on this machine, and without one only root may do this; be root");
   TRY(put_file(TRY(Root::Open("/"))));
-  Print(done);
+  Print(message);
   return ExitStatus::kFine;
 }
 
 }  // namespace
 
 Result<ExitStatus> Check(const CommandLine& line) {
-  return Order(line, AgentOrder::kCheck, "The agent checks everything now; `pintle status` reports what it finds.\n");
+  return SendOrder(line, AgentOrder::kCheck,
+                   "The agent checks everything now; `pintle status` reports what it finds.\n");
 }
 
 Result<ExitStatus> Retry(const CommandLine& line) {
-  return Order(line, AgentOrder::kRetry,
-               "The agent tries again what has failed; `pintle status` reports the progress.\n");
+  return SendOrder(line, AgentOrder::kRetry,
+                   "The agent tries again what has failed; `pintle status` reports the progress.\n");
 }
 
 Result<ExitStatus> Pause(const CommandLine& line) {
-  return OrderOrPut(line, AgentOrder::kPause, host::Pause,
-                    "The agent changes nothing on this machine until `pintle resume`.\n");
+  return SendOrderOrPutFile(line, AgentOrder::kPause, host::Pause,
+                            "The agent changes nothing on this machine until `pintle resume`.\n");
 }
 
 Result<ExitStatus> Resume(const CommandLine& line) {
-  return OrderOrPut(line, AgentOrder::kResume, host::Resume, "The agent may change this machine again.\n");
+  return SendOrderOrPutFile(line, AgentOrder::kResume, host::Resume, "The agent may change this machine again.\n");
 }
 
 }  // namespace pintle::ctl

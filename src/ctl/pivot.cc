@@ -37,14 +37,14 @@ class PivotWork {
       : machine_(machine), line_(line), order_(order) {}
 
   Result<PivotAnswer> Run() {
-    const auto state = TRY(Look());
+    const auto state = TRY(ObserveDeployments());
     const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine_.root()));
     if (!order_.is_forced) {
       TRY(LookForDrift(config));
       if (answer_.drifts) return End(outcome::kDrifted);
     }
-    if (!order_.is_agreed && !TRY(IsConfirmed(line_, Question(*state.booted)))) return End(outcome::kDeclined);
-    const std::string& to = order_.what.image;
+    if (!order_.is_confirmed && !TRY(IsConfirmed(line_, Question(*state.booted)))) return End(outcome::kDeclined);
+    const std::string& to = order_.pivot.image;
     const change::ChangeEvent event{.verb = "pivot", .from = answer_.from, .to = to.empty() ? answer_.from : to};
     return End(TRY(CarryOut(machine_, order_.then, event, [&](const change::Progress& progress) {
       return PrepareAndApply(config, state.pending, progress);
@@ -52,7 +52,7 @@ class PivotWork {
   }
 
  private:
-  Result<host::DeploymentsState> Look() {
+  Result<host::DeploymentsState> ObserveDeployments() {
     const host::Host host = machine_.host();
     if (host.deployments == nullptr) {
       return Error(ErrorKind::kInvalid,
@@ -83,19 +83,19 @@ class PivotWork {
 
   std::string Question(const host::DeployedImage& booted) const {
     return fmt::format("Shall the next boot take {} instead of {}?",
-                       Printable(order_.what.image.empty() ? host::NameOf(booted) : order_.what.image),
+                       Printable(order_.pivot.image.empty() ? host::NameOf(booted) : order_.pivot.image),
                        Printable(answer_.from));
   }
 
   Result<change::Ending> PrepareAndApply(const change::CurrentConfig& config,
                                          const std::optional<host::DeployedImage>& pending,
                                          const change::Progress& progress) {
-    const auto prepared = TRY(change::Prepare(machine_.host(), order_.what, progress));
+    const auto prepared = TRY(change::Prepare(machine_.host(), order_.pivot, progress));
     if (pending && !prepared.is_needless) {
-      PrintToStderr(fmt::format("pintle: pivot: this replaces {}, which someone else has made the next one to boot\n",
+      PrintToStderr(fmt::format("pintle: pivot: this replaces {}, which someone else has staged for the next boot\n",
                                 Printable(ExactName(*pending))));
     }
-    // For an image that is booted already, the answer keeps the name that Look() has set.
+    // For an image that is booted already, the answer keeps the name that ObserveDeployments() has set.
     if (!prepared.is_booted) answer_.to = WithCommit(prepared.image.name, prepared.image.commit);
     answer_.added_arguments = prepared.add_arguments;
     answer_.removed_arguments = prepared.remove_arguments;
@@ -130,7 +130,7 @@ Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& lin
   }
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
-  const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
+  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress), "ending what was cut short");
   if (IsUnderWay(recovered)) {
     return Error(ErrorKind::kConflict, RecoveredText(recovered) + "Reboot, or undo it with `pintle recover --give-up`");
   }
@@ -158,11 +158,11 @@ Result<ExitStatus> Pivot(const CommandLine& line) {
   const Form form = FormOf(line);
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
   PivotOrder order;
-  order.what.image = line.words().front();
-  TRY(host::ParseImageName(order.what.image));
-  order.what.even_if_booted = line.Has("--force");
+  order.pivot.image = line.words().front();
+  TRY(host::ParseImageName(order.pivot.image));
+  order.pivot.even_if_booted = line.Has("--force");
   order.is_forced = line.Has("--force");
-  order.is_agreed = line.Has("--yes");
+  order.is_confirmed = line.Has("--yes");
   order.then = line.Has("--reboot") ? AndThen::kReboot : AndThen::kLeaveReboot;
   const Machine machine = TRY(Machine::Of(line));
   const PivotAnswer answer = TRY(CarryOutPivot(machine, line, order));

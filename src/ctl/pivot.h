@@ -27,10 +27,10 @@ inline constexpr std::array kPivotOptions = {
 };
 
 struct PivotOrder {
-  change::Pivot what;
+  change::Pivot pivot;
   AndThen then = AndThen::kLeaveReboot;
-  bool is_forced = false;
-  bool is_agreed = false;  // Nobody is asked for confirmation.
+  bool is_forced = false;     // The machine is not checked for drift.
+  bool is_confirmed = false;  // Nobody is asked for confirmation.
 };
 
 struct PivotAnswer {

@@ -37,7 +37,7 @@ using plan::FileChange;
 using plan::Plan;
 using plan::UnitChange;
 
-// These functions build the JSON answer.
+// The next functions build the JSON answer.
 
 Value FlagsOf(const plan::Difference& difference) {
   return {
@@ -106,11 +106,11 @@ void AddDrain(const plan::Drain& drain, const std::string& key, Value& answer) {
   if (drain.error) answer[key + "Error"] = *drain.error;
 }
 
-std::vector<std::string> TextsOf(const std::optional<std::vector<std::string>>& texts) {
+std::vector<std::string> ListOrEmpty(const std::optional<std::vector<std::string>>& texts) {
   return texts ? *texts : std::vector<std::string>();
 }
 
-// These functions build the text for people.
+// The next functions build the text for people.
 
 std::string ModeText(const ignition::File& file) { return fmt::format("{:04o}", file.mode.value_or(0644)); }
 
@@ -125,7 +125,7 @@ std::string AttributesOf(const ignition::File& file) {
 
 constexpr std::size_t kMostText = 64 << 20;  // The limit for the text of all changes together.
 
-// Contents as they will be on the node, or why they cannot be decoded.
+// The contents of a file on the node, or the reason why they cannot be decoded.
 struct Contents {
   std::string bytes;
   std::string problem;
@@ -133,7 +133,7 @@ struct Contents {
 
 Contents ContentsOf(const ignition::File* file) {
   if (file == nullptr) return {};
-  auto bytes = machineconfig::ContentsOf(file->contents, machineconfig::kMostLookedAt);
+  auto bytes = machineconfig::ContentsOf(file->contents, machineconfig::kParsedContentsLimit);
   if (!bytes) return {.bytes = "", .problem = bytes.error().message()};
   return {.bytes = *std::move(bytes), .problem = ""};
 }
@@ -161,7 +161,7 @@ std::string FileText(const FileChange& change, PrivateLines private_lines) {
   if (!body.empty()) return text + body;
   const bool same_attributes =
       change.from != nullptr && change.to != nullptr && AttributesOf(*change.from) == AttributesOf(*change.to);
-  return text + (same_attributes ? "written in another way, the same contents\n" : "");
+  return text + (same_attributes ? "the contents are the same, and only encoded in another way\n" : "");
 }
 
 std::string UnitAttributes(const ignition::Unit& unit) {
@@ -200,8 +200,8 @@ std::string UnitText(const UnitChange& change) {
   return text;
 }
 
-void AddLists(std::string_view title, const std::vector<std::string>& from, const std::vector<std::string>& to,
-              std::string& text) {
+void AddListChanges(std::string_view title, const std::vector<std::string>& from, const std::vector<std::string>& to,
+                    std::string& text) {
   if (from == to) return;
   text += fmt::format("{}\n", title);
   const auto add_missing = [&](const auto& all, const auto& others, char mark) {
@@ -214,7 +214,7 @@ void AddLists(std::string_view title, const std::vector<std::string>& from, cons
   add_missing(to, from, '+');
 }
 
-void AddValues(std::string_view title, std::string_view from, std::string_view to, std::string& text) {
+void AddValueChange(std::string_view title, std::string_view from, std::string_view to, std::string& text) {
   if (from != to) text += fmt::format("{}\n-{}\n+{}\n", title, Printable(from), Printable(to));
 }
 
@@ -226,20 +226,20 @@ UsersByName UsersOf(const ignition::Passwd& passwd) {
   return users;
 }
 
-void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::string& text) {
+void AddUserChanges(const ignition::Passwd& from, const ignition::Passwd& to, std::string& text) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
   UsersByName all = before;
   all.insert(after.begin(), after.end());
-  static const ignition::PasswdUser kNobody;
+  static const ignition::PasswdUser kEmptyUser;
   const auto find = [](const UsersByName& users, std::string_view name) -> const ignition::PasswdUser& {
     const auto user = users.find(name);
-    return user == users.end() ? kNobody : *user->second;
+    return user == users.end() ? kEmptyUser : *user->second;
   };
   for (const auto& [name, user] : all) {
     const ignition::PasswdUser& old_user = find(before, name);
     const ignition::PasswdUser& new_user = find(after, name);
-    AddLists("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
+    AddListChanges("SSH keys of " + Printable(name), old_user.ssh_authorized_keys, new_user.ssh_authorized_keys, text);
     // Hashes are masked, since passwords can be guessed from them.
     if (old_user.password_hash != new_user.password_hash) {
       text += fmt::format("password hash of {}\n-{}\n+{}\n", Printable(name), old_user.password_hash ? kMasked : "none",
@@ -248,8 +248,8 @@ void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to, std::str
   }
 }
 
-// Returns whether AddUsers() describes all differences.  It describes only keys and passwords, but a user may have
-// other fields, or only a name.
+// Returns whether AddUserChanges() describes all differences.  It describes only keys and passwords, but a user may
+// have other fields, or only a name.
 bool AreAllUserChangesShown(const ignition::Passwd& from, const ignition::Passwd& to) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
@@ -280,7 +280,8 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
   });
 }
 
-// Returns the diff of a change of disks with secrets masked: it may contain keys, and programs that fetch keys.
+// Returns the diff of a change that only new machines follow, with secrets masked.  Such a diff may contain keys, and
+// programs that fetch keys.
 std::string MaskedDiff(const plan::IrreconcilableChange& change) {
   const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
   std::string text;
@@ -320,8 +321,8 @@ Value AnswerOf(const Plan& plan, const ParsedConfig& from, const ParsedConfig& t
       {"diffUnits", UnitsOf(plan.difference.changed_units)},
       {"firstBootActions", {plan.first_boot_action}},
       {"nodeDisruptionActions", ActionsOf(plan.actions)},
-      {"rpmOstreeKargs", json::Encode(plan::RpmOstreeArguments(TextsOf(from.object.spec.kernel_arguments),
-                                                               TextsOf(to.object.spec.kernel_arguments)))},
+      {"rpmOstreeKargs", json::Encode(plan::RpmOstreeArguments(ListOrEmpty(from.object.spec.kernel_arguments),
+                                                               ListOrEmpty(to.object.spec.kernel_arguments)))},
       {"requiresRebuild", plan::NeedsRebuild(from.object.spec, to.object.spec)},
       {"irreconcilableReport", ReportOf(plan::IrreconcilableChanges(from.ignition, to.ignition))},
       {"actions", ReasonsOf(plan.actions)},
@@ -346,17 +347,17 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
   for (const UnitChange& change : plan.difference.changed_units) {
     text += text.size() < kMostText ? UnitText(change) : Printable(change.name) + " differs too\n";
   }
-  AddUsers(from.ignition.passwd, to.ignition.passwd, text);
+  AddUserChanges(from.ignition.passwd, to.ignition.passwd, text);
   const api::MachineConfigSpec& before = from.object.spec;
   const api::MachineConfigSpec& after = to.object.spec;
-  AddLists("kernel arguments", TextsOf(before.kernel_arguments), TextsOf(after.kernel_arguments), text);
-  AddLists("extensions", TextsOf(before.extensions), TextsOf(after.extensions), text);
-  AddValues("kernel type", machineconfig::CanonicalKernelType(before.kernel_type),
-            machineconfig::CanonicalKernelType(after.kernel_type), text);
-  AddValues("OS image", before.os_image_url, after.os_image_url, text);
-  AddValues("OS extensions image", before.base_os_extensions_container_image, after.base_os_extensions_container_image,
-            text);
-  AddValues("FIPS", before.fips ? "on" : "off", after.fips ? "on" : "off", text);
+  AddListChanges("kernel arguments", ListOrEmpty(before.kernel_arguments), ListOrEmpty(after.kernel_arguments), text);
+  AddListChanges("extensions", ListOrEmpty(before.extensions), ListOrEmpty(after.extensions), text);
+  AddValueChange("kernel type", machineconfig::CanonicalKernelType(before.kernel_type),
+                 machineconfig::CanonicalKernelType(after.kernel_type), text);
+  AddValueChange("OS image", before.os_image_url, after.os_image_url, text);
+  AddValueChange("OS extensions image", before.base_os_extensions_container_image,
+                 after.base_os_extensions_container_image, text);
+  AddValueChange("FIPS", before.fips ? "on" : "off", after.fips ? "on" : "off", text);
   for (const auto& change : plan::IrreconcilableChanges(from.ignition, to.ignition)) {
     text += fmt::format("{} (only new machines follow)\n", change.field_path);
     const std::string shown = MaskedDiff(change);
@@ -389,8 +390,8 @@ bool Differ(const ParsedConfig& from, const ParsedConfig& to) {
   const api::MachineConfigSpec& after = to.object.spec;
   return !json::Equal(from.ignition, to.ignition) || before.os_image_url != after.os_image_url ||
          before.base_os_extensions_container_image != after.base_os_extensions_container_image ||
-         TextsOf(before.kernel_arguments) != TextsOf(after.kernel_arguments) ||
-         TextsOf(before.extensions) != TextsOf(after.extensions) || before.fips != after.fips ||
+         ListOrEmpty(before.kernel_arguments) != ListOrEmpty(after.kernel_arguments) ||
+         ListOrEmpty(before.extensions) != ListOrEmpty(after.extensions) || before.fips != after.fips ||
          machineconfig::CanonicalKernelType(before.kernel_type) !=
              machineconfig::CanonicalKernelType(after.kernel_type);
 }

@@ -22,8 +22,8 @@ std::string ChangesText(const plan::Plan& plan, const plan::ParsedConfig& from, 
 enum class Drains { kReported, kNone };
 std::string ConsequencesText(const plan::Plan& plan, Drains drains);
 
-// Returns everything for programs, with the keys that the Machine Config Operator's own tools use, and our own beside
-// them.
+// Returns everything for programs: under the keys that the Machine Config Operator's own tools use, and under further
+// keys of Pintle.
 json::Value AnswerOf(const plan::Plan& plan, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
 // Returns only the actions and their reasons.

@@ -37,7 +37,7 @@ std::string_view StateOf(const api::MachineConfigPool& pool) {
   return is("Updating") ? "updating" : "unknown";
 }
 
-std::string Line(const api::MachineConfigPool& pool) {
+std::string PoolLine(const api::MachineConfigPool& pool) {
   const api::MachineConfigPoolStatus& status = pool.status;
   return Printable(fmt::format("{}: {}{}, {} of {} nodes have {}", pool.metadata.name, StateOf(pool),
                                pool.spec.paused && StateOf(pool) != "paused" ? ", paused" : "",
@@ -50,7 +50,8 @@ bool NeedsAttention(const api::MachineConfigPool& pool) {
   return StateOf(pool) != "updated" || std::any_of(conditions.begin(), conditions.end(), GetsOwnLine);
 }
 
-Result<PoolPointers> Chosen(const std::vector<api::MachineConfigPool>& pools, const std::vector<std::string>& names) {
+Result<PoolPointers> SelectPools(const std::vector<api::MachineConfigPool>& pools,
+                                 const std::vector<std::string>& names) {
   PoolPointers chosen;
   for (const std::string& name : names) {
     const auto found =
@@ -87,7 +88,7 @@ Colour ColourOfPools(std::string_view line) {
 std::string PoolsText(std::span<const api::MachineConfigPool* const> pools) {
   std::string text;
   for (const api::MachineConfigPool* pool : pools) {
-    text += Line(*pool) + "\n";
+    text += PoolLine(*pool) + "\n";
     for (const api::Condition& condition : pool->status.conditions) {
       if (!GetsOwnLine(condition)) continue;
       text += fmt::format("  {}: {}\n", Printable(condition.type), Printable(condition.message));
@@ -96,16 +97,17 @@ std::string PoolsText(std::span<const api::MachineConfigPool* const> pools) {
   return text.empty() ? "the cluster has no pools\n" : text;
 }
 
-ExitStatus PoolsExit(std::span<const api::MachineConfigPool* const> pools) {
-  const bool is_any = std::any_of(pools.begin(), pools.end(), [](const auto* pool) { return NeedsAttention(*pool); });
-  return is_any ? ExitStatus::kDiffers : ExitStatus::kFine;
+ExitStatus PoolsExitStatus(std::span<const api::MachineConfigPool* const> pools) {
+  const bool any_needs_attention =
+      std::any_of(pools.begin(), pools.end(), [](const auto* pool) { return NeedsAttention(*pool); });
+  return any_needs_attention ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 
 Result<ExitStatus> PoolsStatus(const CommandLine& line) {
   const Form form = FormOf(line);
   auto cluster = TRY(LiveCluster::Of(line));
   std::vector<api::MachineConfigPool> pools = TRY(cluster.All<api::MachineConfigPool>());
-  const PoolPointers chosen = TRY(Chosen(pools, line.words()));
+  const PoolPointers chosen = TRY(SelectPools(pools, line.words()));
   if (form == Form::kText) {
     PrintColoured(PoolsText(chosen), ColourOfPools);
   } else if (form == Form::kName) {
@@ -113,7 +115,7 @@ Result<ExitStatus> PoolsStatus(const CommandLine& line) {
   } else {
     PrintData(PoolsAnswer(chosen), form);
   }
-  return PoolsExit(chosen);
+  return PoolsExitStatus(chosen);
 }
 
 }  // namespace pintle::ctl

@@ -23,8 +23,9 @@ inline constexpr std::array kPoolsStatusOptions = {
 // Returns the status as a text for people.
 std::string PoolsText(std::span<const api::MachineConfigPool* const> pools);
 
-// Returns kDiffers if one of the pools is not as it should be.
-ExitStatus PoolsExit(std::span<const api::MachineConfigPool* const> pools);
+// Returns kDiffers if the state of one of the pools is not "updated", or if a pool has a condition that a person should
+// know of.
+ExitStatus PoolsExitStatus(std::span<const api::MachineConfigPool* const> pools);
 
 // The words are names of pools; without words, all pools are meant.
 Verb PoolsStatus;

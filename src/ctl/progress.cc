@@ -36,15 +36,15 @@ std::size_t Columns() {
 
 ProgressLines::ProgressLines() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-void ProgressLines::Take(const host::ActivityProgress& how_far) {
+void ProgressLines::Update(const host::ActivityProgress& activity) {
   if (!is_terminal_) {
-    if (const auto line = tenths_.LineOf(how_far, SystemClock().Monotonic())) PrintToStderr(Printable(*line) + "\n");
+    if (const auto line = tenths_.LineOf(activity, SystemClock().Monotonic())) PrintToStderr(Printable(*line) + "\n");
     return;
   }
   EndWatch();
-  if (!PartInWords(how_far).empty()) return Draw(FittingLine(how_far, Columns()));
+  if (!PartInWords(activity).empty()) return Draw(FittingLine(activity, Columns()));
   Erase();
-  StartWatch(how_far.doing);
+  StartWatch(activity.doing);
 }
 
 void ProgressLines::StartWatch(const std::string& doing) {

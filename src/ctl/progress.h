@@ -3,8 +3,8 @@
 
 // Prints the progress of a change for someone who waits.
 //
-// On a terminal, each activity that takes longer than a second gets a line.  If its progress is known, the line is
-// redrawn in place.  Other outputs get a few lines, and only for activities whose progress is known.
+// On a terminal, an activity whose progress is known has a line that is redrawn in place.  Any other activity gets a
+// line when it has taken a second.  Other outputs get a few lines, and only for activities whose progress is known.
 
 #include <cstddef>
 #include <string>
@@ -25,9 +25,9 @@ class ProgressLines {
   ProgressLines(const ProgressLines&) = delete;
   ProgressLines& operator=(const ProgressLines&) = delete;
 
-  void Take(const host::ActivityProgress& how_far);
+  void Update(const host::ActivityProgress& activity);
   change::Progress progress() {
-    return [this](const host::ActivityProgress& how_far) { Take(how_far); };
+    return [this](const host::ActivityProgress& activity) { Update(activity); };
   }
 
  private:
@@ -41,7 +41,7 @@ class ProgressLines {
   LineForEachTenth tenths_;
   std::size_t drawn_ = 0;  // The columns of the line that is drawn in place, without an end of line.
   UniqueFd stop_;          // Closing this end of the pipe ends the thread.
-  std::thread watch_;
+  std::thread watch_;      // Prints the name of an activity that has taken a second.
 };
 
 }  // namespace pintle::ctl

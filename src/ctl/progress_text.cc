@@ -20,24 +20,24 @@ std::size_t ColumnsOf(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_first_byte));
 }
 
-std::string FittingLine(const host::ActivityProgress& how_far, std::size_t columns) {
-  const std::string whole = Printable(InWords(how_far));
+std::string FittingLine(const host::ActivityProgress& activity, std::size_t columns) {
+  const std::string whole = Printable(InWords(activity));
   if (ColumnsOf(whole) <= columns) return whole;
-  const std::string part = Printable(PartInWords(how_far));
+  const std::string part = Printable(PartInWords(activity));
   const std::size_t rest = ColumnsOf(part) + std::string_view("...: ").size();
   if (rest + kMinActivityColumns > columns) return FirstCharacters(part.empty() ? whole : part, columns);
-  return FirstCharacters(Printable(how_far.doing), columns - rest) + "...: " + part;
+  return FirstCharacters(Printable(activity.doing), columns - rest) + "...: " + part;
 }
 
-std::optional<std::string> LineForEachTenth::LineOf(const host::ActivityProgress& how_far, MonotonicTime now) {
-  if (std::exchange(doing_, how_far.doing) != how_far.doing) {
+std::optional<std::string> LineForEachTenth::LineOf(const host::ActivityProgress& activity, MonotonicTime now) {
+  if (std::exchange(doing_, activity.doing) != activity.doing) {
     tenth_ = 0;
-    next_ = now + kRest;
+    next_ = now + kMinInterval;
   }
-  if (!how_far.percent || now < next_) return std::nullopt;
-  if (std::exchange(tenth_, *how_far.percent / 10) == *how_far.percent / 10) return std::nullopt;
-  next_ = now + kRest;
-  return InWords(how_far);
+  if (!activity.percent || now < next_) return std::nullopt;
+  if (std::exchange(tenth_, *activity.percent / 10) == *activity.percent / 10) return std::nullopt;
+  next_ = now + kMinInterval;
+  return InWords(activity);
 }
 
 }  // namespace pintle::ctl

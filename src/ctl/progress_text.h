@@ -18,16 +18,16 @@ namespace pintle::ctl {
 std::size_t ColumnsOf(const std::string& text);
 
 // Returns a line that fits into this many columns of a terminal.  The activity is shortened before the progress.
-std::string FittingLine(const host::ActivityProgress& how_far, std::size_t columns);
+std::string FittingLine(const host::ActivityProgress& activity, std::size_t columns);
 
-// Makes lines for a journal or a file: one for each tenth of the work, after the first second, and at most one a
-// second.
+// Makes lines for a journal or a file: at most one for each tenth of an activity, at most one a second, and none in the
+// first second of an activity.
 class LineForEachTenth {
  public:
-  static constexpr auto kRest = std::chrono::seconds(1);
+  static constexpr auto kMinInterval = std::chrono::seconds(1);
 
-  // Returns nullopt if there is nothing new.
-  std::optional<std::string> LineOf(const host::ActivityProgress& how_far, MonotonicTime now);
+  // Returns nullopt if no line is due.
+  std::optional<std::string> LineOf(const host::ActivityProgress& activity, MonotonicTime now);
 
  private:
   std::string doing_;

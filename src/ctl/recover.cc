@@ -22,17 +22,17 @@
 
 namespace pintle::ctl {
 
-bool WaitsForReboot(const Recovered& recovered) {
+bool WaitsForReboot(const RecoveryOutcome& recovered) {
   return recovered.how == change::Recovery::kRebootNeeded || recovered.how == change::Recovery::kRebootNeededToUndo;
 }
 
-bool IsUnderWay(const Recovered& recovered) {
+bool IsUnderWay(const RecoveryOutcome& recovered) {
   return WaitsForReboot(recovered) || recovered.how == change::Recovery::kToBeConfirmed;
 }
 
-Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress, Direction direction) {
+Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, ProgressLines& progress, Direction direction) {
   const auto pending = TRY(change::Journal(machine.root()).Read());
-  if (!pending) return Recovered();
+  if (!pending) return RecoveryOutcome();
   const auto inhibitor = machine.InhibitShutdown("a change of this machine was cut short and is being ended");
   const change::ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
   const auto ended = direction == Direction::kUndo ? change::GiveUp(machine.host(), progress.progress())
@@ -41,14 +41,14 @@ Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& prog
     if (machine.IsRunning()) log::Record(change::RecordOfFailure(event, ended.error().message()));
     return ended.error();
   }
-  Recovered recovered{.how = ended->how, .reason = ended->reason, .from = pending->from, .to = pending->to};
+  RecoveryOutcome recovered{.how = ended->how, .reason = ended->reason, .from = pending->from, .to = pending->to};
   if (machine.IsRunning() && !IsUnderWay(recovered)) {
     log::Record(change::RecordOfRecovery(event, *ended));
   }
   return recovered;
 }
 
-std::string RecoveredText(const Recovered& recovered) {
+std::string RecoveredText(const RecoveryOutcome& recovered) {
   const std::string which = fmt::format("The change from {} to {}", recovered.from, recovered.to);
   const std::string because = change::Because(recovered.reason);
   switch (recovered.how) {
@@ -72,7 +72,7 @@ std::string RecoveredText(const Recovered& recovered) {
 std::string PendingText(const change::Change& pending, const Machine& machine) {
   if (pending.phase == change::Phase::kApplied && pending.awaits_confirmation) {
     return fmt::format(
-        "the change to {} is pintled's and ends when the machine has rebooted and is well; "
+        "pintled makes the change to {}, and ends it when the machine has rebooted and is well; "
         "`pintle recover --give-up` undoes it",
         pending.to);
   }
@@ -88,7 +88,7 @@ std::string PendingText(const change::Change& pending, const Machine& machine) {
 
 namespace {
 
-// Puts the files of a change early in a boot, when neither D-Bus nor rpm-ostree answers.
+// Puts the files of a change in place early in a boot, when neither D-Bus nor rpm-ostree answers.
 Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   for (const char* other : {"--give-up", "--reboot", "--set-aside", "--root", "-o"}) {
     if (line.Has(other)) return Error(ErrorKind::kInvalid, fmt::format("--files does not go together with {}", other));
@@ -122,7 +122,7 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
   const auto direction = line.Has("--give-up") ? Direction::kUndo : Direction::kRecover;
-  const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress, direction));
+  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress, direction));
   if (form != Form::kText) {
     const json::Value answer = {{"outcome", change::OutcomeOf(recovered.how)},
                                 {"reason", recovered.reason},

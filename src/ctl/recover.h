@@ -25,27 +25,27 @@ inline constexpr std::array kRecoverOptions = {
     kOutputOption,
 };
 
-struct Recovered {
+struct RecoveryOutcome {
   change::Recovery how = change::Recovery::kNothingToDo;
-  std::string reason;  // The reason why the change was undone; empty if it was only cut short.
+  std::string reason;  // The reason why the change is undone; empty if it was only cut short or is not undone.
   std::string from;    // The names of the two configs of the change that was under way.
   std::string to;
 };
 
-// kRecover goes on or undoes the change, as its journal decides; kUndo undoes it in any case.
+// kRecover completes or undoes the change, as its journal decides; kUndo undoes it in any case.
 enum class Direction { kRecover, kUndo };
 
 // Ends a change that was cut short, or undoes it.  The caller holds the claim to the machine, and calls this before it
 // changes anything.
-Result<Recovered> EndWhatWasCutShort(const Machine& machine, ProgressLines& progress,
-                                     Direction direction = Direction::kRecover);
+Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, ProgressLines& progress,
+                                             Direction direction = Direction::kRecover);
 
-bool WaitsForReboot(const Recovered& recovered);
+bool WaitsForReboot(const RecoveryOutcome& recovered);
 // Returns whether the change has not ended yet: it waits for a reboot, or for pintled to confirm it.
-bool IsUnderWay(const Recovered& recovered);
+bool IsUnderWay(const RecoveryOutcome& recovered);
 
 // Returns a text for people about what was done.
-std::string RecoveredText(const Recovered& recovered);
+std::string RecoveredText(const RecoveryOutcome& recovered);
 
 // Returns a text for people that names the change under way, and what to do about it.
 std::string PendingText(const change::Change& pending, const Machine& machine);

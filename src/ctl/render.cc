@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/version.h"
-#include "ctl/config_findings.h"
 #include "ctl/config_output.h"
+#include "ctl/config_problems.h"
 #include "ctl/faults.h"
 #include "ctl/output.h"
 #include "ctl/read_one.h"
@@ -25,7 +25,7 @@ namespace {
 void PrintErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
   for (const api::MachineConfig* config : selected) {
     const auto index = static_cast<std::size_t>(config - input.configs.data());
-    for (const Finding& finding : ErrorsOf(input.files[index], *config)) PrintFinding(finding);
+    for (const ConfigProblem& problem : ErrorsOf(input.files[index], *config)) PrintConfigProblem(problem);
   }
 }
 

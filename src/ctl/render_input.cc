@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ctl/config_findings.h"
+#include "ctl/config_problems.h"
 #include "gotext/quote.h"
 #include "ignition/butane.h"
 #include "json/known_keys.h"
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 6> kEndings = {".yaml", ".yml", ".json", 
 
 Result<api::MachineConfig> ReadNamedButane(const std::string& file, json::Value value) {
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
-  for (const Finding& warning : WarningsOf(file, document.report)) PrintFinding(warning);
+  for (const ConfigProblem& warning : WarningsOf(file, document.report)) PrintConfigProblem(warning);
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)));
   TRY(machineconfig::CheckNamed(object));
   return object;

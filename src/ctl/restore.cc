@@ -16,9 +16,9 @@
 #include "change/current_config.h"
 #include "change/drift.h"
 #include "change/original_passwords.h"
-#include "ctl/about.h"
 #include "ctl/carry_out.h"
 #include "ctl/colour.h"
+#include "ctl/named_thing.h"
 #include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
@@ -30,10 +30,10 @@ namespace pintle::ctl {
 namespace {
 
 // Returns the config's steps about these things.  A thing without any step is an error.
-Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, const change::CurrentConfig& config) {
+Result<std::vector<plan::Step>> StepsAbout(const std::vector<NamedThing>& things, const change::CurrentConfig& config) {
   std::vector<plan::Step> steps = TRY(plan::StepsFor(config, config, {}));
   std::erase_if(steps, [&](const plan::Step& step) { return !AnyCovers(things, step); });
-  for (const About& thing : things) {
+  for (const NamedThing& thing : things) {
     const auto covers = [&](const plan::Step& step) { return thing.Covers(step); };
     if (std::any_of(steps.begin(), steps.end(), covers)) continue;
     if (change::IsNoConfig(config.object)) return Error(ErrorKind::kNotFound, "this machine has no config");
@@ -44,20 +44,21 @@ Result<std::vector<plan::Step>> StepsAbout(const std::vector<About>& things, con
 }
 
 Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, const change::CurrentConfig& config,
-                              const std::vector<About>& things, Form form) {
+                              const std::vector<NamedThing>& things, Form form) {
   const auto policy = TRY(PolicyFor(line, machine));
   const std::vector<plan::Step> steps = TRY(StepsAbout(things, config));
   auto findings = TRY(change::FindingsIn(machine.host(), steps));
   std::vector<change::Finding> passwords;
   change::AddLostPasswords(machine.root(), config.ignition, passwords);
   std::copy_if(passwords.begin(), passwords.end(), std::back_inserter(findings), [&](const change::Finding& finding) {
-    return std::any_of(things.begin(), things.end(), [&](const About& one) { return one.name() == finding.about; });
+    return std::any_of(things.begin(), things.end(),
+                       [&](const NamedThing& one) { return one.name() == finding.about; });
   });
   const change::Drifts drifts =
       TRY(change::DriftsOf(machine.root(), config, findings, {}, machine.RootOptionText(), PrivateLinesFor(line)));
   if (drifts.all.empty()) return outcome::kNothingToDo;
   // Only the things that differ are changed and need actions.
-  std::vector<About> changed;
+  std::vector<NamedThing> changed;
   for (const change::Drift& drift : drifts.all) changed.emplace_back(drift.about);
   PlanAbout about = MakePlanAbout(changed, config, policy);
   if (!machine.IsRunning()) about.plan.actions.clear();
@@ -85,7 +86,7 @@ Result<ExitStatus> Restore(const CommandLine& line) {
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   ProgressLines progress;
-  const Recovered recovered = TRY(EndWhatWasCutShort(machine, progress), "ending what was cut short");
+  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress), "ending what was cut short");
   if (IsUnderWay(recovered)) {
     PrintToStderr("pintle: restore: " + RecoveredText(recovered));
     return ExitStatus::kDiffers;
@@ -101,8 +102,8 @@ Result<ExitStatus> Restore(const CommandLine& line) {
         OutcomeText(outcome, fmt::format("{} {} as {} wants {}", Printable(fmt::format("{}", fmt::join(words, ", "))),
                                          is_one ? "is" : "are", config.object.metadata.name, is_one ? "it" : "them")));
   }
-  const bool is_open = outcome == outcome::kRebootPending || outcome == outcome::kDeclined;
-  return is_open ? ExitStatus::kDiffers : ExitStatus::kFine;
+  const bool is_incomplete = outcome == outcome::kRebootPending || outcome == outcome::kDeclined;
+  return is_incomplete ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 
 }  // namespace pintle::ctl

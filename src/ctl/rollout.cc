@@ -22,7 +22,8 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// Returns one of the pools that every cluster has; it decides membership if no file has that pool.
+// Returns a pool that every cluster has.  If that pool is not among the objects, this one decides which nodes belong to
+// it.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;
   pool.metadata.name = name;
@@ -60,7 +61,7 @@ class Memberships {
         warnings.push_back(primary.error().message());
         continue;
       }
-      // A node without any role counts as a node of this pool: it was probably listed for that reason.
+      // A node without any role counts as a node of this pool: the node was probably listed for that reason.
       const bool is_unclaimed = *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
       if (*primary == nullptr && !is_unclaimed) continue;
       memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);
@@ -85,7 +86,7 @@ NodeStates NodesOf(const api::MachineConfigPool& pool, const ClusterObjects& obj
   NodeStates members = memberships.Of(pool.metadata.name);
   if (!members.empty() || objects.nodes.empty()) return members;
   warnings.push_back(
-      fmt::format("no node is selected by pool {}; taking all nodes of the file to be in it", pool.metadata.name));
+      fmt::format("pool {} selects no node; all nodes of the file count as its nodes", pool.metadata.name));
   for (const api::Node& node : objects.nodes) members.emplace_back(node);
   return members;
 }
@@ -203,7 +204,7 @@ Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
   for (const std::string_view option : {"--pool", "--nodes", "--with"}) {
     if (!line.Has(option)) continue;
     return Error(ErrorKind::kInvalid,
-                 fmt::format("{} does not go with --kubeconfig, by which the cluster itself is asked", option));
+                 fmt::format("{} does not go with --kubeconfig, which asks the cluster itself", option));
   }
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool");
   const std::string& name = line.words().front();

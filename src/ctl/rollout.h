@@ -89,7 +89,7 @@ struct RolloutPreview {
 
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question);
 
-// Previews objects that are passed in; the files in the question are not read.
+// Previews the rollout of a pool in memory.  The files in the question are not read.
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                       const ClusterObjects& objects);
 

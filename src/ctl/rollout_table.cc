@@ -63,8 +63,8 @@ class Outlook {
     if (!rollout_.hold_reason.empty()) return rollout_.hold_reason;
     if (!rollout_.max_unavailable) return rollout_.max_unavailable_error;
     if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
-    const bool is_masters = situation_.pool.metadata.name == api::kMasterPool;
-    if (is_masters && node.name() == situation_.operator_node) return "the operator runs here, so it comes last";
+    const bool is_master_pool = situation_.pool.metadata.name == api::kMasterPool;
+    if (is_master_pool && node.name() == situation_.operator_node) return "the operator runs here, so it comes last";
     return rollout_.candidates.capacity == 0 ? "the allowed number of nodes is unavailable already"
                                              : "others come first";
   }
@@ -87,7 +87,7 @@ std::string Aligned(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string Nodes(const pool::Situation& situation, const pool::Rollout& rollout) {
+std::string NodesTable(const pool::Situation& situation, const pool::Rollout& rollout) {
   const Outlook outlook(situation, rollout);
   std::vector<Row> rows = {{"NODE", "ZONE", "CONFIG", "NEXT"}};
   for (const pool::NodeState& node : situation.nodes) {
@@ -97,7 +97,7 @@ std::string Nodes(const pool::Situation& situation, const pool::Rollout& rollout
   return Aligned(rows);
 }
 
-std::string Conditions(const api::MachineConfigPoolStatus& status) {
+std::string ConditionsTable(const api::MachineConfigPoolStatus& status) {
   std::vector<Row> rows = {{"CONDITION", "STATUS", "REASON", "MESSAGE"}};
   for (const api::Condition& condition : status.conditions) {
     rows.push_back({Cell(condition.type), Cell(condition.status), Cell(condition.reason), Cell(condition.message)});
@@ -105,7 +105,7 @@ std::string Conditions(const api::MachineConfigPoolStatus& status) {
   return Aligned(rows);
 }
 
-std::string Next(const pool::Rollout& rollout) {
+std::string NextLine(const pool::Rollout& rollout) {
   if (!rollout.hold_reason.empty()) return fmt::format("Next: nothing: {}\n", rollout.hold_reason);
   if (!rollout.max_unavailable) return fmt::format("Next: nothing: {}\n", rollout.max_unavailable_error);
   const std::size_t count = rollout.updates.size() + rollout.recovering.size();
@@ -125,7 +125,7 @@ std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& 
   text += fmt::format("Nodes: {}, {} updated, {} ready, {} unavailable, {} degraded\n", status.machine_count,
                       status.updated_machine_count, status.ready_machine_count, status.unavailable_machine_count,
                       status.degraded_machine_count);
-  return text + Next(rollout) + "\n" + Nodes(situation, rollout) + "\n" + Conditions(status);
+  return text + NextLine(rollout) + "\n" + NodesTable(situation, rollout) + "\n" + ConditionsTable(status);
 }
 
 }  // namespace pintle::ctl

@@ -31,7 +31,7 @@ struct Aftermath {
   bool has_config = false;
   std::string pending;  // Describes a change whose journal can be read.
 
-  bool IsOpen() const { return !drifts.text.empty() || !pending.empty() || HasMoved(change::kCurrentConfig); }
+  bool NeedsAttention() const { return !drifts.text.empty() || !pending.empty() || HasMoved(change::kCurrentConfig); }
   bool HasMoved(const char* path) const {
     return std::any_of(moved.begin(), moved.end(), [&](const auto& one) { return one.path == path; });
   }
@@ -94,7 +94,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   if (!after.pending.empty()) PrintToStderr(fmt::format("pintle: recover: {}\n", after.pending));
   // An error is ignored: if no agent runs, nobody needs the order, and a running agent looks again soon anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::SendToAgent(host::AgentOrder::kCheck));
-  return after.IsOpen() ? ExitStatus::kDiffers : ExitStatus::kFine;
+  return after.NeedsAttention() ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
 
 }  // namespace pintle::ctl

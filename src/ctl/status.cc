@@ -71,7 +71,7 @@ Result<StatusAnswer> StatusAnswerFromDisk(const CommandLine& line) {
   return answer;
 }
 
-Result<StatusAnswer> Look(const CommandLine& line, const Result<AgentStatus>& status) {
+Result<StatusAnswer> StatusAnswerFor(const CommandLine& line, const Result<AgentStatus>& status) {
   if (status) return StatusAnswerOf(*status);
   if (status.error().kind() == ErrorKind::kNotFound) return StatusAnswerFromDisk(line);
   return status.error();
@@ -91,13 +91,14 @@ void PrintStatusAnswer(const StatusAnswer& answer, Form form) {
   PrintData(answer.json, form);
 }
 
-// Prints the status whenever it changes, until a person presses Control-C.  Ends with an error if reading it fails.
+// Prints the status whenever it changes, until a person presses Control-C.  Ends earlier if the status cannot be read,
+// which is an error, or if it cannot be printed.
 Result<ExitStatus> Watch(const CommandLine& line, Form form) {
   const bool redraws = form == Form::kText && ::isatty(STDOUT_FILENO) == 1;
   bool is_first = true;
   Result<ExitStatus> exit = ExitStatus::kFine;
   const auto print = [&](const Result<AgentStatus>& status) {
-    const Result<StatusAnswer> answer = Look(line, status);
+    const Result<StatusAnswer> answer = StatusAnswerFor(line, status);
     if (!answer) {
       exit = answer.error();
       return false;
@@ -119,7 +120,7 @@ Result<ExitStatus> Watch(const CommandLine& line, Form form) {
 }
 
 // Formats names and values, with the values below one another.
-class Lines {
+class NameValueLines {
  public:
   void Add(std::string_view name, const std::string& value) {
     if (value.empty()) return;
@@ -145,7 +146,7 @@ std::string LoginText(const host::AgentLogin& login) {
 
 std::string StatusText(const AgentStatus& status) {
   const auto word = [](const auto& value) { return json::Encode(value).text(); };
-  Lines lines;
+  NameValueLines lines;
   lines.Add("Node:", status.node);
   lines.Add("Configs:", status.source == host::AgentSource::kKubernetes ? "from the cluster" : "from this machine");
   lines.Add("Current:", status.current);
@@ -171,7 +172,7 @@ Result<ExitStatus> Status(const CommandLine& line) {
   const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--watch")) return Watch(line, form);
-  const StatusAnswer answer = TRY(Look(line, host::ReadAgentStatus()));
+  const StatusAnswer answer = TRY(StatusAnswerFor(line, host::ReadAgentStatus()));
   PrintStatusAnswer(answer, form);
   return answer.exit;
 }

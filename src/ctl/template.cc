@@ -32,7 +32,7 @@ Result<gotemplate::Template> ParseTemplate(const std::string& file) {
 }
 
 // The data is decoded as Go does it: each number is a fraction, and each object is a map.
-Result<std::string> TextOver(const std::string& data_file, const gotemplate::Template& parsed) {
+Result<std::string> TextForData(const std::string& data_file, const gotemplate::Template& parsed) {
   const json::Value data = TRY(json::Parse(TRY(machineconfig::ReadInput(data_file))), data_file);
   gotemplate::Memory memory;
   const gotemplate::Value value =
@@ -72,7 +72,7 @@ Result<ExitStatus> Template(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, "--api-server and --pull-secret need --controller-config");
   }
   const gotemplate::Template parsed = TRY(ParseTemplate(line.words().front()));
-  Print(TRY(data_file ? TextOver(*data_file, parsed) : TextForCluster(line, parsed)));
+  Print(TRY(data_file ? TextForData(*data_file, parsed) : TextForCluster(line, parsed)));
   return ExitStatus::kFine;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ctl/answer.h"
-#include "ctl/config_findings.h"
+#include "ctl/config_problems.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
@@ -20,22 +20,22 @@ namespace pintle::ctl {
 Result<ExitStatus> Validate(const CommandLine& line) {
   const Form form = FormOf(line);
   if (line.words().empty()) return Error(ErrorKind::kInvalid, "name the files to validate (see --help)");
-  std::vector<Finding> findings;
+  std::vector<ConfigProblem> problems;
   for (const std::string& path : line.words()) {
     auto file = machineconfig::ReadConfigFile(path);
     if (!file) {
-      findings.push_back(WholeFinding(path, file.error().message()));
+      problems.push_back(ProblemOfFile(path, file.error().message()));
       continue;
     }
-    std::vector<Finding> more = FindingsOn(path, *file);
-    std::move(more.begin(), more.end(), std::back_inserter(findings));
+    std::vector<ConfigProblem> problems_of_file = ProblemsOf(path, *file);
+    std::move(problems_of_file.begin(), problems_of_file.end(), std::back_inserter(problems));
   }
   bool has_errors = false;
-  for (const Finding& finding : findings) {
-    has_errors = has_errors || IsError(finding);
-    if (form == Form::kText) PrintFinding(finding);
+  for (const ConfigProblem& problem : problems) {
+    has_errors = has_errors || IsError(problem);
+    if (form == Form::kText) PrintConfigProblem(problem);
   }
-  if (form != Form::kText) PrintData(json::Encode(findings), form);
+  if (form != Form::kText) PrintData(json::Encode(problems), form);
   return has_errors ? ExitStatus::kWrong : ExitStatus::kFine;
 }
 

@@ -21,7 +21,7 @@ std::optional<std::string> FileIn(const MachineConfig& config, std::string_view 
   const auto& files = parsed->storage.files;
   const auto file = std::find_if(files.begin(), files.end(), [&](const ignition::File& f) { return f.path == path; });
   if (file == files.end() || !file->contents.source) return {};
-  Result<std::string> contents = machineconfig::ContentsOf(file->contents, machineconfig::kMostLookedAt);
+  Result<std::string> contents = machineconfig::ContentsOf(file->contents, machineconfig::kParsedContentsLimit);
   return contents ? std::optional(*std::move(contents)) : std::nullopt;
 }
 

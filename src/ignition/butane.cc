@@ -87,7 +87,7 @@ bool HoldsText(std::span<const std::string_view> keys) {
     bool holds = false;
     json::ForEachField<T>([&](const auto& field) {
       using Member = typename std::remove_cvref_t<decltype(field)>::Member;
-      // Our own structs have Butane's names, and those of Ignition have Ignition's.
+      // ButaneMetadata and ButaneOpenshift have Butane's names, and the structs of Ignition have Ignition's.
       if (field.name == name || field.name == keys.front()) holds = HoldsText<Member>(keys.subspan(1));
     });
     return holds;
@@ -134,7 +134,7 @@ class Translator {
       return from;
     }
     if (!from.is_object()) return from;
-    FillIn(from, path);
+    ReplaceButaneFields(from, path);
     Value to = Value::object();
     for (auto& [key, value] : from.members()) {
       to[ToIgnitionName(key)] = Translate(std::move(value), Path(path, key));
@@ -143,15 +143,15 @@ class Translator {
   }
 
  private:
-  void FillIn(Value& object, const Path& path) {
+  void ReplaceButaneFields(Value& object, const Path& path) {
     for (const char* unsupported : {"boot_device", "grub", "trees"}) Refuse(object, unsupported, path);
     if (const Value* mount = object.Find("with_mount_unit")) {
       if (*mount == true) report_.Error(Path(path, "with_mount_unit"), "is not supported: write the mount unit");
       object.Erase("with_mount_unit");
     }
-    FillInResource(object, path);
-    FillInLocalText(object, "contents_local", "contents", path);
-    FillInKeys(object, path);
+    SetSource(object, path);
+    SetLocalText(object, "contents_local", "contents", path);
+    AddLocalKeys(object, path);
     CheckMode(object, path);
   }
 
@@ -160,7 +160,7 @@ class Translator {
     report_.Error(Path(path, key), "is not supported: a running machine cannot follow it");
   }
 
-  void FillInResource(Value& object, const Path& path) {
+  void SetSource(Value& object, const Path& path) {
     const bool is_inline = IsText(object, "inline");
     const bool is_local = IsText(object, "local");
     if (!is_inline && !is_local) return;
@@ -175,7 +175,7 @@ class Translator {
       contents = *std::move(read);
     }
     object["source"] = ShortestDataUrl(contents);
-    // This is set explicitly, since a merge could otherwise inherit a compression from the parent config.
+    // The compression is set explicitly, since a merge could otherwise inherit a compression from the parent config.
     if (!object.contains("compression")) object["compression"] = "";
   }
 
@@ -190,15 +190,15 @@ class Translator {
     return std::nullopt;
   }
 
-  void FillInLocalText(Value& object, const char* key, const char* to, const Path& path) {
+  void SetLocalText(Value& object, const char* key, const char* to, const Path& path) {
     if (!IsText(object, key)) return;
     const auto contents = ReadLocal(TakeText(object, key), Path(path, key));
     if (object.contains(to)) return report_.Error(path, fmt::format("only one of {} and {} can be set", to, key));
     if (contents) object[to] = *contents;
   }
 
-  // Adds keys from files, which have one key a line.
-  void FillInKeys(Value& object, const Path& path) {
+  // Adds the SSH keys in the files of `ssh_authorized_keys_local`, which have one key on each line.
+  void AddLocalKeys(Value& object, const Path& path) {
     Value* files = object.Find("ssh_authorized_keys_local");
     if (files == nullptr || !files->is_array()) return;
     Value names = std::move(*files);
@@ -226,8 +226,8 @@ class Translator {
     }
   }
 
-  // YAML 1.1 reads "0o644" as a string, but it is a number here.  Warns about numbers such as 644 that are probably
-  // not the intended modes.
+  // Turns a mode such as "0o644", which YAML 1.1 reads as a string, into a number.  Warns about numbers such as 644
+  // that are probably not the intended modes.
   void CheckMode(Value& object, const Path& path) {
     Value* member = object.Find("mode");
     if (member == nullptr) return;
@@ -341,9 +341,9 @@ Result<Butane> ReadButane(Value document, json::Report& report, const ReadLocalF
   Value& section = ignition["ignition"];
   if (section.is_null()) section = Value::object();
   if (section.is_object()) section["version"] = std::string(ignition_version);
-  json::Report inner;
-  auto config = Parse(std::move(ignition), inner);
-  ReportAsButane(inner, report);
+  json::Report ignition_report;
+  auto config = Parse(std::move(ignition), ignition_report);
+  ReportAsButane(ignition_report, report);
   TRY(report.ToResult());
   butane.config = TRY(std::move(config));
   return butane;

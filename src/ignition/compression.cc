@@ -58,7 +58,7 @@ Result<bool> Gunzipper::Take(std::string_view packed) {
       stream.avail_out = kInflateBufferSize;
       status = ::inflate(&stream, Z_NO_FLUSH);
       is_full = stream.avail_out == 0;
-      if (!TRY(HandOn({buffer_.get(), kInflateBufferSize - stream.avail_out}))) return false;
+      if (!TRY(PassOn({buffer_.get(), kInflateBufferSize - stream.avail_out}))) return false;
     }
     if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END) {
       return Broken(fmt::format("gzip: {}", stream.msg != nullptr ? stream.msg : "corrupt input"));
@@ -69,7 +69,7 @@ Result<bool> Gunzipper::Take(std::string_view packed) {
   return true;
 }
 
-Result<bool> Gunzipper::HandOn(std::string_view unpacked) {
+Result<bool> Gunzipper::PassOn(std::string_view unpacked) {
   if (unpacked.size() > limit_ - unpacked_) return Broken(fmt::format("unpacks to more than {} bytes", limit_));
   unpacked_ += unpacked.size();
   return unpacked.empty() ? Result<bool>(true) : take_(unpacked);

@@ -19,8 +19,8 @@ inline constexpr std::size_t kUnpackedLimit = limits::kFileContents;
 
 inline bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-// Unpacks data that comes in pieces and passes it on in pieces.  The data may consist of several gzip members.  More
-// than `limit` bytes are an error.
+// Unpacks data that arrives in pieces, and passes the unpacked data on in pieces.  The data may consist of several gzip
+// members.  More than `limit` bytes are an error.
 class Gunzipper {
  public:
   explicit Gunzipper(TakePiece take, std::size_t limit = kUnpackedLimit);
@@ -36,7 +36,7 @@ class Gunzipper {
  private:
   class Inflater;
 
-  Result<bool> HandOn(std::string_view unpacked);
+  Result<bool> PassOn(std::string_view unpacked);
 
   TakePiece take_;
   std::size_t limit_;

@@ -3,8 +3,8 @@
 
 // Ignition configs in the form that the whole program uses.
 //
-// A config of any accepted version is translated to the newest version when it is read.  Older versions are in the
-// folders beside this file; each refers only to its neighbour.
+// A config of any accepted version is translated to the newest version when it is read.  The versions are in the
+// folders beside this file.  Each version 3.x uses only the version before it; spec 2 uses 3.0 and 3.2.
 
 #include <string>
 #include <string_view>

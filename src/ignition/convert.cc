@@ -28,8 +28,8 @@ Result<> CheckComplete(const Config& config) {
   if (!report.has_errors()) return {};
   std::string text;
   WriteGoText(config, text);
-  json::Report of_text;
-  TRY(Parse(text, of_text));
+  json::Report text_report;
+  TRY(Parse(text, text_report));
   return {};
 }
 

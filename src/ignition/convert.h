@@ -3,8 +3,8 @@
 
 // Converts a config to a document of an older version.
 //
-// If the older version has no equivalent of something in the config, that is an error that names the path and the
-// feature: a machine must not come up with less than was asked for.
+// If the older version has no equivalent of something in the config, the conversion fails, because a machine must not
+// come up with less than was asked for.  The error names the path and the feature.
 
 #include <string>
 
@@ -16,7 +16,8 @@
 
 namespace pintle::ignition {
 
-// `lost` gets warnings about what the Machine Config Operator drops silently.
+// A few fields are dropped nevertheless, as the Machine Config Operator drops them silently.  `lost` gets a warning
+// about each.
 Result<json::Value> ConvertTo(Config config, SpecVersion version, json::Report* lost = nullptr);
 
 // Like ConvertTo(), but returns the text that the Machine Config Operator serves, byte for byte.

@@ -44,7 +44,8 @@ const char* EscapeProblem(std::string_view text) {
   return "";
 }
 
-// Returns the length of what follows a backslash in a quoted string, or nullopt if the escape is not known.
+// Returns the length of the escape sequence behind a backslash in a quoted string, or nullopt if Go knows no such
+// sequence.
 std::optional<std::size_t> EscapeLength(std::string_view behind) {
   if (behind.empty()) return std::nullopt;
   if (std::string_view("abfnrtv\\\"").find(behind[0]) != std::string_view::npos) return 1;
@@ -61,7 +62,7 @@ std::optional<std::size_t> EscapeLength(std::string_view behind) {
   return std::nullopt;
 }
 
-bool IsUnquotable(std::string_view quoted) {
+bool CanBeUnquoted(std::string_view quoted) {
   for (std::size_t i = 0; i < quoted.size(); ++i) {
     if (quoted[i] == '\n') return false;
     if (quoted[i] != '\\') continue;
@@ -85,7 +86,7 @@ class Splitter {
 
   Parts Split() {
     Parts parts;
-    parts.problem = Header(parts.base64);
+    parts.problem = ReadHeader(parts.base64);
     if (!parts.problem.empty()) return parts;
     parts.data = url_.substr(at_);
     parts.problem = DataProblem(parts);
@@ -96,37 +97,38 @@ class Splitter {
   bool AtEnd() const { return at_ == url_.size(); }
   char Peek() const { return url_[at_]; }
 
-  // Skips a token and returns the byte behind it, or nullopt at the end.
-  std::optional<char> PassToken() {
+  // Skips a token, and returns the byte behind it, or nullopt at the end.
+  std::optional<char> SkipToken() {
     while (!AtEnd() && In(kIsToken, Peek())) ++at_;
     if (AtEnd()) return std::nullopt;
     return Peek();
   }
 
-  std::string Header(bool& base64) {
+  // The functions below read a part of the URL, and return its problem, or "" if the part is valid.
+  std::string ReadHeader(bool& base64) {
     if (!url_.starts_with(kPrefix)) return "missing data prefix";
     at_ = kPrefix.size();
     if (AtEnd()) return "missing comma before data";
     if (Peek() != ';' && Peek() != ',') {
-      if (std::string problem = MediaType(); !problem.empty()) return problem;
+      if (std::string problem = ReadMediaType(); !problem.empty()) return problem;
     }
     while (Peek() == ';') {
       ++at_;
-      if (std::string problem = Parameter(base64); !problem.empty()) return problem;
+      if (std::string problem = ReadParameter(base64); !problem.empty()) return problem;
     }
     ++at_;  // The comma.
     return "";
   }
 
-  std::string MediaType() {
+  std::string ReadMediaType() {
     const std::size_t start = at_;
     if (!In(kIsToken, Peek())) return "invalid character after data prefix";
-    const auto end = PassToken();
+    const auto end = SkipToken();
     if (!end) return "missing media type slash";
     if (*end != '/') return "invalid character for media type";
     if (!IsMediaType(url_.substr(start, at_ - start))) return "invalid media type";
     ++at_;
-    const auto behind = PassToken();
+    const auto behind = SkipToken();
     if (!behind) return "incomplete media type";
     if (*behind != ';' && *behind != ',') return "invalid character for media subtype";
     return "";
@@ -139,10 +141,10 @@ class Splitter {
   }
 
   // Reads a parameter, up to the semicolon or comma behind it.
-  std::string Parameter(bool& base64) {
+  std::string ReadParameter(bool& base64) {
     if (AtEnd() || Peek() == '=' || Peek() == ',') return "unterminated parameter sequence";
     const std::size_t start = at_;
-    const auto end = PassToken();
+    const auto end = SkipToken();
     if (!end) return "unterminated parameter sequence";
     if (*end == ',') {
       const std::string_view encoding = url_.substr(start, at_ - start);
@@ -152,20 +154,20 @@ class Splitter {
     }
     if (*end != '=') return "invalid character for parameter attribute";
     ++at_;
-    return !AtEnd() && Peek() == '"' ? QuotedValue() : PlainValue();
+    return !AtEnd() && Peek() == '"' ? ReadQuotedValue() : ReadPlainValue();
   }
 
-  std::string PlainValue() {
+  std::string ReadPlainValue() {
     if (AtEnd()) return "missing comma before data";
     const std::size_t start = at_;
-    const auto end = PassToken();
+    const auto end = SkipToken();
     if (at_ == start) return "invalid character for parameter value";
     if (!end) return "missing comma before data";
     if (*end != ';' && *end != ',') return "invalid character for parameter value";
     return EscapeProblem(url_.substr(start, at_ - start));
   }
 
-  std::string QuotedValue() {
+  std::string ReadQuotedValue() {
     const std::size_t start = ++at_;
     for (;; ++at_) {
       if (AtEnd()) return "unclosed quoted string";
@@ -177,7 +179,7 @@ class Splitter {
         return "invalid character for parameter value";
       }
     }
-    if (!IsUnquotable(url_.substr(start, at_ - start))) return "invalid syntax";
+    if (!CanBeUnquoted(url_.substr(start, at_ - start))) return "invalid syntax";
     ++at_;
     if (AtEnd()) return "missing comma before data";
     if (Peek() != ';' && Peek() != ',') return "expected semicolon or comma";
@@ -198,8 +200,8 @@ class Splitter {
 // The amount of text that is decoded at a time, a multiple of the four letters of a base64 group.
 constexpr std::size_t kTextPiece = 64 << 10;
 
-// Returns how much of an escaped text can be decoded at a time without cutting an escape sequence.
-std::size_t WholeEscapes(std::string_view text) {
+// Returns the size of the next piece of an escaped text, which must not end within an escape sequence.
+std::size_t NextPieceSize(std::string_view text) {
   const std::size_t count = std::min(text.size(), kTextPiece);
   const std::size_t last = text.substr(0, count).rfind('%');
   return last != std::string_view::npos && count < text.size() && last + 2 >= count ? last : count;
@@ -235,7 +237,7 @@ Result<> WalkDataUrl(std::string_view url, const TakePiece& take) {
   if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
   // The data has no line breaks, so each group of four letters can be decoded by itself.
   for (std::string_view rest = parts.data; !rest.empty();) {
-    const std::string_view text = rest.substr(0, parts.base64 ? kTextPiece : WholeEscapes(rest));
+    const std::string_view text = rest.substr(0, parts.base64 ? kTextPiece : NextPieceSize(rest));
     rest.remove_prefix(text.size());
     const std::string piece = parts.base64 ? DecodeBase64(text).value_or("") : UnescapeData(text);
     if (!TRY(take(piece))) return {};

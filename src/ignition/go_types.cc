@@ -10,7 +10,7 @@
 namespace pintle::ignition {
 namespace {
 
-// Maps a field to the Go type of its elements.
+// Maps a field to its Go type, or to the Go type of its elements if it is a list.
 struct TypeName {
   std::string_view field;
   std::string_view type;
@@ -66,42 +66,42 @@ constexpr std::array kTypes = {
 constexpr std::size_t kLongestNumber = 24;
 
 // Returns the type of a field that only spec 2 has, or that has another type there.
-std::string_view TypeInSpec2(std::string_view field, std::string_view above) {
+std::string_view TypeInSpec2(std::string_view field, std::string_view parent_field) {
   if (field == "append" || field == "replace") return "ConfigReference";
-  if (field == "create") return above == "users" ? "Usercreate" : "Create";
+  if (field == "create") return parent_field == "users" ? "Usercreate" : "Create";
   if (field == "dropins") return "SystemdDropin";
   if (field == "mount") return "Mount";
   if (field == "networkd") return "Networkd";
-  if (field == "options" && above == "mount") return "MountOption";
-  if (field == "units" && above == "networkd") return "Networkdunit";
+  if (field == "options" && parent_field == "mount") return "MountOption";
+  if (field == "units" && parent_field == "networkd") return "Networkdunit";
   return "";
 }
 
 std::string TypeOf(const std::vector<std::string_view>& fields, Spec spec) {
   if (fields.empty()) return "Config";
   const std::string_view field = fields.back();
-  const std::string_view above = fields.size() > 1 ? fields[fields.size() - 2] : "";
+  const std::string_view parent_field = fields.size() > 1 ? fields[fields.size() - 2] : "";
   const bool is_spec2 = spec.major == 2;
-  if (is_spec2 && !TypeInSpec2(field, above).empty()) return std::string(TypeInSpec2(field, above));
+  if (is_spec2 && !TypeInSpec2(field, parent_field).empty()) return std::string(TypeInSpec2(field, parent_field));
   if (is_spec2 || spec.minor == 0) {
     if (field == "append" || field == "contents") return "FileContents";
     if (field == "merge" || field == "replace") return "ConfigReference";
     if (field == "certificateAuthorities") return "CaReference";
   }
   if (field == "custom" && spec.minor <= 2) return "Custom";
-  if (field == "groups" && above == "users") return "Group";
+  if (field == "groups" && parent_field == "users") return "Group";
   if (field == "options") {
-    return above == "raid" ? "RaidOption" : above == "luks" ? "LuksOption" : "FilesystemOption";
+    return parent_field == "raid" ? "RaidOption" : parent_field == "luks" ? "LuksOption" : "FilesystemOption";
   }
   const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& t) { return t.field == field; });
   return type == kTypes.end() ? "" : std::string(type->type);
 }
 
-// Ignition keeps some fields of a node in an embedded struct, which its messages name.
+// Ignition keeps the fields of a file, directory or link in two embedded structs, which its messages name.
 std::string_view PartOfNode(std::string_view type, std::string_view field) {
   if (type != "File" && type != "Directory" && type != "Link") return "";
-  constexpr std::array kOfEach = {"filesystem", "group", "overwrite", "path", "user"};
-  if (std::find(kOfEach.begin(), kOfEach.end(), field) != kOfEach.end()) return "Node.";
+  constexpr std::array kNodeFields = {"filesystem", "group", "overwrite", "path", "user"};
+  if (std::find(kNodeFields.begin(), kNodeFields.end(), field) != kNodeFields.end()) return "Node.";
   return type == "File" ? "FileEmbedded1." : type == "Directory" ? "DirectoryEmbedded1." : "LinkEmbedded1.";
 }
 
@@ -129,8 +129,8 @@ bool IsIndex(std::string_view part) {
 
 std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec) {
   std::vector<std::string_view> fields;  // Without the indexes in lists, which the message does not have.
-  std::string chain;
-  std::string holder = "Config";
+  std::string dotted_fields;
+  std::string struct_name = "Config";
   std::string_view rest = std::string_view(problem.path).substr(1);
   bool is_element = false;
   while (!rest.empty()) {
@@ -139,8 +139,8 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
     rest.remove_prefix(part.size());
     is_element = IsIndex(part);
     if (is_element) continue;
-    holder = TypeOf(fields, spec);
-    chain += fmt::format(".{}{}", PartOfNode(holder, part), part);
+    struct_name = TypeOf(fields, spec);
+    dotted_fields += fmt::format(".{}{}", PartOfNode(struct_name, part), part);
     fields.push_back(part);
   }
   const std::string type = "types." + TypeOf(fields, spec);
@@ -159,7 +159,8 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
     if (kind == "number" && token.size() <= kLongestNumber) kind += fmt::format(" {}", token);
   }
   if (fields.empty()) return fmt::format("json: cannot unmarshal {} into Go value of type {}", kind, wanted);
-  return fmt::format("json: cannot unmarshal {} into Go struct field {}{} of type {}", kind, holder, chain, wanted);
+  return fmt::format("json: cannot unmarshal {} into Go struct field {}{} of type {}", kind, struct_name, dotted_fields,
+                     wanted);
 }
 
 }  // namespace pintle::ignition

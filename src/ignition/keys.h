@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The identity of list elements by the specification, which decides what is merged and what is a duplicate.
+// The keys by which Ignition's specification identifies the elements of a list.  A merge joins elements with the same
+// key; within one config, such elements are duplicates.
 
 #include <concepts>
 #include <optional>
@@ -42,7 +43,7 @@ constexpr bool IsPlainSequence(std::string_view field) {
 }
 
 // Returns the name of the key space that a list uses.  Files, directories and links share one, since a path can be only
-// one of the three.
+// one of the three.  The two lists of kernel arguments share one, too.
 constexpr std::string_view KeySpace(std::string_view field) {
   if (field == "files" || field == "directories" || field == "links") return "node";
   if (field == "shouldExist" || field == "shouldNotExist") return "kernel argument";

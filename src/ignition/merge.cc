@@ -16,7 +16,7 @@
 namespace pintle::ignition {
 namespace {
 
-// The place of the last element with a key in those lists of the child that share a key space.
+// The place in the child of the last element with a given key, among the lists that share a key space.
 struct Place {
   std::string_view field;
   std::size_t index;
@@ -60,10 +60,10 @@ void MergeLists(std::vector<T>& parent, std::vector<T> child, std::string_view f
     }
     // In the child this key is in another list, so the element is dropped here.
     if (place->second.field != field) continue;
-    T& same = child[place->second.index];
-    if (RemovesParentElement(same)) continue;
+    T& child_element = child[place->second.index];
+    if (RemovesParentElement(child_element)) continue;
     T& target = merged.emplace_back(std::move(element));
-    T copy = same;  // The parent may have the key twice.
+    T copy = child_element;  // The parent may have the key twice.
     MergeElement(target, std::move(copy));
   }
   for (T& element : child) {

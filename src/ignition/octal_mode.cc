@@ -5,7 +5,7 @@ namespace pintle::ignition {
 namespace {
 
 constexpr std::int64_t kHighestMode = 0777;
-constexpr std::int64_t kMostDigits = 777;
+constexpr std::int64_t kLargestNumber = 777;
 
 // Returns whether files commonly have this mode: the owner may read, the group may do no more than the owner, others no
 // more than the group, and anyone who may write has all rights of the owner.
@@ -16,8 +16,8 @@ bool IsUsual(std::int64_t mode) {
   const std::int64_t owner = mode / 0100;
   const std::int64_t group = mode / 010 % 010;
   const std::int64_t others = mode % 010;
-  const auto is_usual = [&](std::int64_t who, std::int64_t before) {
-    return (who & ~before) == 0 && ((who & kWrite) == 0 || who == owner);
+  const auto is_usual = [&](std::int64_t rights, std::int64_t upper_limit) {
+    return (rights & ~upper_limit) == 0 && ((rights & kWrite) == 0 || rights == owner);
   };
   return (owner & kRead) != 0 && is_usual(group, owner) && is_usual(others, group);
 }
@@ -25,7 +25,7 @@ bool IsUsual(std::int64_t mode) {
 }  // namespace
 
 std::optional<std::int64_t> MeantInOctal(std::int64_t mode) {
-  if (mode < 0 || mode > kMostDigits || IsUsual(mode)) return std::nullopt;
+  if (mode < 0 || mode > kLargestNumber || IsUsual(mode)) return std::nullopt;
   const std::int64_t hundreds = mode / 100;
   const std::int64_t tens = mode / 10 % 10;
   const std::int64_t ones = mode % 10;

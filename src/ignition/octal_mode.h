@@ -9,7 +9,7 @@
 namespace pintle::ignition {
 
 // Returns the mode that the digits mean in octal: 0644 for 644.  Returns nullopt if the number itself is a common
-// mode, as 420 is, or if its digits are not octal.
+// mode, as 420 is, if it does not have one to three octal digits, or if the mode in octal is not a common one.
 std::optional<std::int64_t> MeantInOctal(std::int64_t mode);
 
 }  // namespace pintle::ignition

@@ -40,7 +40,7 @@ Error InvalidConfig(std::string_view spec, std::string report) {
 constexpr std::string_view kSpec2 = "spec v2";
 constexpr std::string_view kSpec3 = "config spec v3";
 
-// The text that a document was read from, if there is one; errors name places in it.
+// The text that a document was read from, if there is one.  Errors name places in this text.
 using Text = std::optional<std::string_view>;
 
 struct Version {
@@ -50,7 +50,7 @@ struct Version {
   bool is_plain = true;  // It has no suffix such as "-experimental" or "+something".
 };
 
-// Removes the text from the first `separator` on, and returns what follows the separator.
+// Cuts `text` off at the first `separator`, and returns the part behind the separator.
 std::string_view TakeBehind(std::string_view& text, char separator) {
   const std::size_t at = std::min(text.find(separator), text.size());
   const std::string_view behind = text.substr(std::min(at + 1, text.size()));
@@ -82,6 +82,7 @@ std::optional<Version> ParseVersion(std::string_view text) {
   return version;
 }
 
+// Returns the first character of a JSON value of this type, or a whole value of this type.
 std::string TokenOf(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kString:
@@ -162,8 +163,8 @@ std::string ReportText(const json::Report& report, const Text& text) {
 // The operator counts the columns of the first line from 0, and those of other lines from 1.
 std::size_t Spec2Column(const TextPosition& position) { return position.column - (position.line == 1 ? 1 : 0); }
 
-// Formats a report for spec 2, where places are the ends of values.  The operator also includes the text up to there,
-// which may contain secrets; we leave it out.
+// Formats a report for spec 2, where places are the ends of values.  The operator also includes the text up to such a
+// place.  This function leaves that text out, because it may contain secrets.
 std::string Spec2ReportText(const json::Report& report, const Text& text) {
   if (!text) return ReportText(report, text);
   const std::span problems = report.problems();
@@ -177,7 +178,8 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
   return all;
 }
 
-// The first value of a wrong type.  The Machine Config Operator reports only this one; our messages then list all.
+// The first value of a wrong type.  The Machine Config Operator reports only this one; our messages then list all of
+// them.
 struct Mismatch {
   TextPosition end;
   std::string what;

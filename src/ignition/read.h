@@ -3,8 +3,8 @@
 
 // Reads a document into one of Ignition's structs as leniently as Ignition does.
 //
-// Keys may be in any case, null means "not given" everywhere, and validation finds what is missing.  json::Decode()
-// is stricter.  The document is consumed, so that contents of files are moved and not copied.
+// Keys may be in any case, null means "not given" everywhere, and only validation reports missing fields.
+// json::Decode() is stricter.  The document is consumed, so that contents of files are moved and not copied.
 
 #include <cstdint>
 #include <functional>

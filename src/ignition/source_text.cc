@@ -27,20 +27,20 @@ class Locator {
       : text_(text), key_case_(key_case) {
     for (const json::Problem& problem : problems) {
       for (std::string_view path = problem.path; wanted_.emplace(path, Place{}).second && path != "$";) {
-        const std::string_view above = Above(path);
-        wanted_below_[above].push_back(path.substr(above.size() + 1));
-        path = above;
+        const std::string_view parent = ParentPath(path);
+        wanted_below_[parent].push_back(path.substr(parent.size() + 1));
+        path = parent;
       }
     }
   }
 
   void Walk() {
     std::string path = "$";
-    Value(path);
+    WalkValue(path);
   }
 
   LocatedProblem Find(const json::Problem& problem) const {
-    for (std::string_view path = problem.path;; path = Above(path)) {
+    for (std::string_view path = problem.path;; path = ParentPath(path)) {
       const Place& place = wanted_.at(path);
       if (!place.is_found && path != "$") continue;
       LocatedProblem found = Describe(place);
@@ -57,18 +57,18 @@ class Locator {
     std::size_t key = 0;  // The offset of its key.
   };
 
-  static std::string_view Above(std::string_view path) {
+  static std::string_view ParentPath(std::string_view path) {
     const std::size_t dot = path.rfind('.');
     return dot == std::string_view::npos ? std::string_view("$") : path.substr(0, dot);
   }
 
   LocatedProblem Describe(const Place& place) const {
-    const bool is_nest = place.start < text_.size() && (text_[place.start] == '{' || text_[place.start] == '[');
+    const bool is_container = place.start < text_.size() && (text_[place.start] == '{' || text_[place.start] == '[');
     LocatedProblem found;
-    found.position = PositionOf(text_, place.start + (is_nest ? 1 : 0));
-    found.end = is_nest ? place.start + 1 : place.end;
+    found.position = PositionOf(text_, place.start + (is_container ? 1 : 0));
+    found.end = is_container ? place.start + 1 : place.end;
     found.last = place.end > 0 ? place.end - 1 : 0;
-    found.token = text_.substr(place.start, is_nest ? 1 : place.end - place.start);
+    found.token = text_.substr(place.start, is_container ? 1 : place.end - place.start);
     return found;
   }
 
@@ -84,7 +84,7 @@ class Locator {
   }
 
   // Skips one value with everything in it.
-  void Skip() {
+  void SkipValue() {
     std::size_t depth = 0;
     do {
       const char c = at_ < text_.size() ? text_[at_] : ',';
@@ -104,25 +104,25 @@ class Locator {
     } while (depth > 0 && at_ < text_.size());
   }
 
-  void Value(std::string& path) {
+  void WalkValue(std::string& path) {
     SkipSpace();
     const auto wanted = wanted_.find(path);
-    if (wanted == wanted_.end()) return Skip();
+    if (wanted == wanted_.end()) return SkipValue();
     Place& place = wanted->second;
     place = {true, at_, at_, key_};
     const char c = at_ < text_.size() ? text_[at_] : ' ';
     if (c == '{') {
-      Members(path);
+      WalkMembers(path);
     } else if (c == '[') {
-      Elements(path);
+      WalkElements(path);
     } else {
-      Skip();
+      SkipValue();
     }
     place.end = at_;
   }
 
   // Returns the key in the form that the wanted paths have.
-  std::string_view Named(std::string_view key, std::string_view path) const {
+  std::string_view WantedForm(std::string_view key, std::string_view path) const {
     const auto wanted = wanted_below_.find(path);
     if (key_case_ == KeyCase::kExact || wanted == wanted_below_.end()) return key;
     const auto same = std::find_if(wanted->second.begin(), wanted->second.end(),
@@ -131,15 +131,15 @@ class Locator {
   }
 
   // The recursion is no deeper than the wanted paths.
-  void Below(std::string& path, std::string_view part) {
+  void WalkChild(std::string& path, std::string_view part) {
     const std::size_t length = path.size();
     path += '.';
     path += part;
-    Value(path);
+    WalkValue(path);
     path.resize(length);
   }
 
-  void Members(std::string& path) {
+  void WalkMembers(std::string& path) {
     ++at_;
     for (SkipSpace(); at_ < text_.size() && text_[at_] != '}'; SkipSpace()) {
       const std::size_t start = at_;
@@ -148,18 +148,18 @@ class Locator {
       SkipSpace();
       ++at_;  // The colon.
       key_ = start;
-      Below(path, Named(key, path));
+      WalkChild(path, WantedForm(key, path));
       SkipSpace();
       if (at_ < text_.size() && text_[at_] == ',') ++at_;
     }
     ++at_;
   }
 
-  void Elements(std::string& path) {
+  void WalkElements(std::string& path) {
     ++at_;
     std::size_t index = 0;
     for (SkipSpace(); at_ < text_.size() && text_[at_] != ']'; SkipSpace()) {
-      Below(path, std::to_string(index++));
+      WalkChild(path, std::to_string(index++));
       SkipSpace();
       if (at_ < text_.size() && text_[at_] == ',') ++at_;
     }
@@ -180,9 +180,9 @@ class Locator {
 std::vector<LocatedProblem> Locate(std::string_view json_text, std::span<const json::Problem> problems,
                                    KeyCase key_case) {
   // Each position costs a pass over the text, and nobody reads thousands of them.
-  constexpr std::size_t kMost = 200;
+  constexpr std::size_t kMostLocated = 200;
   std::vector<LocatedProblem> found(problems.size());
-  problems = problems.first(std::min(problems.size(), kMost));
+  problems = problems.first(std::min(problems.size(), kMostLocated));
   Locator locator(json_text, problems, key_case);
   locator.Walk();
   std::transform(problems.begin(), problems.end(), found.begin(),
@@ -198,13 +198,13 @@ class SyntaxCheck {
   explicit SyntaxCheck(std::string_view text) : text_(text) {}
 
   std::optional<SyntaxProblem> Run() {
-    if (!Value()) return Problem();
-    while (!nests_.empty()) {
-      if (!Next()) return Problem();
+    if (!ReadValue()) return Problem();
+    while (!open_containers_.empty()) {
+      if (!ReadNext()) return Problem();
     }
     SkipSpace();
     if (at_ == text_.size()) return std::nullopt;
-    Expected("after top-level value");
+    Fail("after top-level value");
     return Problem();
   }
 
@@ -251,12 +251,13 @@ class SyntaxCheck {
     return "'" + utf8 + "'";
   }
 
-  bool Expected(std::string context) {
+  // Stores the context of the problem for its message, and returns false.
+  bool Fail(std::string context) {
     context_ = std::move(context);
     return false;
   }
   // For places where a space is allowed: if the text ends there, the problem is its end, and not an invalid space.
-  bool ExpectedNext(const char* context) { return at_ < text_.size() && Expected(context); }
+  bool FailUnlessAtEnd(const char* context) { return at_ < text_.size() && Fail(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool IsDigit() const { return Peek() >= '0' && Peek() <= '9'; }
@@ -271,102 +272,102 @@ class SyntaxCheck {
   }
 
   // Reads a plain value, or the beginning of an object or a list.
-  bool Value() {
+  bool ReadValue() {
     SkipSpace();
     const char c = Peek();
     if (at_ == text_.size()) return false;
     if (c == '{' || c == '[') {
       ++at_;
-      nests_.push_back({c, true});
+      open_containers_.push_back({c, true});
       return true;
     }
-    if (c == '"') return String();
-    if (c == 't') return Word("true");
-    if (c == 'f') return Word("false");
-    if (c == 'n') return Word("null");
-    if (c == '-' || IsDigit()) return Number();
-    return Expected("looking for beginning of value");
+    if (c == '"') return ReadString();
+    if (c == 't') return ReadWord("true");
+    if (c == 'f') return ReadWord("false");
+    if (c == 'n') return ReadWord("null");
+    if (c == '-' || IsDigit()) return ReadNumber();
+    return Fail("looking for beginning of value");
   }
 
-  bool Word(std::string_view word) {
+  bool ReadWord(std::string_view word) {
     ++at_;
     for (const char c : word.substr(1)) {
-      if (!Take(c)) return Expected(fmt::format("in literal {} (expecting '{}')", word, c));
+      if (!Take(c)) return Fail(fmt::format("in literal {} (expecting '{}')", word, c));
     }
     return true;
   }
 
-  bool Digits(const char* context) {
-    if (!IsDigit()) return Expected(context);
+  bool ReadDigits(const char* context) {
+    if (!IsDigit()) return Fail(context);
     while (IsDigit()) ++at_;
     return true;
   }
 
-  bool Number() {
+  bool ReadNumber() {
     Take('-');
-    if (!Take('0') && !Digits("in numeric literal")) return false;
-    if (Take('.') && !Digits("after decimal point in numeric literal")) return false;
+    if (!Take('0') && !ReadDigits("in numeric literal")) return false;
+    if (Take('.') && !ReadDigits("after decimal point in numeric literal")) return false;
     if (Take('e') || Take('E')) {
       if (!Take('+')) Take('-');
-      return Digits("in exponent of numeric literal");
+      return ReadDigits("in exponent of numeric literal");
     }
     return true;
   }
 
-  bool String() {
+  bool ReadString() {
     ++at_;
     for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-      if (static_cast<unsigned char>(text_[at_]) < 0x20) return Expected("in string literal");
+      if (static_cast<unsigned char>(text_[at_]) < 0x20) return Fail("in string literal");
       if (text_[at_] != '\\') continue;
       ++at_;
       if (Peek() == 'u') {
         for (int i = 0; i < 4; ++i) {
           ++at_;
           if (std::string_view("0123456789abcdefABCDEF").find(Peek()) == std::string_view::npos) {
-            return Expected("in \\u hexadecimal character escape");
+            return Fail("in \\u hexadecimal character escape");
           }
         }
       } else if (std::string_view("bfnrt\\/\"").find(Peek()) == std::string_view::npos) {
-        return Expected("in string escape code");
+        return Fail("in string escape code");
       }
     }
     return Take('"');
   }
 
-  struct Nest {
+  struct Container {
     char bracket;
     bool is_empty;
   };
 
   // Reads the next element of the innermost object or list, or its end.
-  bool Next() {
+  bool ReadNext() {
     SkipSpace();
-    Nest& nest = nests_.back();
-    const bool is_object = nest.bracket == '{';
+    Container& container = open_containers_.back();
+    const bool is_object = container.bracket == '{';
     if (Take(is_object ? '}' : ']')) {
-      nests_.pop_back();
+      open_containers_.pop_back();
       return true;
     }
-    if (!nest.is_empty && !Take(',')) {
-      return ExpectedNext(is_object ? "after object key:value pair" : "after array element");
+    if (!container.is_empty && !Take(',')) {
+      return FailUnlessAtEnd(is_object ? "after object key:value pair" : "after array element");
     }
-    nest.is_empty = false;
-    if (is_object && !KeyAndColon()) return false;
-    return Value();
+    container.is_empty = false;
+    if (is_object && !ReadKeyAndColon()) return false;
+    return ReadValue();
   }
 
-  bool KeyAndColon() {
+  bool ReadKeyAndColon() {
     SkipSpace();
-    if (Peek() != '"') return ExpectedNext("looking for beginning of object key string");
-    if (!String()) return false;
+    if (Peek() != '"') return FailUnlessAtEnd("looking for beginning of object key string");
+    if (!ReadString()) return false;
     SkipSpace();
-    return Take(':') || ExpectedNext("after object key");
+    return Take(':') || FailUnlessAtEnd("after object key");
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
   std::string context_;
-  std::vector<Nest> nests_;
+  std::vector<Container> open_containers_;
 };
 
 }  // namespace

@@ -108,9 +108,9 @@ std::optional<SpecVersion> ServedVersionFor(const Semver& version) {
     return version.minor >= 2 ? std::optional(SpecVersion::k2_2) : std::nullopt;
   }
   if (version.major != 3) return std::nullopt;
-  constexpr std::array kThird = {SpecVersion::k3_0, SpecVersion::k3_1, SpecVersion::k3_2,
-                                 SpecVersion::k3_3, SpecVersion::k3_4, SpecVersion::k3_5};
-  return kThird[std::min<std::size_t>(static_cast<std::size_t>(version.minor), kThird.size() - 1)];
+  constexpr std::array kSpec3Versions = {SpecVersion::k3_0, SpecVersion::k3_1, SpecVersion::k3_2,
+                                         SpecVersion::k3_3, SpecVersion::k3_4, SpecVersion::k3_5};
+  return kSpec3Versions[std::min<std::size_t>(static_cast<std::size_t>(version.minor), kSpec3Versions.size() - 1)];
 }
 
 }  // namespace

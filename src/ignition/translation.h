@@ -4,8 +4,8 @@
 // Translates a config from one version of the specification to a neighbouring one, field by field.
 //
 // Fields are matched by name.  A value that is optional on one side and mandatory on the other is filled in or left
-// out. Fields that the other side does not have are dropped, so a translation to an older version must check beforehand
-// whether a value would be lost.
+// out.  Fields that the other side does not have are dropped, so a translation to an older version must check
+// beforehand whether a value would be lost.
 
 #include <concepts>
 #include <cstddef>
@@ -56,7 +56,8 @@ void CarryFields(From& from, To& to, std::index_sequence<kIndexes...>) {
   (CarryField<kIndexes>(from, to), ...);
 }
 
-// A mandatory string counts as given even if it is empty.  A mandatory struct counts as given if one of its fields is.
+// A mandatory struct counts as given if it differs from an empty one.  Any other mandatory value counts as given, even
+// an empty string.
 template <typename T>
 bool IsGiven(const T& value) {
   if constexpr (json::Described<T>) {

@@ -17,13 +17,13 @@ constexpr std::size_t kBufferSize = 4096;
 
 Error InvalidUnit(std::string what) { return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(what)); }
 
-struct Letter {
+struct Character {
   std::uint32_t code = 0;
   std::size_t size = 0;  // 0 at the end of the text.
 };
 
 // Returns the first UTF-8 character; an invalid byte counts as a character that is not white space.
-Letter FirstLetter(std::string_view text) {
+Character FirstCharacter(std::string_view text) {
   if (text.empty()) return {};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto is_tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
@@ -59,8 +59,9 @@ bool IsUnicodeSpace(std::uint32_t code) {
 }
 
 std::string_view TrimStart(std::string_view text) {
-  for (Letter letter = FirstLetter(text); letter.size > 0 && IsUnicodeSpace(letter.code); letter = FirstLetter(text)) {
-    text.remove_prefix(letter.size);
+  for (Character character = FirstCharacter(text); character.size > 0 && IsUnicodeSpace(character.code);
+       character = FirstCharacter(text)) {
+    text.remove_prefix(character.size);
   }
   return text;
 }
@@ -70,7 +71,7 @@ std::string_view Trim(std::string_view text) {
   while (!text.empty()) {
     std::size_t start = text.size() - 1;
     while (start > 0 && text.size() - start < 3 && (static_cast<unsigned char>(text[start]) & 0xc0) == 0x80) --start;
-    const Letter last = FirstLetter(text.substr(start));
+    const Character last = FirstCharacter(text.substr(start));
     if (last.size != text.size() - start || !IsUnicodeSpace(last.code)) break;
     text.remove_suffix(last.size);
   }
@@ -90,18 +91,18 @@ class Reader {
     return text_.substr(at_, kLineMax).find_first_of("\r\n") == std::string_view::npos;
   }
 
-  Letter Next() {
-    const Letter letter = FirstLetter(text_.substr(at_));
-    if (loaded_ - at_ < letter.size) Fill();
-    at_ += letter.size;
-    return letter;
+  Character ReadCharacter() {
+    const Character character = FirstCharacter(text_.substr(at_));
+    if (loaded_ - at_ < character.size) Fill();
+    at_ += character.size;
+    return character;
   }
 
-  void Back(const Letter& letter) { at_ -= letter.size; }
+  void PutBack(const Character& character) { at_ -= character.size; }
 
   // Returns the text up to the next `end`, and moves behind it.  If there is none, `found` is false, and the rest of
   // the text is returned.
-  std::string_view Until(char end, bool& found) {
+  std::string_view ReadUntil(char end, bool& found) {
     const std::size_t start = at_;
     const std::size_t stop = text_.find(end, start);
     found = stop != std::string_view::npos;
@@ -114,8 +115,8 @@ class Reader {
     return text_.substr(start, (found ? stop : next) - start);
   }
 
-  std::string_view Line(bool& found) {
-    std::string_view line = Until('\n', found);
+  std::string_view ReadLine(bool& found) {
+    std::string_view line = ReadUntil('\n', found);
     if (!found && line.ends_with('\r')) line.remove_suffix(1);
     return line;
   }
@@ -166,12 +167,12 @@ class Parser {
   }
 
   Result<> BeforeSection() {
-    const Letter letter = reader_.Next();
-    if (letter.size == 0) {
+    const Character character = reader_.ReadCharacter();
+    if (character.size == 0) {
       step_ = Step::kDone;
-    } else if (letter.code == '[') {
+    } else if (character.code == '[') {
       step_ = Step::kSectionName;
-    } else if (IsComment(letter.code)) {
+    } else if (IsComment(character.code)) {
       after_comment_ = Step::kBeforeSection;
       step_ = Step::kComment;
     }
@@ -180,7 +181,7 @@ class Parser {
 
   Result<> SectionName() {
     bool found = false;
-    section_ = reader_.Until(']', found);
+    section_ = reader_.ReadUntil(']', found);
     if (!found) return InvalidUnit("unable to find end of section");
     step_ = Step::kSectionEnd;
     return {};
@@ -188,23 +189,23 @@ class Parser {
 
   Result<> SectionEnd() {
     bool found = false;
-    const std::string_view garbage = Trim(reader_.Line(found));
+    const std::string_view garbage = Trim(reader_.ReadLine(found));
     if (!garbage.empty()) return InvalidUnit("found garbage after section name");
     step_ = Step::kInSection;
     return {};
   }
 
   Result<> InSection() {
-    const Letter letter = reader_.Next();
-    if (letter.size == 0) {
+    const Character character = reader_.ReadCharacter();
+    if (character.size == 0) {
       step_ = Step::kDone;
-    } else if (letter.code == '[') {
+    } else if (character.code == '[') {
       step_ = Step::kSectionName;
-    } else if (IsComment(letter.code)) {
+    } else if (IsComment(character.code)) {
       after_comment_ = Step::kInSection;
       step_ = Step::kComment;
-    } else if (!IsUnicodeSpace(letter.code)) {
-      reader_.Back(letter);
+    } else if (!IsUnicodeSpace(character.code)) {
+      reader_.PutBack(character);
       step_ = Step::kName;
     }
     return {};
@@ -212,12 +213,12 @@ class Parser {
 
   Result<> Name() {
     for (;;) {
-      const Letter letter = reader_.Next();
-      if (letter.size == 0) return InvalidUnit("EOF");
-      if (letter.code == '\n' || letter.code == '\r') {
+      const Character character = reader_.ReadCharacter();
+      if (character.size == 0) return InvalidUnit("EOF");
+      if (character.code == '\n' || character.code == '\r') {
         return InvalidUnit("unexpected newline encountered while parsing option name");
       }
-      if (letter.code == '=') break;
+      if (character.code == '=') break;
     }
     step_ = Step::kValue;
     return {};
@@ -226,7 +227,7 @@ class Parser {
   // Reads one line of a value; a backslash at its end continues the value.
   Result<> Value() {
     bool found = false;
-    const std::string_view line = reader_.Line(found);
+    const std::string_view line = reader_.ReadLine(found);
     if (!Trim(line).empty() && line.ends_with('\\')) return {};
     contents_.has_options = true;
     contents_.has_install_section = contents_.has_install_section || section_ == "Install";
@@ -237,7 +238,7 @@ class Parser {
   Result<> Comment() {
     for (;;) {
       bool found = false;
-      std::string_view line = reader_.Line(found);
+      std::string_view line = reader_.ReadLine(found);
       if (line.ends_with(' ')) line.remove_suffix(1);
       if (!line.ends_with('\\')) break;
     }

@@ -3,7 +3,7 @@
 
 // Decides whether Ignition accepts a text as a systemd unit.
 //
-// This differs from how systemd reads units.  We must accept exactly the configs that Ignition accepts, so this
+// Ignition's parser differs from systemd's.  We must accept exactly the configs that Ignition accepts, so this code
 // imitates Ignition's parser, even the size of its buffer.
 
 #include <string_view>

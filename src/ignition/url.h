@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Parses URLs as far as is needed to accept and refuse the same ones as Ignition.
+// Parses URLs as far as is needed to accept and refuse the same URLs as Ignition.
 
 #include <string>
 #include <string_view>
@@ -19,7 +19,7 @@ struct Url {
 // The result points into `text`.
 Result<Url> ParseUrl(std::string_view text);
 
-// Returns whether the query has a version of an S3 object that is empty.
+// Returns whether the query sets "versionId", the version of an S3 object, to an empty text.
 bool NamesEmptyVersionId(std::string_view query);
 
 // The URL schemes that a version of the specification accepts beside "http", "https", "tftp", "s3" and "data".

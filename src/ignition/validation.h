@@ -3,8 +3,9 @@
 
 // Reports Ignition's errors and warnings, for all versions of the specification.
 //
-// The versions differ little, so one walk serves all: fields that a version does not have are skipped, and
-// differences are in its Rules.  Problems are in Ignition's words and order, which people and tools know.
+// The versions differ little, so one walk serves all: fields that a version does not have are skipped, and other
+// differences are in the Rules of the version.  Problems are in Ignition's words and order, which people and tools
+// know.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +32,7 @@ namespace pintle::ignition {
 
 struct Rules {
   std::string_view version;
-  bool sha256 = true;
+  bool sha256 = true;  // A hash may be a SHA-256 digest.
   UrlRules urls;
   bool format_none = true;  // A filesystem may have the format "none".
   // Sources are checked.  This takes longer than everything else, since data URLs have whole files in them.
@@ -82,11 +83,12 @@ struct Extent {
   std::size_t index;
 };
 
-// Finds the first extent that overlaps another one, and returns the index of the first one that overlaps it.
+// Finds the first extent that overlaps another, and returns the index of the first partition that it overlaps.  Returns
+// nullopt if no extents overlap.  Of more than 1000 extents, the result may be the last one.
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents);
 
 // Adds an error unless `problem` is empty.
-inline void Check(json::Report& report, const json::Path& path, std::string_view problem) {
+inline void ReportProblem(json::Report& report, const json::Path& path, std::string_view problem) {
   if (!problem.empty()) report.Error(path, std::string(problem));
 }
 
@@ -114,24 +116,24 @@ class Validator {
     for (std::size_t i = 0; i < list.size(); ++i) visit(list[i], Path(path, i));
   }
 
-  void Error(const Path& path, std::string_view problem) { Check(report_, path, problem); }
+  void Error(const Path& path, std::string_view problem) { ReportProblem(report_, path, problem); }
   void Warning(const Path& path, std::string problem) { report_.Warning(path, std::move(problem)); }
 
-  // A file must not be where a unit or a drop-in goes.
+  // A file, directory or link must not have the path of a unit or of a drop-in.
   template <typename Config>
   void CheckUnitPaths(const Config& config, const Path& storage) {
-    std::unordered_set<std::string> taken;
+    std::unordered_set<std::string> unit_paths;
     for (const auto& unit : config.systemd.units) {
       const std::string path = "/etc/systemd/system/" + unit.name;
-      if (IsSet(unit.contents)) taken.insert(path);
+      if (IsSet(unit.contents)) unit_paths.insert(path);
       for (const auto& dropin : unit.dropins) {
-        if (IsSet(dropin.contents)) taken.insert(path + ".d/" + dropin.name);
+        if (IsSet(dropin.contents)) unit_paths.insert(path + ".d/" + dropin.name);
       }
     }
-    if (taken.empty()) return;
+    if (unit_paths.empty()) return;
     const auto check = [&](const auto& nodes, const char* field) {
       ForEach(nodes, Path(storage, field), [&](const auto& node, const Path& path) {
-        if (taken.contains(node.path)) Error(Path(path, "path"), "path conflicts with systemd unit or dropin");
+        if (unit_paths.contains(node.path)) Error(Path(path, "path"), "path conflicts with systemd unit or dropin");
       });
     };
     check(config.storage.files, "files");
@@ -242,7 +244,8 @@ class Validator {
     if (storage.links.empty()) return;
     PathTree links;
     for (const auto& link : storage.links) links.Add(link.path);
-    // Ignition reports one problem for each link.  Here the number is limited, since more of them help nobody.
+    // Ignition reports one problem for each link above a path.  Here the number is limited, since more problems help
+    // nobody.
     constexpr std::size_t kMostReported = 100;
     const auto check = [&](const auto& node, const Path& at, const char* problem) {
       for (std::size_t i = std::min(links.CountAbove(node.path), kMostReported); i > 0; --i) Error(at, problem);

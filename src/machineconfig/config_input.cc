@@ -71,7 +71,7 @@ void CheckFit(ConfigDocument& document) {
   }
 }
 
-ConfigDocument MachineConfigDocument(json::Value value) {
+ConfigDocument ReadMachineConfigDocument(json::Value value) {
   ConfigDocument document;
   document.kind = api::MachineConfig::kKind;
   auto machine_config = ReadMachineConfig(std::move(value));
@@ -117,13 +117,13 @@ ConfigDocument ReadButaneDocument(json::Value value) {
 
 namespace {
 
-bool IsObject(const json::Value& value) {
+bool IsButaneOrHasKind(const json::Value& value) {
   return value.is_object() && (ignition::IsButane(value) || value.contains("kind"));
 }
 
 ConfigDocument ReadDocument(json::Value value) {
   if (ignition::IsButane(value)) return ReadButaneDocument(std::move(value));
-  if (IsObject(value)) return MachineConfigDocument(std::move(value));
+  if (IsButaneOrHasKind(value)) return ReadMachineConfigDocument(std::move(value));
   ConfigDocument document;
   document.kind = kIgnition;
   StoreResult(ignition::Parse(std::move(value), document.report), document);
@@ -166,17 +166,17 @@ Result<std::optional<std::vector<json::Value>>> DocumentsIn(const std::string& p
     if (!has_yaml_name && !LooksLikeYaml(text)) return Documents();
     return Documents(TRY(ParseYaml(text, &report)));
   }
-  json::Report of_json;
-  auto value = json::Parse(text, &of_json);
-  if (value && !IsObject(*value)) return Documents();
+  json::Report json_report;
+  auto value = json::Parse(text, &json_report);
+  if (value && !IsButaneOrHasKind(*value)) return Documents();
   if (value && !ignition::IsButane(*value)) {
-    report = std::move(of_json);
+    report = std::move(json_report);
     Documents documents(std::in_place);
     documents->push_back(*std::move(value));
     return documents;
   }
   auto documents = ParseYaml(text, &report);
-  if (documents && (has_yaml_name || std::all_of(documents->begin(), documents->end(), IsObject))) {
+  if (documents && (has_yaml_name || std::all_of(documents->begin(), documents->end(), IsButaneOrHasKind))) {
     return Documents(*std::move(documents));
   }
   if (!documents && has_yaml_name) return std::move(documents).error();

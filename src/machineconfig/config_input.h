@@ -23,9 +23,11 @@ struct ConfigDocument {
   std::string kind;  // "Ignition", "MachineConfig" or "Butane".
   std::string name;  // The name of a MachineConfig.
   std::optional<ignition::Config> config;
-  // The whole MachineConfig, or the one that Butane's other fields make; nullopt for Ignition.
+  // The whole MachineConfig, or one with Butane's fields beside the Ignition config; nullopt for Ignition, and for a
+  // document that cannot be read.
   std::optional<api::MachineConfig> object;
-  // The version for writing Ignition: the one that Butane's version stands for, else the newest.
+  // The version in which Ignition is written: the one that Butane's version stands for, but at least 3.1.  For other
+  // documents it is the newest.
   ignition::SpecVersion version = ignition::SpecVersion::k3_5;
   json::Report report;
   std::optional<Error> error;  // The error in the words of the Machine Config Operator.
@@ -33,8 +35,8 @@ struct ConfigDocument {
 };
 
 // A file is JSON or YAML.  JSON may be gzipped, or gzipped and then encoded in base64; YAML may have several documents.
-// The contents decide which it is; the name decides only if the contents could be either.  `text` is the text of a file
-// that is one Ignition config in JSON, so that problems can be located there; for other files it is empty.
+// The contents decide between the two; the name decides only if the contents could be either.  `text` is the text of a
+// file that is one Ignition config in JSON, so that problems can be located there; for other files it is empty.
 struct ConfigFile {
   std::vector<ConfigDocument> documents;
   json::Report report;  // The problems of the file itself, such as a duplicate key.

@@ -22,7 +22,7 @@ Result<> WalkContents(const ignition::Resource& resource, const TakePiece& take,
 // Returns the contents as a whole, for callers that need all of them in memory.
 Result<std::string> ContentsOf(const ignition::Resource& resource, std::size_t limit);
 
-// Limits the contents of files that Pintle itself parses or compares; real files of this kind are shorter.
-inline constexpr std::size_t kMostLookedAt = 16 << 20;
+// The limit for the contents of files that Pintle itself parses or compares; real files of this kind are shorter.
+inline constexpr std::size_t kParsedContentsLimit = 16 << 20;
 
 }  // namespace pintle::machineconfig

@@ -18,7 +18,7 @@ std::optional<std::string> RuntimeIn(const json::Value& document) {
 }
 
 std::optional<std::string> RuntimeIn(const ignition::File& file) {
-  const auto bytes = ContentsOf(file.contents, kMostLookedAt);
+  const auto bytes = ContentsOf(file.contents, kParsedContentsLimit);
   if (!bytes) return std::nullopt;
   const auto document = ParseToml(*bytes);
   if (!document) return std::nullopt;

@@ -14,7 +14,7 @@ namespace pintle::machineconfig {
 // are ignored.
 std::string DefaultRuntimeOf(const ignition::Config& config);
 
-// Returns whether a stream of OS images is based on RHEL 10 or CentOS Stream 10.
+// Returns whether a stream of OS images is based on RHEL 10 or CentOS Stream 10, which have no runc.
 bool IsRhel10Stream(std::string_view stream);
 
 }  // namespace pintle::machineconfig

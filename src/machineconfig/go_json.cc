@@ -14,8 +14,8 @@ std::size_t GoJsonLength(const api::MachineConfig& config) {
   rest.spec.extensions = config.spec.extensions;
   rest.spec.fips = config.spec.fips;
   rest.spec.kernel_type = config.spec.kernel_type;
-  const std::size_t of_null = json::GoJsonLength(rest.spec.config);
-  return json::GoJsonLength(json::Encode(rest)) - of_null + json::GoJsonLength(config.spec.config);
+  const std::size_t null_length = json::GoJsonLength(rest.spec.config);
+  return json::GoJsonLength(json::Encode(rest)) - null_length + json::GoJsonLength(config.spec.config);
 }
 
 }  // namespace pintle::machineconfig

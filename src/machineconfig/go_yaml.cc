@@ -27,7 +27,7 @@ constexpr std::size_t kLongestKey = 128;  // In bytes; a longer key gets a line 
 // is folded.
 class JsonStringReader {
  public:
-  // Returns the text as it is read; the result is `text` itself, or is valid until the next call.
+  // Returns the text as the library reads it.  The result is `text` itself, or is valid until the next call.
   Result<std::string_view> operator()(std::string_view text) {
     if (!MayChange(text)) return text;
     read_.clear();
@@ -112,7 +112,7 @@ class Writer {
 
  private:
   Result<> End() {
-    if (!line_is_fresh_) Put('\n');
+    if (!line_is_empty_) Put('\n');
     Flush();
     return {};
   }
@@ -356,7 +356,7 @@ class Writer {
         at = end;
       }
     }
-    line_is_fresh_ = behind_break;
+    line_is_empty_ = behind_break;
   }
 
   // Returns the end of a stretch that is copied as it is; the first character has been checked.
@@ -383,9 +383,9 @@ class Writer {
 
   void BeginEntry(std::size_t indent, Line line) {
     if (line == Line::kSame) return;
-    if (!line_is_fresh_) Put('\n');
+    if (!line_is_empty_) Put('\n');
     Pad(indent);
-    line_is_fresh_ = false;
+    line_is_empty_ = false;
   }
 
   void BreakLine(std::size_t indent) {
@@ -404,23 +404,23 @@ class Writer {
   }
 
   void Put(char c) {
-    line_is_fresh_ = false;
+    line_is_empty_ = false;
     buffer_ += c;
     if (c == '\n') {
       column_ = 0;
     } else if (!IsContinuation(c)) {
       ++column_;
     }
-    if (buffer_.size() >= kDirectly) Flush();
+    if (buffer_.size() >= kBufferLimit) Flush();
   }
 
   void Put(std::string_view text) {
-    line_is_fresh_ = false;
-    if (text.size() < kDirectly) {
+    line_is_empty_ = false;
+    if (text.size() < kBufferLimit) {
       column_ +=
           static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
       buffer_ += text;
-      if (buffer_.size() >= kDirectly) Flush();
+      if (buffer_.size() >= kBufferLimit) Flush();
       return;
     }
     // After such a long text, the column need not be exact: the line is too wide in any case.
@@ -438,13 +438,13 @@ class Writer {
     buffer_.clear();
   }
 
-  static constexpr std::size_t kDirectly = 4096;  // Longer pieces bypass the buffer.
+  static constexpr std::size_t kBufferLimit = 4096;  // Longer pieces bypass the buffer.
 
   const TextSink& sink_;
   JsonStringReader read_back_;
   std::string buffer_;
   std::size_t column_ = 0;
-  bool line_is_fresh_ = true;  // The line is empty so far.
+  bool line_is_empty_ = true;
 };
 
 }  // namespace

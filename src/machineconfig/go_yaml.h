@@ -4,9 +4,9 @@
 // Writes YAML byte for byte as Go's yaml.v2 (2.4.0, behind ghodss/yaml) does.
 //
 // The name of a rendered config is a digest of such a text, so every quirk matters: which texts are quoted and how,
-// where long lines are folded, how keys are ordered.  A value goes through the same steps as there: it is written as
-// JSON, the JSON is read as YAML, and the result is written as YAML.  The text goes to a sink in pieces, so that long
-// strings are not copied.
+// where long lines are folded, how keys are ordered.  A value goes through the same steps as in ghodss/yaml: it is
+// written as JSON, the JSON is read as YAML, and the result is written as YAML.  The text goes to a sink in pieces, so
+// that long strings are not copied.
 
 #include <functional>
 #include <string_view>

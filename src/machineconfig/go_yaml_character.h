@@ -30,13 +30,14 @@ inline Character CharacterAt(std::string_view text, std::size_t at) {
 constexpr bool IsBreak(char32_t c) { return c == '\n' || c == '\r' || c == kNextLine || c == 0x2028 || c == 0x2029; }
 constexpr bool IsBlank(char32_t c) { return c == ' ' || c == '\t'; }
 
-// Go's writer does not escape these.
+// Go's writer does not escape these characters.
 constexpr bool IsPrintable(char32_t c) {
   return c == '\n' || (c >= 0x20 && c <= 0x7E) || (c >= 0xA0 && c <= 0xD7FF) ||
          (c >= 0xE000 && c <= 0xFFFD && c != kByteOrderMark);
 }
 
-// Go's reader refuses these.  Control characters are escaped in the JSON text, so that the reader does not see them.
+// Go's reader refuses these characters.  Those below U+0020 are not among them, since they are escaped in the JSON text
+// that the reader reads.
 constexpr bool IsForbidden(char32_t c) {
   return (c >= 0x7F && c <= 0x9F && c != kNextLine) || c == 0xFFFE || c == 0xFFFF;
 }

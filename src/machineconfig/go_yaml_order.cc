@@ -52,6 +52,7 @@ bool IsInsideNumber(const std::u32string& text, std::size_t at) {
   return false;
 }
 
+// Compares two texts whose first difference is at this place.
 bool IsBeforeAt(const std::u32string& a, const std::u32string& b, std::size_t at) {
   const bool a_is_letter = IsLetter(a[at]);
   const bool b_is_letter = IsLetter(b[at]);

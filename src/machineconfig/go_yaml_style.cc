@@ -60,16 +60,16 @@ bool VisibleAsciiMayBePlain(std::string_view text) {
 
 // Checks eight bytes at a time.
 bool IsVisibleAscii(std::string_view text) {
-  std::uint64_t odd = 0;
+  std::uint64_t not_visible = 0;
   std::size_t at = 0;
-  for (; at + sizeof odd <= text.size(); at += sizeof odd) {
+  for (; at + sizeof not_visible <= text.size(); at += sizeof not_visible) {
     std::uint64_t bytes;
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     const std::uint64_t below = (bytes - Repeated(0x21)) & ~bytes;
     const std::uint64_t above = (bytes + Repeated(0x01)) | bytes;
-    odd |= below | above;
+    not_visible |= below | above;
   }
-  if ((odd & Repeated(0x80)) != 0) return false;
+  if ((not_visible & Repeated(0x80)) != 0) return false;
   return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
                      [](char c) { return c > ' ' && c < 0x7F; });
 }
@@ -110,10 +110,10 @@ AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii) {
     at = next;
   }
   const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
-  const bool nothing_but_escapes = space_break || special;
-  styles.plain = !indicators && !begins_or_ends_blank && !styles.has_breaks && !nothing_but_escapes;
-  styles.single_quoted = !break_space && !nothing_but_escapes;
-  styles.literal = text.back() != ' ' && !nothing_but_escapes;
+  const bool needs_escapes = space_break || special;
+  styles.plain = !indicators && !begins_or_ends_blank && !styles.has_breaks && !needs_escapes;
+  styles.single_quoted = !break_space && !needs_escapes;
+  styles.literal = text.back() != ' ' && !needs_escapes;
   return styles;
 }
 

@@ -90,14 +90,14 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
     }
     struct stat status = {};
     if (::stat(path.c_str(), &status) != 0) {
-      const int failed = errno;
+      const int stat_error = errno;
       // It may have been removed since the directory was read.
-      if (failed == ENOENT && ::lstat(path.c_str(), &status) != 0 && errno == ENOENT) continue;
-      const bool is_link = failed == ENOENT;
+      if (stat_error == ENOENT && ::lstat(path.c_str(), &status) != 0 && errno == ENOENT) continue;
+      const bool is_link = stat_error == ENOENT;
       return Error::FromErrno(
                  is_link ? "it is a link, and its target does not exist; remove the link, or restore the target"
                          : "stat",
-                 failed)
+                 stat_error)
           .While("reading " + path);
     }
     if (S_ISREG(status.st_mode)) {

@@ -48,24 +48,24 @@ class Things {
  public:
   std::size_t Add(T thing) {
     things_.push_back(std::move(thing));
-    is_gone_.push_back(false);
+    is_removed_.push_back(false);
     return things_.size() - 1;
   }
   void Merge(std::size_t at, T child) { things_[at] = MergeOne(std::move(things_[at]), std::move(child)); }
-  void Remove(std::size_t at) { is_gone_[at] = true; }
+  void Remove(std::size_t at) { is_removed_[at] = true; }
 
   std::vector<T> Take() && {
     std::vector<T> left;
     left.reserve(things_.size());
     for (std::size_t i = 0; i < things_.size(); ++i) {
-      if (!is_gone_[i]) left.push_back(std::move(things_[i]));
+      if (!is_removed_[i]) left.push_back(std::move(things_[i]));
     }
     return left;
   }
 
  private:
   std::vector<T> things_;
-  std::vector<bool> is_gone_;
+  std::vector<bool> is_removed_;
 };
 
 // A path is a file, a directory or a link; the last config that has the path decides which.

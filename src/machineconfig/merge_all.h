@@ -9,9 +9,9 @@
 
 namespace pintle::machineconfig {
 
-// Does the same as calling ignition::Merge() for one after the other, but in time proportional to the total size: a
-// merge of two configs reads both, and with hundreds of configs one of them keeps growing.  No path or unit may occur
-// twice in one config.
+// Returns what ignition::Merge() makes if it merges the children into `base` one after the other, but takes time
+// proportional to their total size: each call of ignition::Merge() reads the whole merged config, which keeps growing.
+// No path or unit may occur twice in one config.
 ignition::Config MergeAll(ignition::Config base, std::vector<ignition::Config> children);
 
 }  // namespace pintle::machineconfig

@@ -15,9 +15,9 @@ namespace {
 
 enum class Type { kText, kBool, kObject, kTextList, kTextMap };
 
-// The names that Go's errors use for values and types.
+// Returns the name that Go's errors use for the kind of a value.
 
-std::string_view GoValue(const json::Value& value) {
+std::string_view GoKindOf(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kObject:
       return "object";
@@ -59,7 +59,7 @@ constexpr TypedField kSpecFields[] = {
 
 Error TypeMismatch(const json::Value& value, std::string_view go_field, std::string_view go_type) {
   return Error(ErrorKind::kInvalid, fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}",
-                                                GoValue(value), go_field, go_type));
+                                                GoKindOf(value), go_field, go_type));
 }
 
 // Visits the elements of a list, or the values of an object's members.
@@ -113,7 +113,7 @@ Result<> CheckTypes(const json::Value& object, const TypedField (&fields)[kCount
 Result<> CheckMachineConfig(const json::Value& document) {
   if (!document.is_object()) {
     return Error(ErrorKind::kInvalid,
-                 fmt::format("json: cannot unmarshal {} into Go value of type v1.MachineConfig", GoValue(document)));
+                 fmt::format("json: cannot unmarshal {} into Go value of type v1.MachineConfig", GoKindOf(document)));
   }
   TRY(CheckTypes(document, kObjectFields));
   if (const json::Value* metadata = document.Find("metadata"); metadata != nullptr && metadata->is_object()) {

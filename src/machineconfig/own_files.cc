@@ -12,7 +12,7 @@ namespace {
 
 // Each of these includes everything below it.  Other files in /etc/machine-config-daemon and /etc/pintle are not
 // ours.
-constexpr auto kOwn = std::to_array<std::string_view>({
+constexpr auto kOwnPaths = std::to_array<std::string_view>({
     "/etc/machine-config-daemon/currentconfig",
     "/etc/machine-config-daemon/currentimage",
     "/etc/machine-config-daemon/noorig",
@@ -37,7 +37,7 @@ bool HasTemporaryName(std::string_view path) { return path.substr(path.rfind('/'
 
 bool IsOwnFile(std::string_view path) {
   const std::string plain = std::filesystem::path(path).lexically_normal().string();
-  return HasTemporaryName(plain) || std::any_of(kOwn.begin(), kOwn.end(), [&](std::string_view own) {
+  return HasTemporaryName(plain) || std::any_of(kOwnPaths.begin(), kOwnPaths.end(), [&](std::string_view own) {
            return plain == own || IsBelow(plain, own) || IsBelow(own, plain);
          });
 }

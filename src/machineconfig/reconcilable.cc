@@ -31,60 +31,61 @@ bool IsOverridden(const Overrides& overrides, std::string_view section) {
   return std::find(overrides.storage.begin(), overrides.storage.end(), section) != overrides.storage.end();
 }
 
-void AddPasswd(std::vector<Obstacle>& obstacles, std::string_view reason, std::string advice) {
+void AddPasswdObstacle(std::vector<Obstacle>& obstacles, std::string_view reason, std::string advice) {
   obstacles.push_back({fmt::format("invalid passwd change(s): {}", reason), std::move(advice)});
 }
 
 // Returns whether a user has fields other than its name, SSH keys and password.
 bool HasOtherFields(const ignition::PasswdUser& user) {
-  ignition::PasswdUser with_these;
-  with_these.name = user.name;
-  with_these.ssh_authorized_keys = user.ssh_authorized_keys;
-  with_these.password_hash = user.password_hash;
-  return !Equal(user, with_these);
+  ignition::PasswdUser with_known_fields;
+  with_known_fields.name = user.name;
+  with_known_fields.ssh_authorized_keys = user.ssh_authorized_keys;
+  with_known_fields.password_hash = user.password_hash;
+  return !Equal(user, with_known_fields);
 }
 
 void CompareUsers(const std::vector<ignition::PasswdUser>& users, std::vector<Obstacle>& obstacles) {
   for (const ignition::PasswdUser& user : users) {
     if (user.name == kOnlyUser) continue;
-    AddPasswd(obstacles, "ignition passwd user section contains unsupported changes: non-core user",
-              fmt::format("user \"{}\": only the user core can be changed", user.name));
+    AddPasswdObstacle(obstacles, "ignition passwd user section contains unsupported changes: non-core user",
+                      fmt::format("user \"{}\": only the user core can be changed", user.name));
   }
   if (users.empty() || users.back().name != kOnlyUser) return;
   const ignition::PasswdUser& user = users.back();
   if (!user.password_hash && user.ssh_authorized_keys.empty()) {
-    AddPasswd(obstacles,
-              "ignition passwd user section contains unsupported changes: user must be core and have 1 or more sshKeys",
-              "give core an SSH key or a password hash, or leave it out to take its keys away");
+    AddPasswdObstacle(
+        obstacles,
+        "ignition passwd user section contains unsupported changes: user must be core and have 1 or more sshKeys",
+        "give core an SSH key or a password hash, or leave it out to take its keys away");
   } else if (HasOtherFields(user)) {
-    AddPasswd(obstacles, "SSH keys and password hash are not reconcilable",
-              "of the user core, only sshAuthorizedKeys and passwordHash can be changed");
+    AddPasswdObstacle(obstacles, "SSH keys and password hash are not reconcilable",
+                      "of the user core, only sshAuthorizedKeys and passwordHash can be changed");
   }
 }
 
 void ComparePasswd(const ignition::Passwd& from, const ignition::Passwd& to, std::vector<Obstacle>& obstacles) {
   if (!Equal(from.groups, to.groups)) {
-    AddPasswd(obstacles, "ignition Passwd Groups section contains changes",
-              "groups are made once, when a machine is installed");
+    AddPasswdObstacle(obstacles, "ignition Passwd Groups section contains changes",
+                      "groups are made once, when a machine is installed");
   }
   if (!Equal(from.users, to.users)) CompareUsers(to.users, obstacles);
 }
 
 void CompareStorage(const ignition::Storage& from, const ignition::Storage& to, const Overrides& overrides,
                     std::vector<Obstacle>& obstacles) {
-  const auto changed = [&](const auto& a, const auto& b, std::string_view section, std::string_view advice) {
+  const auto add_if_changed = [&](const auto& a, const auto& b, std::string_view section, std::string_view advice) {
     if (Equal(a, b)) return;
     obstacles.push_back({fmt::format("ignition {} section contains changes", section), std::string(advice)});
   };
-  if (!IsOverridden(overrides, "Disks")) changed(from.disks, to.disks, "disks", kPartitionAdvice);
+  if (!IsOverridden(overrides, "Disks")) add_if_changed(from.disks, to.disks, "disks", kPartitionAdvice);
   if (!IsOverridden(overrides, "FileSystems")) {
-    changed(from.filesystems, to.filesystems, "filesystems", kPartitionAdvice);
+    add_if_changed(from.filesystems, to.filesystems, "filesystems", kPartitionAdvice);
   }
-  if (!IsOverridden(overrides, "Raid")) changed(from.raid, to.raid, "raid", kPartitionAdvice);
-  changed(from.directories, to.directories, "directories",
-          "a directory is made for the files in it; use systemd-tmpfiles for others");
+  if (!IsOverridden(overrides, "Raid")) add_if_changed(from.raid, to.raid, "raid", kPartitionAdvice);
+  add_if_changed(from.directories, to.directories, "directories",
+                 "a directory is made for the files in it; use systemd-tmpfiles for others");
   // Links are never changed on a node, so removing the last one from a config does no harm.
-  if (!to.links.empty()) changed(from.links, to.links, "links", "make links with a unit or systemd-tmpfiles");
+  if (!to.links.empty()) add_if_changed(from.links, to.links, "links", "make links with a unit or systemd-tmpfiles");
 }
 
 void CheckFiles(const std::vector<ignition::File>& files, std::vector<Obstacle>& obstacles) {

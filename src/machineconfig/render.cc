@@ -26,7 +26,7 @@ using gotext::Quoted;
 
 constexpr std::string_view kWorkerRole = "worker";
 constexpr std::size_t kMostBytes = 1572864;
-constexpr std::size_t kWarnedOfPercent = 80;
+constexpr std::size_t kWarningPercent = 80;
 
 std::string AnnotationOf(const api::ObjectMeta& metadata, std::string_view key) {
   const std::string* annotation = api::Find(metadata.annotations, key);
@@ -35,7 +35,7 @@ std::string AnnotationOf(const api::ObjectMeta& metadata, std::string_view key) 
 
 Error Refused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// These functions check whether the configs may be rendered.
+// The next functions check whether the configs may be rendered.
 
 Result<> CheckWriter(const RenderSettings& settings) {
   const std::string_view key = api::kGeneratedByVersionAnnotation;
@@ -102,7 +102,7 @@ Result<std::vector<Part>> ValidateAll(const MachineConfigs& configs) {
   return parts;
 }
 
-// These functions merge the configs.
+// The next functions merge the configs.
 
 void PutInOrder(std::vector<Part>& parts) {
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
@@ -185,7 +185,7 @@ Result<> CheckKernelDevel(const api::MachineConfigSpec& spec) {
       fmt::format("installing kernel-devel extension is not supported with kernelType: {}", spec.kernel_type));
 }
 
-// These functions make the metadata of the rendered config.
+// The next functions make the metadata of the rendered config.
 
 api::OwnerReference OwnerOf(const api::MachineConfigPool& pool) {
   api::OwnerReference owner;
@@ -236,7 +236,7 @@ Result<> MarkOverride(const api::MachineConfigPool& pool, const std::string& bas
   return {};
 }
 
-// These functions check whether the nodes can change to the rendered config from their current one.
+// The next functions check whether the nodes can change to the rendered config from their current one.
 
 Verdict JudgeUnparsed(const ParsedConfig& current, const api::MachineConfig& wanted, const RenderSettings& settings) {
   json::Report report;
@@ -260,15 +260,16 @@ std::string_view ReasonIn(std::string_view text) {
   return colon == std::string_view::npos ? std::string_view() : text.substr(colon + 2);
 }
 
-// The error names the first config that alone would be refused for the same reason.
+// The error names the first config that alone would be refused for the same reason.  If there is none, the error quotes
+// the first refusal of a single config.
 Error Unreachable(const std::vector<Part>& parts, const ParsedConfig& current, const Verdict& verdict,
                   const RenderSettings& settings) {
-  std::string first_of_parts = "<nil>";
+  std::string first_part_text = "<nil>";
   for (const Part& part : parts) {
-    const Verdict of_part = JudgeUnparsed(current, *part.object, settings);
-    if (of_part.text.empty()) continue;
-    if (first_of_parts == "<nil>") first_of_parts = of_part.text;
-    const std::string_view reason = ReasonIn(of_part.text);
+    const Verdict part_verdict = JudgeUnparsed(current, *part.object, settings);
+    if (part_verdict.text.empty()) continue;
+    if (first_part_text == "<nil>") first_part_text = part_verdict.text;
+    const std::string_view reason = ReasonIn(part_verdict.text);
     if (reason.empty() || verdict.text.find(reason) == std::string::npos) continue;
     return Error(ErrorKind::kUnreconcilable,
                  fmt::format("reconciliation failed between current config {} and base config {}: {}{}",
@@ -276,7 +277,7 @@ Error Unreachable(const std::vector<Part>& parts, const ParsedConfig& current, c
                              AdviceOn(verdict)));
   }
   return Error(ErrorKind::kUnreconcilable, fmt::format("render reconciliation error: {}; component errors: {}{}",
-                                                       verdict.text, first_of_parts, AdviceOn(verdict)));
+                                                       verdict.text, first_part_text, AdviceOn(verdict)));
 }
 
 Result<> CheckReachable(const std::vector<Part>& parts, const ParsedConfig& rendered, const RenderSettings& settings) {
@@ -342,9 +343,9 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
   const std::string& name = pool.metadata.name;
   const bool is_custom = name != api::kMasterPool && name != api::kWorkerPool && name != api::kArbiterPool;
   if (!is_custom || pool.spec.os_image_stream || worker == nullptr) return ImagesFor(pool, stream);
-  api::MachineConfigPool following = pool;
-  following.spec.os_image_stream = worker->spec.os_image_stream;
-  return ImagesFor(following, stream);
+  api::MachineConfigPool pool_with_stream = pool;
+  pool_with_stream.spec.os_image_stream = worker->spec.os_image_stream;
+  return ImagesFor(pool_with_stream, stream);
 }
 
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings) {
@@ -386,7 +387,7 @@ Result<> CheckSize(const api::MachineConfig& config) {
 
 std::optional<std::string> SizeWarning(const api::MachineConfig& config) {
   const std::size_t bytes = GoJsonLength(config);
-  if (bytes * 100 <= kMostBytes * kWarnedOfPercent || bytes > kMostBytes) return std::nullopt;
+  if (bytes * 100 <= kMostBytes * kWarningPercent || bytes > kMostBytes) return std::nullopt;
   return fmt::format(
       "rendered MachineConfig {} has {} bytes, {} % of the {} bytes that the cluster's database takes; a larger "
       "config is refused. Reduce the number or the size of the MachineConfigs",

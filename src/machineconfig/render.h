@@ -4,7 +4,7 @@
 // Renders many machine configs to the one for a pool's nodes.
 //
 // Configs are ordered by name, with those for workers first; Ignition parts are merged, other fields are chosen or
-// joined. The result and its name are exactly what the Machine Config Operator makes of the same configs.
+// joined.  The result and its name are exactly what the Machine Config Operator makes of the same configs.
 
 #include <optional>
 #include <span>
@@ -51,7 +51,8 @@ Result<MachineConfigs> SelectFor(const api::MachineConfigPool& pool, std::span<c
 
 // Returns the images of the stream that a pool names, or of the default stream.
 Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::OSImageStream& stream);
-// Returns the same, but a custom pool that names no stream follows that of `worker`, if there is one.
+// Like the function above, but a custom pool that names no stream gets the stream of the pool `worker`, unless `worker`
+// is null.
 Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::MachineConfigPool* worker,
                                                const api::OSImageStream& stream);
 

@@ -17,7 +17,7 @@ namespace pintle::machineconfig {
 
 Result<std::string> RenderedName(std::string_view pool, const api::MachineConfigSpec& spec);
 
-// Writes the text whose digest is in the name; a salt is hashed before it.
+// Writes the text whose digest is in the name.  The digest also covers a salt, which is hashed before this text.
 Result<> WriteHashInput(const api::MachineConfigSpec& spec, const TextSink& sink);
 
 }  // namespace pintle::machineconfig

@@ -79,7 +79,7 @@ class Reader {
   }
 
  private:
-  // These functions read characters.
+  // The next functions read characters.
 
   bool AtEnd() const { return at_ >= text_.size(); }
   char Peek() const { return AtEnd() ? '\0' : text_[at_]; }
@@ -140,7 +140,7 @@ class Reader {
                              QuotedCharacter()));
   }
 
-  // These functions read tables and their keys.
+  // The next functions read tables and their keys.
 
   Result<json::Value*> ReadHeader(json::Value& document, Key& table_key) {
     const bool is_list = Take("[[");
@@ -217,7 +217,7 @@ class Reader {
     return Wrong(fmt::format("bare keys cannot contain {}", QuotedCharacter()));
   }
 
-  // These functions read values.
+  // The next functions read values.
 
   Result<json::Value> ReadValue(std::size_t depth) {
     if (depth > kDeepest) return Wrong("nested too deep");

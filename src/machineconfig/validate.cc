@@ -14,16 +14,16 @@ namespace pintle::machineconfig {
 namespace {
 
 constexpr std::int64_t kHighestMode = 0777;
-// These limit the unknown names in a message.
-constexpr std::size_t kMostOfName = 64;
-constexpr std::size_t kMostOfNames = 1000;
+// These limit the length of an unknown name in a message, and of all unknown names together.
+constexpr std::size_t kNameLimit = 64;
+constexpr std::size_t kNamesLimit = 1000;
 
 Result<> CheckKernelType(std::string_view kernel_type) {
   const bool known = kernel_type.empty() || kernel_type == kDefaultKernel || kernel_type == kRealtimeKernel ||
                      kernel_type == k64kPagesKernel;
   if (known) return {};
   return Error(ErrorKind::kInvalid,
-               fmt::format("kernelType={} is invalid", Shortened(Printable(kernel_type), kMostOfName)));
+               fmt::format("kernelType={} is invalid", Shortened(Printable(kernel_type), kNameLimit)));
 }
 
 bool IsSupported(std::string_view extension) {
@@ -38,7 +38,7 @@ Result<> CheckExtensions(const std::vector<std::string>& extensions) {
   }
   if (unknown.empty()) return {};
   return Error(ErrorKind::kInvalid,
-               fmt::format("invalid extensions found: [{}]", Shortened(std::move(unknown), kMostOfNames)));
+               fmt::format("invalid extensions found: [{}]", Shortened(std::move(unknown), kNamesLimit)));
 }
 
 // Refuses permissions that a config may not give, such as set-user-id.

@@ -21,12 +21,12 @@ void AddUnit(const ignition::Unit& unit, const std::string& name, Writers& write
 
 }  // namespace
 
-Writers WritersOf(std::span<const Source> sources) {
+Writers WritersOf(std::span<const NamedConfig> configs) {
   Writers writers;
-  for (const Source& source : sources) {
-    for (const ignition::File& file : source.ignition.storage.files) Add(file.path, source.name, writers);
-    for (const ignition::Unit& unit : source.ignition.systemd.units) AddUnit(unit, source.name, writers);
-    for (const ignition::PasswdUser& user : source.ignition.passwd.users) Add(user.name, source.name, writers);
+  for (const NamedConfig& config : configs) {
+    for (const ignition::File& file : config.ignition.storage.files) Add(file.path, config.name, writers);
+    for (const ignition::Unit& unit : config.ignition.systemd.units) AddUnit(unit, config.name, writers);
+    for (const ignition::PasswdUser& user : config.ignition.passwd.users) Add(user.name, config.name, writers);
   }
   return writers;
 }

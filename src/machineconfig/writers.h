@@ -3,7 +3,7 @@
 
 // Records which of the merged configs wrote a path, a unit or a user.
 //
-// The merged config does not have that information, which people need to find out where a file comes from.
+// People need this information to find out where a file comes from, and the merged config does not have it.
 
 #include <map>
 #include <span>
@@ -18,12 +18,12 @@ namespace pintle::machineconfig {
 // Where only one config can win, the last one does.
 using Writers = std::map<std::string, std::vector<std::string>>;
 
-struct Source {
+struct NamedConfig {
   std::string name;
   ignition::Config ignition;
 };
 
-// `sources` are in the order of merging.
-Writers WritersOf(std::span<const Source> sources);
+// `configs` are in the order of merging.
+Writers WritersOf(std::span<const NamedConfig> configs);
 
 }  // namespace pintle::machineconfig

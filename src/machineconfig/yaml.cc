@@ -36,8 +36,8 @@ struct Node {
   NodeKind kind = NodeKind::kScalar;
   Tag tag = Tag::kNone;
   bool is_plain = false;     // A scalar without quotes.
-  bool is_shared = false;    // An alias stands for it, so that it is copied and not moved.
-  bool is_open = false;      // It is being converted, and an alias to it would be a cycle.
+  bool is_shared = false;    // An alias refers to the node, so its value is copied and not moved.
+  bool is_open = false;      // The node is being converted, and an alias to it would be a cycle.
   std::uint32_t target = 0;  // The node that an alias stands for.
   std::size_t line = 0;
   std::string text;
@@ -64,7 +64,7 @@ Tag TagNamed(const yaml_char_t* name) {
 // that JSON would have.
 enum class YamlReader : std::uint8_t { kOurs, kGo };
 
-// Owns libyaml's events, each of which is freed when the next one comes.
+// Reads libyaml's events one by one.  Each event is freed when the next one is read.
 class Events {
  public:
   explicit Events(std::string_view text, YamlReader reader = YamlReader::kOurs) : reader_(reader) {
@@ -144,7 +144,7 @@ class Composer {
   std::vector<Node> Take() && { return std::move(nodes_); }
 
  private:
-  std::uint32_t Place(const yaml_event_t& event, NodeKind kind) {
+  std::uint32_t AddNode(const yaml_event_t& event, NodeKind kind) {
     const auto index = static_cast<std::uint32_t>(nodes_.size());
     Node node;
     node.kind = kind;
@@ -154,18 +154,18 @@ class Composer {
     return index;
   }
 
-  void Anchor(const yaml_char_t* name, std::uint32_t index) {
+  void SetAnchor(const yaml_char_t* name, std::uint32_t index) {
     if (name != nullptr) anchors_[reinterpret_cast<const char*>(name)] = index;
   }
 
   Result<> AddScalar(const yaml_event_t& event) {
     const auto& scalar = event.data.scalar;
-    const std::uint32_t index = Place(event, NodeKind::kScalar);
+    const std::uint32_t index = AddNode(event, NodeKind::kScalar);
     Node& node = nodes_[index];
     node.text.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
     node.is_plain = scalar.plain_implicit == 1;
     node.tag = TagNamed(scalar.tag);
-    Anchor(scalar.anchor, index);
+    SetAnchor(scalar.anchor, index);
     return {};
   }
 
@@ -177,7 +177,7 @@ class Composer {
                     "an alias to an anchor that is unknown: put a text that begins with * in quotes");
     }
     nodes_[anchor->second].is_shared = true;
-    const std::uint32_t index = Place(event, NodeKind::kAlias);
+    const std::uint32_t index = AddNode(event, NodeKind::kAlias);
     nodes_[index].target = anchor->second;
     return {};
   }
@@ -186,8 +186,8 @@ class Composer {
     if (open_.size() >= limits_.depth) {
       return AtLine(event.start_mark.line + 1, fmt::format("nested more than {} levels deep", limits_.depth));
     }
-    const std::uint32_t index = Place(event, kind);
-    Anchor(anchor, index);
+    const std::uint32_t index = AddNode(event, kind);
+    SetAnchor(anchor, index);
     open_.push_back(index);
     return {};
   }
@@ -230,7 +230,7 @@ class Converter {
 
   Result<json::Value> Convert(std::uint32_t index, Context context, const json::Path& path) {
     Node& node = nodes_[index];
-    TRY(Count(node, context));
+    TRY(CountNode(node, context));
     context.is_shared = context.is_shared || node.is_shared;
     switch (node.kind) {
       case NodeKind::kScalar:
@@ -254,7 +254,7 @@ class Converter {
 
   // A few anchors that refer to each other many times could expand without bound.  Go's reader stops when most of what
   // it reads comes from aliases; so do we, and we also limit the text that comes from them.
-  Result<> Count(const Node& node, const Context& context) {
+  Result<> CountNode(const Node& node, const Context& context) {
     ++converted_;
     if (!context.in_alias) return {};
     ++from_aliases_;
@@ -388,7 +388,7 @@ class Converter {
 
   // A merge takes effect where the `<<` is: it overrides keys above it, and keys below override it.
   Result<> Merge(json::Value::Object& map, std::uint32_t index, Context context, const json::Path& path) {
-    TRY(Count(nodes_[index], context));
+    TRY(CountNode(nodes_[index], context));
     const Node& node = nodes_[index];
     if (node.kind == NodeKind::kList) {
       // The first element of the list has precedence.
@@ -413,7 +413,7 @@ class Converter {
     if (++context.depth > limits_.depth) {
       return AtLine(node.line, fmt::format("nested more than {} levels deep", limits_.depth));
     }
-    TRY(Count(node, context));
+    TRY(CountNode(node, context));
     context.is_shared = context.is_shared || node.is_shared;
     node.is_open = true;
     json::Value::Object merged;
@@ -427,7 +427,7 @@ class Converter {
   Result<std::string> ConvertKey(std::uint32_t index, const Context& context, const json::Path& path) {
     const std::size_t line = nodes_[index].line;
     if (is_butane_ && nodes_[index].kind == NodeKind::kScalar) {
-      TRY(Count(nodes_[index], context));
+      TRY(CountNode(nodes_[index], context));
       return nodes_[index].text;
     }
     const json::Value key = TRY(Convert(index, context, path));

@@ -37,7 +37,7 @@ std::string WithoutUnderscores(std::string_view text) {
   return bare;
 }
 
-// This part reads words, such as `true` and `.inf`.
+// The next definitions read words, such as `true` and `.inf`.
 
 struct Word {
   std::string_view text;
@@ -65,7 +65,7 @@ std::optional<PlainScalar> MeaningOfWord(std::string_view text) {
   return word->meaning;
 }
 
-// This part reads whole numbers.
+// The next definitions read whole numbers.
 
 struct Magnitude {
   int base = 10;
@@ -98,7 +98,7 @@ std::optional<std::uint64_t> ReadMagnitude(const Magnitude& magnitude) {
   return value;
 }
 
-std::optional<PlainScalar> Signed(bool negative, std::uint64_t magnitude) {
+std::optional<PlainScalar> WithSign(bool negative, std::uint64_t magnitude) {
   constexpr std::uint64_t kLowest = std::uint64_t{1} << 63;
   if (negative) {
     if (magnitude > kLowest) return std::nullopt;
@@ -113,7 +113,7 @@ std::optional<PlainScalar> ReadInteger(std::string_view text) {
   const bool negative = text.starts_with('-');
   const auto magnitude = ReadMagnitude(SplitBase(text.substr(has_sign ? 1 : 0)));
   if (!magnitude) return std::nullopt;
-  if (auto value = Signed(negative, *magnitude)) return value;
+  if (auto value = WithSign(negative, *magnitude)) return value;
   if (!has_sign) return *magnitude;
   return std::nullopt;
 }
@@ -123,10 +123,10 @@ std::optional<PlainScalar> ReadOddBinary(std::string_view text) {
   if (!text.starts_with("0b+") && !text.starts_with("0b-")) return std::nullopt;
   const auto magnitude = ReadMagnitude({2, text.substr(3)});
   if (!magnitude) return std::nullopt;
-  return Signed(text[2] == '-', *magnitude);
+  return WithSign(text[2] == '-', *magnitude);
 }
 
-// This part reads fractions.
+// The next functions read fractions.
 
 // Matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 bool LooksLikeFloat(std::string_view text) {
@@ -171,7 +171,8 @@ std::optional<PlainScalar> ReadFloatFromDot(std::string_view text) {
   return ReadFloat(WithoutUnderscores(text));
 }
 
-// This part recognises times in the forms that Go's time.Parse() accepts for 2006-1-2, with or without a time of day.
+// The next functions recognise times in the forms that Go's time.Parse() accepts for 2006-1-2, with or without a time
+// of day.
 
 // Reads one or two digits.
 std::optional<int> ReadShortNumber(std::string_view& text) {

@@ -53,7 +53,7 @@ def items(answer):
 def test_prints_the_configs_of_templates_in_the_order_of_their_names(generate):
     answer = generate("-o", "names")
     assert (answer.status, names(answer)) == (0, TEMPLATE_CONFIGS), answer.stderr
-    assert "Node cluster" in answer.stderr and "FeatureGate" in answer.stderr
+    assert "Node named cluster" in answer.stderr and "FeatureGate" in answer.stderr
 
 
 def test_all_formats_are_about_the_same_configs(generate):

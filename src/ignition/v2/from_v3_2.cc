@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Translates 3.2 to spec 2.2, and refuses what would be lost.
+// Translates 3.2 to spec 2.2, and refuses a config of which something would be lost.
 
 #include <fmt/core.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using json::Path;
 
-Result<> FindResourceLosses(const v3_2::Resource& resource, std::string_view where, const Path& path) {
+Result<> RefuseResourceLosses(const v3_2::Resource& resource, std::string_view where, const Path& path) {
   if (resource.compression) {
     return CannotTranslate(fmt::format("Compression in {} is not supported on 2.2", where), Path(path, "compression"));
   }
@@ -29,19 +29,19 @@ Result<> FindResourceLosses(const v3_2::Resource& resource, std::string_view whe
   return {};
 }
 
-Result<> FindIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) {
+Result<> RefuseIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) {
   const Path config(path, "config");
   const Path merge(config, "merge");
   for (std::size_t i = 0; i < ignition.config.merge.size(); ++i) {
-    TRY(FindResourceLosses(ignition.config.merge[i], "Ignition.Config.Merge", Path(merge, i)));
+    TRY(RefuseResourceLosses(ignition.config.merge[i], "Ignition.Config.Merge", Path(merge, i)));
   }
-  TRY(FindResourceLosses(ignition.config.replace, "Ignition.Config.Replace", Path(config, "replace")));
+  TRY(RefuseResourceLosses(ignition.config.replace, "Ignition.Config.Replace", Path(config, "replace")));
   const Path security(path, "security");
   const Path tls(security, "tls");
   const Path authorities(tls, "certificateAuthorities");
   const auto& list = ignition.security.tls.certificate_authorities;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    TRY(FindResourceLosses(list[i], "Ignition.Security.TLS.CertificateAuthorities", Path(authorities, i)));
+    TRY(RefuseResourceLosses(list[i], "Ignition.Security.TLS.CertificateAuthorities", Path(authorities, i)));
   }
   const v3_2::Proxy& proxy = ignition.proxy;
   if (proxy.http_proxy || proxy.https_proxy || !proxy.no_proxy.empty()) {
@@ -50,7 +50,7 @@ Result<> FindIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) {
   return {};
 }
 
-Result<> FindPasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
+Result<> RefusePasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
   const auto find = [&](const auto& list, const char* field, const char* what) -> Result<> {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].should_exist.value_or(true)) continue;
@@ -62,7 +62,7 @@ Result<> FindPasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
   return find(passwd.groups, "groups", "ShouldExist in Passwd.Groups is not supported on 2.2");
 }
 
-Result<> FindDiskLosses(const v3_2::Disk& disk, const Path& path) {
+Result<> RefuseDiskLosses(const v3_2::Disk& disk, const Path& path) {
   for (std::size_t i = 0; i < disk.partitions.size(); ++i) {
     const v3_2::Partition& partition = disk.partitions[i];
     const Path partitions(path, "partitions");
@@ -79,9 +79,9 @@ Result<> FindDiskLosses(const v3_2::Disk& disk, const Path& path) {
   return {};
 }
 
-Result<> FindStorageLosses(const v3_2::Storage& storage, const Path& path) {
+Result<> RefuseStorageLosses(const v3_2::Storage& storage, const Path& path) {
   const Path disks(path, "disks");
-  for (std::size_t i = 0; i < storage.disks.size(); ++i) TRY(FindDiskLosses(storage.disks[i], Path(disks, i)));
+  for (std::size_t i = 0; i < storage.disks.size(); ++i) TRY(RefuseDiskLosses(storage.disks[i], Path(disks, i)));
   const Path filesystems(path, "filesystems");
   for (std::size_t i = 0; i < storage.filesystems.size(); ++i) {
     if (storage.filesystems[i].mount_options.empty()) continue;
@@ -102,13 +102,13 @@ Result<> FindStorageLosses(const v3_2::Storage& storage, const Path& path) {
   return {};
 }
 
-Result<> FindLosses(const v3_2::Config& config) {
+Result<> RefuseLosses(const v3_2::Config& config) {
   const Path root;
   const Path storage(root, "storage");
-  TRY(FindIgnitionLosses(config.ignition, Path(root, "ignition")));
+  TRY(RefuseIgnitionLosses(config.ignition, Path(root, "ignition")));
   if (!config.storage.luks.empty()) return CannotTranslate("LUKS is not supported on 2.2", Path(storage, "luks"));
-  TRY(FindPasswdLosses(config.passwd, Path(root, "passwd")));
-  return FindStorageLosses(config.storage, storage);
+  TRY(RefusePasswdLosses(config.passwd, Path(root, "passwd")));
+  return RefuseStorageLosses(config.storage, storage);
 }
 
 ConfigReference FromReference(v3_2::Resource resource) {
@@ -169,7 +169,7 @@ class Mounts {
     }
   }
 
-  // Sets the filesystem that has the path, and the rest of the path, in a file, a directory or a link.
+  // Sets the filesystem of a file, directory or link, and its path below the mount point of that filesystem.
   template <typename Node>
   void Place(const std::string& path, Node& node) const {
     std::string_view best;
@@ -222,9 +222,9 @@ std::vector<Filesystem> FromFilesystems(std::vector<v3_2::Filesystem> filesystem
   std::vector<Filesystem> to;
   int unnamed = 0;
   for (v3_2::Filesystem& filesystem : filesystems) {
-    Filesystem& same = to.emplace_back();
-    same.name = filesystem.path ? *filesystem.path : std::to_string(++unnamed);
-    same.mount = Mount{
+    Filesystem& translated = to.emplace_back();
+    translated.name = filesystem.path ? *filesystem.path : std::to_string(++unnamed);
+    translated.mount = Mount{
         .create = {},
         .device = std::move(filesystem.device),
         .format = std::move(filesystem.format).value_or(""),
@@ -241,19 +241,19 @@ Storage FromStorage(v3_2::Storage storage) {
   Storage to;
   const Mounts mounts(storage.filesystems);
   for (v3_2::Directory& directory : storage.directories) {
-    Directory& same = to.directories.emplace_back();
-    mounts.Place(directory.path, same);
-    same.group = FromOwner(std::move(directory.group));
-    same.overwrite = directory.overwrite;
-    same.user = FromOwner(std::move(directory.user));
-    same.mode = directory.mode;
+    Directory& translated = to.directories.emplace_back();
+    mounts.Place(directory.path, translated);
+    translated.group = FromOwner(std::move(directory.group));
+    translated.overwrite = directory.overwrite;
+    translated.user = FromOwner(std::move(directory.user));
+    translated.mode = directory.mode;
   }
   for (v3_2::Disk& disk : storage.disks) {
-    Disk& same = to.disks.emplace_back();
-    same.device = std::move(disk.device);
-    same.wipe_table = disk.wipe_table.value_or(false);
+    Disk& translated = to.disks.emplace_back();
+    translated.device = std::move(disk.device);
+    translated.wipe_table = disk.wipe_table.value_or(false);
     for (v3_2::Partition& partition : disk.partitions) {
-      Partition& part = same.partitions.emplace_back();
+      Partition& part = translated.partitions.emplace_back();
       part.guid = std::move(partition.guid).value_or("");
       part.label = std::move(partition.label).value_or("");
       part.number = partition.number;
@@ -263,13 +263,13 @@ Storage FromStorage(v3_2::Storage storage) {
   for (v3_2::File& file : storage.files) AddFiles(std::move(file), mounts, to.files);
   to.filesystems = FromFilesystems(std::move(storage.filesystems));
   for (v3_2::Link& link : storage.links) {
-    Link& same = to.links.emplace_back();
-    mounts.Place(link.path, same);
-    same.group = FromOwner(std::move(link.group));
-    same.overwrite = link.overwrite;
-    same.user = FromOwner(std::move(link.user));
-    same.hard = link.hard.value_or(false);
-    same.target = std::move(link.target);
+    Link& translated = to.links.emplace_back();
+    mounts.Place(link.path, translated);
+    translated.group = FromOwner(std::move(link.group));
+    translated.overwrite = link.overwrite;
+    translated.user = FromOwner(std::move(link.user));
+    translated.hard = link.hard.value_or(false);
+    translated.target = std::move(link.target);
   }
   for (v3_2::Raid& raid : storage.raid) {
     to.raid.push_back({
@@ -286,14 +286,15 @@ Storage FromStorage(v3_2::Storage storage) {
 Systemd FromSystemd(v3_2::Systemd systemd) {
   Systemd to;
   for (v3_2::Unit& unit : systemd.units) {
-    Unit& same = to.units.emplace_back();
-    same.contents = std::move(unit.contents).value_or("");
+    Unit& translated = to.units.emplace_back();
+    translated.contents = std::move(unit.contents).value_or("");
     for (v3_2::Dropin& dropin : unit.dropins) {
-      same.dropins.push_back({.contents = std::move(dropin.contents).value_or(""), .name = std::move(dropin.name)});
+      translated.dropins.push_back(
+          {.contents = std::move(dropin.contents).value_or(""), .name = std::move(dropin.name)});
     }
-    same.enabled = unit.enabled;
-    same.mask = unit.mask.value_or(false);
-    same.name = std::move(unit.name);
+    translated.enabled = unit.enabled;
+    translated.mask = unit.mask.value_or(false);
+    translated.name = std::move(unit.name);
   }
   return to;
 }
@@ -314,7 +315,7 @@ Result<> CheckSpec2(const Config& config) {
 }  // namespace
 
 Result<Config> FromV3_2(v3_2::Config config) {
-  TRY(FindLosses(config));
+  TRY(RefuseLosses(config));
   Config to{
       .ignition = FromIgnition(std::move(config.ignition)),
       .networkd = {},

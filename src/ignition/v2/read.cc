@@ -37,7 +37,7 @@ void DropNewerFields(Config& config, int minor) {
   config.storage.directories.clear();
   config.storage.links.clear();
   for (File& file : config.storage.files) {
-    // Spec 2.0 has only numbers, all of them mandatory.
+    // In spec 2.0, owners are only numbers, and owners and modes are mandatory.
     const auto owner = [](const std::optional<NodeOwner>& given) {
       return NodeOwner{.id = given ? given->id.value_or(0) : 0, .name = ""};
     };

@@ -34,7 +34,7 @@ std::string WholePath(std::string_view filesystem, std::string_view path) {
   return filesystem == "root" ? JoinPath("/", path) : CleanPath(path);
 }
 
-// Checks that no path is used twice, and that no path begins with that of a link in the same config.
+// Checks that no path is used twice, and that no path begins with the path of a link in the same config.
 class NodeCheck {
  public:
   explicit NodeCheck(const std::vector<Link>& links) {
@@ -196,11 +196,11 @@ v3_0::Storage ToStorage(Storage storage) {
     });
   }
   for (Disk& disk : storage.disks) {
-    v3_0::Disk& same = to.disks.emplace_back();
-    same.device = std::move(disk.device);
-    same.wipe_table = UnlessZero(disk.wipe_table);
+    v3_0::Disk& translated = to.disks.emplace_back();
+    translated.device = std::move(disk.device);
+    translated.wipe_table = UnlessZero(disk.wipe_table);
     for (Partition& partition : disk.partitions) {
-      v3_0::Partition& part = same.partitions.emplace_back();
+      v3_0::Partition& part = translated.partitions.emplace_back();
       part.guid = UnlessZero(std::move(partition.guid));
       part.label = std::move(partition.label);
       part.number = partition.number;
@@ -208,7 +208,7 @@ v3_0::Storage ToStorage(Storage storage) {
     }
   }
   for (File& file : storage.files) to.files.push_back(ToFile(std::move(file)));
-  // Filesystems are not translated: only the root gets through the checks, and it exists anyway.
+  // Filesystems are not translated: the checks accept only the root filesystem, which exists anyway.
   for (Link& link : storage.links) {
     to.links.push_back({
         .group = ToOwner(std::move(link.group)),
@@ -234,15 +234,16 @@ v3_0::Storage ToStorage(Storage storage) {
 v3_0::Systemd ToSystemd(Systemd systemd) {
   v3_0::Systemd to;
   for (Unit& unit : systemd.units) {
-    v3_0::Unit& same = to.units.emplace_back();
-    same.contents = UnlessZero(std::move(unit.contents));
+    v3_0::Unit& translated = to.units.emplace_back();
+    translated.contents = UnlessZero(std::move(unit.contents));
     for (Dropin& dropin : unit.dropins) {
-      same.dropins.push_back({.contents = UnlessZero(std::move(dropin.contents)), .name = std::move(dropin.name)});
+      translated.dropins.push_back(
+          {.contents = UnlessZero(std::move(dropin.contents)), .name = std::move(dropin.name)});
     }
-    same.enabled = unit.enabled;
-    if (!same.enabled && unit.enable) same.enabled = true;
-    same.mask = UnlessZero(unit.mask);
-    same.name = std::move(unit.name);
+    translated.enabled = unit.enabled;
+    if (!translated.enabled && unit.enable) translated.enabled = true;
+    translated.mask = UnlessZero(unit.mask);
+    translated.name = std::move(unit.name);
   }
   return to;
 }

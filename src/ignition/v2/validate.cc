@@ -18,7 +18,7 @@
 namespace pintle::ignition::v2 {
 namespace {
 
-using internal::Check;
+using internal::ReportProblem;
 using json::Path;
 
 // Spec 2 also has the scheme "oem", which was removed later, for files on the system's own partition.
@@ -55,7 +55,7 @@ class Validator {
     for (std::size_t i = 0; i < list.size(); ++i) visit(list[i], Path(path, i));
   }
 
-  void Error(const Path& path, std::string_view problem) { Check(report_, path, problem); }
+  void Error(const Path& path, std::string_view problem) { ReportProblem(report_, path, problem); }
 
   void CheckIgnition(const Ignition& ignition, const Path& path) {
     const Path config(path, "config");
@@ -126,6 +126,7 @@ class Validator {
     });
   }
 
+  // Spec 2 words the problem with spares in its own way.
   static std::string_view RaidLevelProblem(const Raid& raid) {
     const std::string_view problem = internal::RaidLevelProblem(raid.level, raid.spares);
     if (problem.empty() || problem == "unrecognized raid level") return problem;
@@ -216,6 +217,7 @@ class Validator {
       report_.Warning(path, "the create object has been deprecated in favor of mount-level options");
     }
     const Path at(path, "mount");
+    // The known formats are those that limit the length of labels.
     if (mount.format.empty() || mount.format == "none" ||
         !internal::FilesystemLabelProblem(mount.format, std::string(300, 'x')).size()) {
       Error(at, "invalid filesystem format");

@@ -4,8 +4,8 @@
 // An Ignition config of spec 3.0.
 //
 // Here, and in the folders of the later versions, fields have the order and the names of the specification.
-// json::Required marks what is always written; Validate() reports required fields that are missing, in Ignition's
-// words.
+// json::Required marks a field that is always written; Validate() reports required fields that are missing, in
+// Ignition's words.
 
 #include <cstdint>
 #include <optional>
@@ -151,7 +151,7 @@ struct Passwd {
   static constexpr auto kFields = FieldList{Field{"groups", &Passwd::groups}, Field{"users", &Passwd::users}};
 };
 
-// The owner, or the owning group, of a node.
+// The owner, or the owning group, of a node: a file, a directory or a link.
 struct NodeOwner {
   std::optional<std::int64_t> id;
   std::optional<std::string> name;

@@ -35,7 +35,7 @@ using v3_0::Verification;
 
 struct HttpHeader {
   std::string name;
-  std::optional<std::string> value;  // Without a value, a merge removes the header.
+  std::optional<std::string> value;  // If not set, a merge removes the parent's header.
 
   static constexpr auto kFields = FieldList{Required{"name", &HttpHeader::name}, Field{"value", &HttpHeader::value}};
 };

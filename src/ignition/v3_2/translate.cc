@@ -31,7 +31,7 @@ Config FromPrevious(v3_1::Config config) { return Translate<Config>(std::move(co
 
 namespace {
 
-Result<> FindLosses(const Config& config) {
+Result<> RefuseLosses(const Config& config) {
   const json::Path root;
   const json::Path storage(root, "storage");
   const json::Path passwd(root, "passwd");
@@ -62,7 +62,7 @@ Result<> FindLosses(const Config& config) {
 }  // namespace
 
 Result<v3_1::Config> ToPrevious(Config config) {
-  TRY(FindLosses(config));
+  TRY(RefuseLosses(config));
   auto previous = Translate<v3_1::Config>(std::move(config), v3_1::kVersion);
   TRY(CheckTranslated(previous, v3_1::Validate));
   return previous;

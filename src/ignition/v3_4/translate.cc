@@ -32,17 +32,17 @@ Config FromPrevious(v3_3::Config config) { return Translate<Config>(std::move(co
 namespace {
 
 template <typename T>
-Result<> FindOwnLosses(const T&, const json::Path&) {
+Result<> RefuseOwnLosses(const T&, const json::Path&) {
   return {};
 }
 
-Result<> FindOwnLosses(const Tang& tang, const json::Path& path) {
+Result<> RefuseOwnLosses(const Tang& tang, const json::Path& path) {
   if (!internal::IsSet(tang.advertisement)) return {};
   return CannotTranslate("Invalid input config: tang offline provisioning is not supported in spec v3.3",
                          json::Path(path, "advertisement"));
 }
 
-Result<> FindOwnLosses(const Luks& luks, const json::Path& path) {
+Result<> RefuseOwnLosses(const Luks& luks, const json::Path& path) {
   if (internal::IsTrue(luks.discard)) {
     return CannotTranslate("Invalid input config: luks discard is not supported in spec v3.3",
                            json::Path(path, "discard"));
@@ -52,18 +52,18 @@ Result<> FindOwnLosses(const Luks& luks, const json::Path& path) {
                          json::Path(path, "openOptions"));
 }
 
-Result<> FindSpecialBits(const std::optional<std::int64_t>& mode, const json::Path& path) {
+Result<> RefuseSpecialBits(const std::optional<std::int64_t>& mode, const json::Path& path) {
   if ((mode.value_or(0) & 07000) == 0) return {};
   return CannotTranslate("Invalid input config: special mode bits are not supported in spec v3.3",
                          json::Path(path, "mode"));
 }
 
-Result<> FindOwnLosses(const File& file, const json::Path& path) { return FindSpecialBits(file.mode, path); }
-Result<> FindOwnLosses(const Directory& directory, const json::Path& path) {
-  return FindSpecialBits(directory.mode, path);
+Result<> RefuseOwnLosses(const File& file, const json::Path& path) { return RefuseSpecialBits(file.mode, path); }
+Result<> RefuseOwnLosses(const Directory& directory, const json::Path& path) {
+  return RefuseSpecialBits(directory.mode, path);
 }
 
-Result<> FindOwnLosses(const Resource& resource, const json::Path& path) {
+Result<> RefuseOwnLosses(const Resource& resource, const json::Path& path) {
   if (!internal::IsSet(resource.source)) return {};
   const Url url = TRY(ParseUrl(*resource.source), "Invalid input config");
   if (url.scheme != "arn") return {};
@@ -71,16 +71,16 @@ Result<> FindOwnLosses(const Resource& resource, const json::Path& path) {
                          json::Path(path, "source"));
 }
 
-// Searches a config, in the order of its fields, for what spec 3.3 does not support.
+// Returns an error for the first thing in a config, in the order of its fields, that spec 3.3 does not support.
 template <typename T>
-Result<> FindLosses(const T& value, const json::Path& path) {
+Result<> RefuseLosses(const T& value, const json::Path& path) {
   if constexpr (json::internal::kIsVector<T>) {
-    for (std::size_t i = 0; i < value.size(); ++i) TRY(FindLosses(value[i], json::Path(path, i)));
+    for (std::size_t i = 0; i < value.size(); ++i) TRY(RefuseLosses(value[i], json::Path(path, i)));
   } else if constexpr (json::Described<T>) {
-    TRY(FindOwnLosses(value, path));
+    TRY(RefuseOwnLosses(value, path));
     Result<> found;
     json::ForEachField<T>([&](const auto& field) {
-      if (found) found = FindLosses(value.*field.member, json::Path(path, field.name));
+      if (found) found = RefuseLosses(value.*field.member, json::Path(path, field.name));
     });
     return found;
   }
@@ -90,7 +90,7 @@ Result<> FindLosses(const T& value, const json::Path& path) {
 }  // namespace
 
 Result<v3_3::Config> ToPrevious(Config config) {
-  TRY(FindLosses(config, json::Path()));
+  TRY(RefuseLosses(config, json::Path()));
   auto previous = Translate<v3_3::Config>(std::move(config), v3_3::kVersion);
   TRY(CheckTranslated(previous, v3_3::Validate));
   return previous;

@@ -29,7 +29,7 @@ api::MachineConfigPool Pool(std::vector<api::Condition> conditions) {
 }
 
 std::string TextOf(const api::MachineConfigPool& pool) { return PoolsText(std::vector{&pool}); }
-ExitStatus ExitOf(const api::MachineConfigPool& pool) { return PoolsExit(std::vector{&pool}); }
+ExitStatus ExitOf(const api::MachineConfigPool& pool) { return PoolsExitStatus(std::vector{&pool}); }
 
 TEST(PoolsStatus, AnUpdatedPoolIsFine) {
   api::Condition past = True("Misconfigured", "no more");

@@ -42,7 +42,7 @@ class Terminal {
 TEST(ProgressLines, ShowActivitiesThatTakeLong) {
   Terminal terminal;
   ProgressLines lines;
-  lines.Take({"fetching"});
+  lines.Update({"fetching"});
   EXPECT_EQ(terminal.ReadLine(), "fetching ...\r\n");
 }
 
@@ -50,8 +50,8 @@ TEST(ProgressLines, ShowAPercentageOnOneLineAndClearIt) {
   Terminal terminal;
   {
     ProgressLines lines;
-    lines.Take({"fetching", "downloading\x1b[2J", 9});
-    lines.Take({"fetching", "unpacking", 10});
+    lines.Update({"fetching", "downloading\x1b[2J", 9});
+    lines.Update({"fetching", "unpacking", 10});
   }
   EXPECT_EQ(::write(STDERR_FILENO, "done\n", 5), 5);
   const std::string first = "fetching: downloading\\x1B[2J, 9 %", second = "fetching: unpacking, 10 %";
@@ -62,8 +62,8 @@ TEST(ProgressLines, ShowAPercentageOnOneLineAndClearIt) {
 TEST(ProgressLines, ShowTheNextActivityOnALineOfItsOwn) {
   Terminal terminal;
   ProgressLines lines;
-  lines.Take({"fetching", "", 9});
-  lines.Take({"applying"});
+  lines.Update({"fetching", "", 9});
+  lines.Update({"applying"});
   EXPECT_EQ(terminal.ReadLine(), "\rfetching: 9 %\r             \rapplying ...\r\n");
 }
 
@@ -71,8 +71,8 @@ TEST(ProgressLines, AreNotShownIfNoThreadCanBeStarted) {
   Terminal terminal;
   WithoutMoreThreads([] {
     ProgressLines lines;
-    lines.Take({"fetching"});
-    lines.Take({"writing"});
+    lines.Update({"fetching"});
+    lines.Update({"writing"});
   });
   EXPECT_EQ(::write(STDERR_FILENO, "done\n", 5), 5);
   EXPECT_EQ(terminal.ReadLine(), "done\r\n");

@@ -8,15 +8,15 @@ namespace {
 
 using testing::ElementsAre;
 
-Source SourceWithFile(std::string name, std::string path) {
-  Source source;
+NamedConfig SourceWithFile(std::string name, std::string path) {
+  NamedConfig source;
   source.name = std::move(name);
   source.ignition.storage.files.emplace_back().path = std::move(path);
   return source;
 }
 
-Source WithUnit(std::string name, std::string unit, std::optional<std::string> contents, std::string dropin) {
-  Source source;
+NamedConfig WithUnit(std::string name, std::string unit, std::optional<std::string> contents, std::string dropin) {
+  NamedConfig source;
   source.name = std::move(name);
   ignition::Unit& added = source.ignition.systemd.units.emplace_back();
   added.name = std::move(unit);
@@ -26,15 +26,16 @@ Source WithUnit(std::string name, std::string unit, std::optional<std::string> c
 }
 
 TEST(WritersOf, NamesAllConfigsWithAPathInTheOrderOfMerging) {
-  const Source sources[] = {SourceWithFile("50-a", "/etc/x"), SourceWithFile("60-b", "/etc/x"),
-                            SourceWithFile("70-c", "/etc/y")};
+  const NamedConfig sources[] = {SourceWithFile("50-a", "/etc/x"), SourceWithFile("60-b", "/etc/x"),
+                                 SourceWithFile("70-c", "/etc/y")};
   const Writers writers = WritersOf(sources);
   EXPECT_THAT(writers.at("/etc/x"), ElementsAre("50-a", "60-b"));
   EXPECT_THAT(writers.at("/etc/y"), ElementsAre("70-c"));
 }
 
 TEST(WritersOf, DistinguishesAUnitFromItsFileAndItsDropins) {
-  const Source sources[] = {WithUnit("50-a", "u.service", "[Unit]", ""), WithUnit("60-b", "u.service", {}, "1.conf")};
+  const NamedConfig sources[] = {WithUnit("50-a", "u.service", "[Unit]", ""),
+                                 WithUnit("60-b", "u.service", {}, "1.conf")};
   const Writers writers = WritersOf(sources);
   EXPECT_THAT(writers.at("u.service"), ElementsAre("50-a", "60-b"));
   EXPECT_THAT(writers.at("/etc/systemd/system/u.service"), ElementsAre("50-a"));

@@ -17,14 +17,14 @@
 
 namespace pintle::ctl {
 
-enum class AboutKind { kPath, kUnit, kUser, kOs };
+enum class ThingKind { kPath, kUnit, kUser, kOs };
 
-class About {
+class NamedThing {
  public:
-  explicit About(std::string name);
+  explicit NamedThing(std::string name);
 
   const std::string& name() const { return name_; }
-  AboutKind kind() const { return kind_; }
+  ThingKind kind() const { return kind_; }
 
   // Returns whether a step is about the thing.  A unit includes its files and drop-ins.
   bool Covers(const plan::Step& step) const;
@@ -37,24 +37,24 @@ class About {
   bool CoversPath(std::string_view path) const;
 
   std::string name_;
-  AboutKind kind_;
+  ThingKind kind_;
 };
 
-// Returns the things that the words name.
-std::vector<About> ThingsIn(const std::vector<std::string>& words);
+// Returns the things that these words of a command line name.
+std::vector<NamedThing> ThingsIn(const std::vector<std::string>& words);
 
-bool AnyCovers(std::span<const About> things, const plan::Step& step);
+bool AnyCovers(std::span<const NamedThing> things, const plan::Step& step);
 
 // The plan for a change of these things and nothing else.
 struct PlanAbout {
-  // The plan starts from these two, and refers to them.
+  // The config without the things, from which the plan starts.  The plan refers to these two objects.
   std::unique_ptr<const api::MachineConfig> object;
   std::unique_ptr<const ignition::Config> without;
   plan::Plan plan;
 };
 
 // The config must outlive the result.
-PlanAbout MakePlanAbout(std::span<const About> things, const plan::ParsedConfig& config,
+PlanAbout MakePlanAbout(std::span<const NamedThing> things, const plan::ParsedConfig& config,
                         const api::NodeDisruptionPolicy& policy);
 
 }  // namespace pintle::ctl

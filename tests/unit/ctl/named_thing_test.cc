@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ctl/about.h"
+#include "ctl/named_thing.h"
 
 #include "support/configs.h"
 #include "support/expect.h"
@@ -21,26 +21,26 @@ TestConfig Sample() {
   return config;
 }
 
-TEST(About, AUnitIncludesItsFileAndItsDropins) {
-  const About unit("u.service");
+TEST(NamedThing, AUnitIncludesItsFileAndItsDropins) {
+  const NamedThing unit("u.service");
   EXPECT_TRUE(unit.Covers(FileAt("/etc/systemd/system/u.service")));
   EXPECT_TRUE(unit.Covers(FileAt("/etc/systemd/system/u.service.d/1.conf")));
   EXPECT_TRUE(unit.Covers(resource::Put<resource::UnitState>{"u.service", {}}));
   EXPECT_FALSE(unit.Covers(FileAt("/etc/systemd/system/other.service")));
 }
 
-TEST(About, APathIncludesNothingElse) {
-  const About path("/etc/a");
+TEST(NamedThing, APathIncludesNothingElse) {
+  const NamedThing path("/etc/a");
   EXPECT_TRUE(path.Covers(FileAt("/etc/a")));
   EXPECT_FALSE(path.Covers(FileAt("/etc/a/b")));
 }
 
-TEST(About, TakesOnlyTheThingOutOfAConfig) {
+TEST(NamedThing, TakesOnlyTheThingOutOfAConfig) {
   TestConfig config = Sample();
-  EXPECT_THAT(About("/etc/a").Without(config.ignition()).storage.files, SizeIs(1));
-  EXPECT_THAT(About("core").Without(config.ignition()).passwd.users, IsEmpty());
-  EXPECT_THAT(About("u.service").Without(config.ignition()).systemd.units, IsEmpty());
-  const auto units = About("/etc/systemd/system/u.service.d/1.conf").Without(config.ignition()).systemd.units;
+  EXPECT_THAT(NamedThing("/etc/a").Without(config.ignition()).storage.files, SizeIs(1));
+  EXPECT_THAT(NamedThing("core").Without(config.ignition()).passwd.users, IsEmpty());
+  EXPECT_THAT(NamedThing("u.service").Without(config.ignition()).systemd.units, IsEmpty());
+  const auto units = NamedThing("/etc/systemd/system/u.service.d/1.conf").Without(config.ignition()).systemd.units;
   ASSERT_THAT(units, SizeIs(1));
   EXPECT_THAT(units[0].dropins, IsEmpty());
   EXPECT_EQ(units[0].contents, "[Unit]");
@@ -53,8 +53,8 @@ TEST(MakePlanAbout, HasTheActionsOfThePolicyForTheseThings) {
       .units = {},
       .sshkey = {},
   };
-  const About a[] = {About("/etc/a")};
-  const About both[] = {About("/etc/a"), About("/etc/b")};
+  const NamedThing a[] = {NamedThing("/etc/a")};
+  const NamedThing both[] = {NamedThing("/etc/a"), NamedThing("/etc/b")};
   EXPECT_FALSE(MakePlanAbout(a, config, policy).plan.Reboots());
   EXPECT_TRUE(MakePlanAbout(both, config, policy).plan.Reboots());
 }
