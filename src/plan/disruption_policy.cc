@@ -48,12 +48,12 @@ NodeDisruptionPolicy MakeDefaults() {
 const std::string& SubjectOf(const FilePolicy& file) { return file.path; }
 const std::string& SubjectOf(const UnitPolicy& unit) { return unit.name; }
 
-// Replaces each default by the policy for the same path or unit, and appends the other policies.  If several of these
-// have the same name, the first one counts.
+// Replaces each default by the policy for the same path or unit, and appends the other policies.  If several policies
+// are for the same path or unit, the last one replaces a default, but the searches below find the first appended one.
 template <typename Policy>
-void Override(std::vector<Policy>& policies, const std::vector<Policy>& over) {
+void Override(std::vector<Policy>& policies, const std::vector<Policy>& user_policies) {
   const auto defaults = static_cast<std::ptrdiff_t>(policies.size());
-  for (const Policy& policy : over) {
+  for (const Policy& policy : user_policies) {
     const auto end = policies.begin() + defaults;
     const auto same =
         std::find_if(policies.begin(), end, [&](const Policy& known) { return SubjectOf(known) == SubjectOf(policy); });
