@@ -18,7 +18,7 @@
 
 namespace pintle::change {
 
-// Adds the links that a change has made to its steps.  It must be called after all steps have been put.
+// Adds a step to the change that lists the links which the change has made.  All other steps must have been put.
 Result<> NoteLinks(const host::Host& host, Change& change);
 
 // Returns the links that differ.  A link that was removed has an empty target.
