@@ -37,7 +37,7 @@ constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
 // RequestName answers with this number if the name is ours.
 constexpr std::uint32_t kIsOwner = 1;
 
-// Flushing could wait for a bus that hangs, and the last messages do not matter that much.
+// The connection is closed without a flush, which could wait for a bus that hangs.  The last messages matter little.
 using OwnBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 const char* ActionOf(AgentOrder order) {
@@ -144,7 +144,7 @@ struct CallHandlers {
 };
 
 // The table of the methods, signals and properties of our interface, in the form that sd-bus needs.  sd-bus keeps
-// pointers into it.
+// pointers into this table.
 class Vtable {
  public:
   explicit Vtable(CallHandlers handlers) {

@@ -62,8 +62,8 @@ bool IsProgram(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0111) != 0;
 }
 
-Result<> AddChecks(const Root& root, const HealthSettings& settings, const std::stop_token& stop,
-                   std::vector<std::string>& unwell) {
+Result<> RunCheckPrograms(const Root& root, const HealthSettings& settings, const std::stop_token& stop,
+                          std::vector<std::string>& unwell) {
   if (settings.check_directory.empty()) return {};
   const auto directory = TRY(OwnPath(root, settings.check_directory));
   if (!directory) return {};
@@ -86,7 +86,7 @@ Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& 
     if (auto text = UnwellUnit(systemd, unit)) unwell.push_back(*std::move(text));
   }
   if (auto text = UnwellBoot(systemd)) unwell.push_back(*std::move(text));
-  const Result<> checked = AddChecks(root, settings, stop, unwell);
+  const Result<> checked = RunCheckPrograms(root, settings, stop, unwell);
   if (!checked && checked.error().kind() == ErrorKind::kCancelled) return checked.error();
   if (!checked) unwell.push_back(checked.error().message());
   return unwell;

@@ -4,7 +4,7 @@
 // The agent's metrics, in the text format that Prometheus reads.
 //
 // Names, labels and meaning are those of the Machine Config Operator's daemon, so that alerts and dashboards go on
-// working; only the texts in labels are bounded, since each one makes a series.
+// working.  Only the length of the texts in labels is limited, since each text makes a series of its own.
 
 #include <cstdint>
 #include <optional>

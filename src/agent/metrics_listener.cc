@@ -55,7 +55,7 @@ bool IsWhole(std::string_view head) {
   return head.find("\n\r\n") != std::string_view::npos || head.find("\n\n") != std::string_view::npos;
 }
 
-// Returns whether the client has sent everything.  With another method, a body or junk may still follow.
+// Returns whether the client has sent everything.  With a method other than GET and HEAD, a body may still follow.
 bool HasSentAll(std::string_view head) {
   return IsWhole(head) && (head.starts_with("GET ") || head.starts_with("HEAD "));
 }

@@ -61,8 +61,8 @@ struct FailedChange {
 namespace phase {
 struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted.
   int attempts = 0;
-  std::optional<FailedChange> after = {};
-  bool is_going_back = false;  // The machine goes back to the config before, since it was not healthy.
+  std::optional<FailedChange> after = {};  // Set if this is another try at undoing a failed change.
+  bool is_going_back = false;              // The machine goes back to the config before, since it was not healthy.
 };
 struct Waiting {};  // No source has named a goal yet.
 struct Checking {

@@ -77,6 +77,7 @@ std::string Unreconcilable(const Prepared& prepared) {
                      old_name, new_name, prepared.plan.verdict.text);
 }
 
+// Makes the plan drain and reboot the machine, because kForceFile asks for that.
 void Force(plan::Plan& plan) {
   const std::string reason = fmt::format("{} is there", kForceFile);
   plan::Action reboot;
@@ -88,7 +89,7 @@ void Force(plan::Plan& plan) {
 
 Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   // As with the Machine Config Operator, a machine that was not ready for pods yet needs no drain.
-  const bool is_spared = seen.IsNewWithAnotherOs() && !seen.to;
+  const bool needs_no_drain = seen.IsNewWithAnotherOs() && !seen.to;
   change::CurrentConfig to = seen.to ? *std::move(seen.to) : seen.current;
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(seen.current), std::move(to), {}});
   // If a new machine was installed with another OS than its first config wants, that is not drift but work.
@@ -106,7 +107,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   prepared->left_alone = std::move(left_alone);
   prepared->is_forced = seen.is_forced;
   if (seen.is_forced) Force(plan);
-  if (is_spared) plan.drain = {};
+  if (needs_no_drain) plan.drain = {};
   return PlanOutcome{.prepared = std::move(prepared)};
 }
 

@@ -36,7 +36,7 @@ class SurveyFetch {
   Done done_;
   SurveyRequest request_;
   bool wanted_is_assumed_ = false;
-  int missing_ = 0;
+  int open_requests_ = 0;
   std::vector<kube::Call> calls_;
 };
 
