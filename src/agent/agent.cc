@@ -490,7 +490,7 @@ void Agent::FindIrreconcilable(const Goal& goal) {
   compared_with_installation_ = goal;
   using Changes = Result<std::optional<std::vector<plan::IrreconcilableChange>>>;
   worker_->Run<Changes>(
-      [machine = machine_](std::stop_token) -> Changes { return ComparedWithInstallation(machine->root()); },
+      [machine = machine_](std::stop_token) -> Changes { return CompareWithInstallation(machine->root()); },
       [this](const Changes& changes) {
         if (!changes) return log::Warning(changes.error().message(), kTrouble);
         if (*changes) source_->ReportIrreconcilable(**changes);

@@ -167,7 +167,7 @@ Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
       place = DirectoryOf(place);
       continue;
     }
-    Directory* directory = TRY(Watched(place, kOnTheWayEvents));
+    Directory* directory = TRY(WatchDirectory(place, kOnTheWayEvents));
     if (directory == nullptr) return nullptr;
     NameIn(*directory, part).leads_on = true;
     const std::string next = place + "/" + part;
@@ -184,11 +184,11 @@ Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
     if (target->starts_with('/')) place.clear();
     PrependParts(*target, left);
   }
-  return Watched(place, kManagedEvents);
+  return WatchDirectory(place, kManagedEvents);
 }
 
-// Returns null if the directory is no longer there.
-Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std::uint32_t mask) {
+// Watches a directory for these events, unless this attempt watches it already.  Returns null if it is no longer there.
+Result<DriftWatch::Directory*> DriftWatch::WatchDirectory(const std::string& place, std::uint32_t mask) {
   const auto [at, is_new] = attempt_->directories.try_emplace(place);
   Directory& directory = at->second;
   if ((directory.mask & mask) == mask) return &directory;

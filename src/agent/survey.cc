@@ -70,7 +70,7 @@ struct PlanOutcome {
 };
 
 // Words the error as the Machine Config Operator does.
-std::string Unreconcilable(const Prepared& prepared) {
+std::string UnreconcilableText(const Prepared& prepared) {
   const std::string& old_name = prepared.from.object.metadata.name;
   const std::string& new_name = prepared.to.object.metadata.name;
   return fmt::format("can't reconcile config {} with {}: configs {}, {} are not reconcilable: {}", old_name, new_name,
@@ -97,7 +97,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   change::LeaveAside(seen.abilities, prepared->to.object, prepared->from.object);
   prepared->plan = plan::Make(prepared->from, prepared->to, seen.policy, seen.overrides);
   plan::Plan& plan = prepared->plan;
-  if (!plan.IsReconcilable()) return PlanOutcome{.unreconcilable = Unreconcilable(*prepared)};
+  if (!plan.IsReconcilable()) return PlanOutcome{.unreconcilable = UnreconcilableText(*prepared)};
   TRY(change::CheckNames(prepared->to.ignition));
   TRY(change::CheckAbleTo(seen.abilities, plan.difference));
   if (plan.drain.error) return Error(ErrorKind::kInvalid, *plan.drain.error);

@@ -30,10 +30,11 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc", ".ign"};
 
-// Returns a name for a config that has none, made from the name of its file.
-std::string NameFrom(const std::string& file, std::size_t document, std::size_t documents) {
+// Returns a name for a config that has none.  It is made from the name of its file, and from the index of its document
+// in that file if there are several.
+std::string NameFrom(const std::string& file, std::size_t index, std::size_t count) {
   const std::string stem = file == "-" ? "stdin" : fs::path(file).stem().string();
-  return documents == 1 ? stem : fmt::format("{}-{}", stem, document + 1);
+  return count == 1 ? stem : fmt::format("{}-{}", stem, index + 1);
 }
 
 // Returns an error if a document cannot be used; it names all problems of its contents, and their remedies.

@@ -363,7 +363,7 @@ Change ChangeOf(const api::MachineConfig& from, const api::MachineConfig& to, co
 }
 
 // In the journal, each step takes at least this many bytes besides the name of its thing.
-constexpr std::size_t kLeastOfStep = 100;
+constexpr std::size_t kMinStepBytes = 100;
 
 // Finds a change whose journal would be far too long, before memory is used for its text.  Journal::Write() does the
 // exact check.
@@ -371,7 +371,7 @@ Result<> CheckLength(const Change& change) {
   std::size_t size = 0;
   std::size_t count = 0;
   const auto add = [&](const std::vector<Step>& steps) {
-    for (const Step& step : steps) size += NameOf(step).size() + kLeastOfStep;
+    for (const Step& step : steps) size += NameOf(step).size() + kMinStepBytes;
     count += steps.size();
   };
   add(change.steps);

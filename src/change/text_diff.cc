@@ -33,10 +33,10 @@ class Search {
   std::vector<Edit> Edits() {
     const auto rows = static_cast<std::ptrdiff_t>(from_.size());
     const auto columns = static_cast<std::ptrdiff_t>(to_.size());
-    const std::ptrdiff_t most = std::min(rows + columns, kMostChanges);
-    furthest_.assign(static_cast<std::size_t>(2 * most + 3), 0);
-    middle_ = most + 1;
-    for (std::ptrdiff_t changes = 0; changes <= most; ++changes) {
+    const std::ptrdiff_t max_changes = std::min(rows + columns, kMostChanges);
+    furthest_.assign(static_cast<std::size_t>(2 * max_changes + 3), 0);
+    middle_ = max_changes + 1;
+    for (std::ptrdiff_t changes = 0; changes <= max_changes; ++changes) {
       history_.push_back(furthest_);
       for (std::ptrdiff_t k = -changes; k <= changes; k += 2) {
         std::ptrdiff_t x = StartOn(k, changes);

@@ -12,7 +12,7 @@ namespace {
 
 using Reasons = std::vector<std::string>;
 
-bool Is(const Action& action, std::string_view type) { return action.what.type == type; }
+bool HasType(const Action& action, std::string_view type) { return action.what.type == type; }
 
 // Changes of the OS take effect only with the next boot, so each of them is a reason to reboot.
 Reasons ReasonsInTheOs(const Difference& difference) {
@@ -39,7 +39,7 @@ class Collector {
   std::vector<Action> Take(Reasons reboot_reasons) && {
     std::move(uncovered_.begin(), uncovered_.end(), std::back_inserter(reboot_reasons));
     for (Action& action : actions_) {
-      if (!Is(action, action_type::kReboot)) continue;
+      if (!HasType(action, action_type::kReboot)) continue;
       std::move(action.reasons.begin(), action.reasons.end(), std::back_inserter(reboot_reasons));
     }
     if (!reboot_reasons.empty()) {
@@ -53,11 +53,11 @@ class Collector {
   static std::vector<Action> WithoutNone(std::vector<Action> actions) {
     Action none{{std::string(action_type::kNone), {}, {}}, {}};
     for (const Action& action : actions) {
-      if (Is(action, action_type::kNone))
+      if (HasType(action, action_type::kNone))
         none.reasons.insert(none.reasons.end(), action.reasons.begin(), action.reasons.end());
     }
     const bool had_none = !none.reasons.empty();
-    std::erase_if(actions, [](const Action& action) { return Is(action, action_type::kNone); });
+    std::erase_if(actions, [](const Action& action) { return HasType(action, action_type::kNone); });
     if (actions.empty() && had_none) actions.push_back(std::move(none));
     return actions;
   }

@@ -81,7 +81,7 @@ bool Matches(const std::string& pattern, std::string_view path) {
 }
 
 template <typename Applies>
-const FilePolicy* Longest(const std::vector<FilePolicy>& policies, Applies&& applies) {
+const FilePolicy* WithLongestPath(const std::vector<FilePolicy>& policies, Applies&& applies) {
   const FilePolicy* longest = nullptr;
   for (const FilePolicy& policy : policies) {
     if (!applies(policy.path)) continue;
@@ -106,10 +106,11 @@ NodeDisruptionPolicy WithDefaults(const NodeDisruptionPolicy& user) {
 }
 
 const FilePolicy* FindFilePolicy(const NodeDisruptionPolicy& policy, std::string_view path) {
-  const FilePolicy* literal = Longest(policy.files, [&](const std::string& above) { return Covers(above, path); });
+  const FilePolicy* literal =
+      WithLongestPath(policy.files, [&](const std::string& above) { return Covers(above, path); });
   if (literal != nullptr) return literal;
-  return Longest(policy.files,
-                 [&](const std::string& pattern) { return HasWildcards(pattern) && Matches(pattern, path); });
+  return WithLongestPath(policy.files,
+                         [&](const std::string& pattern) { return HasWildcards(pattern) && Matches(pattern, path); });
 }
 
 const UnitPolicy* FindUnitPolicy(const NodeDisruptionPolicy& policy, std::string_view name) {
