@@ -112,7 +112,8 @@ class Agent {
   void PublishMetrics();
   void Report(host::AgentState state, const std::string& reason);
 
-  // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.
+  // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.  While another
+  // program holds the claim, this is tried again and again.
   template <typename T>
   void Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done);
 

@@ -18,7 +18,7 @@ inline constexpr auto kClaimPatience = std::chrono::seconds(10);
 // The claim is a file lock, so the kernel releases it even if the process is killed.
 class Claim {
  public:
-  // Returns kConflict if someone else still holds the claim after this time.
+  // Returns an error of the kind kConflict if another process still holds the claim after this time.
   static Result<Claim> Take(const Root& root, std::chrono::milliseconds patience = {});
 
  private:

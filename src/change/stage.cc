@@ -312,7 +312,7 @@ class Stager {
   Result<> AddOthers(std::vector<Step> others, const plan::Difference& difference) {
     std::unordered_set<std::string> changed_units;
     for (const plan::UnitChange& unit : difference.changed_units) changed_units.insert(unit.name);
-    bool links_are_kept = false;
+    bool has_links_undo = false;
     for (Step& step : others) {
       if (std::holds_alternative<resource::Put<resource::Deployment>>(step)) {
         if (ChangesOs(difference)) steps_.push_back(std::move(step));
@@ -321,7 +321,7 @@ class Stager {
       auto undo = TRY(InverseOf(host_, step, changed_units));
       if (!undo) continue;
       const bool is_links = std::holds_alternative<resource::Put<resource::UnitLinks>>(*undo);
-      if (!is_links || !std::exchange(links_are_kept, true)) undo_.push_back(*std::move(undo));
+      if (!is_links || !std::exchange(has_links_undo, true)) undo_.push_back(*std::move(undo));
       steps_.push_back(std::move(step));
     }
     return {};
