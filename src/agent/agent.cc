@@ -57,7 +57,7 @@ std::string ShownReason(const std::string& reason) {
 Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
   if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // If another program made a different change, that program reboots the machine.
+  // If the change in the journal is another program's, that program reboots the machine.
   const auto waiting = TRY(change::Journal(machine.root()).Read());
   return waiting && waiting->to == to;
 }

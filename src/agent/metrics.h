@@ -28,7 +28,8 @@ struct Metrics {
   std::string state_reason;
   WallTime state_since;
 
-  // The outcome of the last update: the config that the node has now, or the error.
+  // The outcome of the last update: the config that the node has now, or the error.  The agent only sets it when the
+  // node settles, so the error is empty.
   struct Update {
     std::string config;
     std::string error;
@@ -36,7 +37,8 @@ struct Metrics {
   };
   std::optional<Update> update;
 
-  std::optional<WallTime> config_drift;  // The time when drift was last seen.
+  // The time when drift was last seen; nullopt if none was seen since the node settled.
+  std::optional<WallTime> config_drift;
 
   std::string node;
   std::uint64_t unsupported_packages = 0;  // The count for the booted deployment.

@@ -64,7 +64,7 @@ class Actor {
     } else if (action.type == action_type::kDaemonReload) {
       TRY(host_.systemd.Reload(), "reloading systemd's configuration failed");
     }
-    return {};  // Nothing is done for a drain, which came before, for a reboot, which comes later, and for None.
+    return {};  // The drain was done before, the reboot follows later, and None needs nothing.
   }
 
  private:

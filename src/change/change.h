@@ -63,7 +63,7 @@ struct Change {
   std::string to;
   std::string to_image;  // The image that was built for the new config; empty if there is none.
   std::string boot_id;   // The id of the boot in which the change began.
-  // The things that were not as the new config wants them.  NoteLinks() adds the links of units that were changed.
+  // The things that were not as the new config wants them.  NoteLinks() adds the links that enabling units made.
   std::vector<plan::Step> steps;
   std::vector<plan::Step> undo;  // The steps that put these things back, in this order.
   std::vector<api::NodeDisruptionAction> actions;

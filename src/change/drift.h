@@ -22,7 +22,7 @@ namespace pintle::change {
 struct Drift {
   std::string about;                         // A path, a unit, a user or the OS.
   std::vector<std::string> problems;         // Worded as by the Machine Config Operator, if it reports them.
-  std::vector<std::string> details;          // Details that it does not report, with secrets masked.
+  std::vector<std::string> details;          // More details than in the problems, with secrets masked.
   std::vector<std::string> written_by;       // The configs that manage the thing; empty if they are not known.
   std::string difference;                    // A diff from the config to what is there, with secrets masked.
   std::vector<std::string> remedies;         // Commands that a person can run.

@@ -22,7 +22,7 @@
 
 namespace pintle::change {
 
-// Findings on the OS have this name: its image, kernel arguments, extensions and kernel.
+// Findings on the OS (its image, kernel arguments, extensions and kernel) have this name.
 inline constexpr std::string_view kOs = "os";
 
 // Files that a config may have, but that others overwrite with newer contents.  There are no findings on them.

@@ -48,8 +48,9 @@ NodeDisruptionPolicy MakeDefaults() {
 const std::string& SubjectOf(const FilePolicy& file) { return file.path; }
 const std::string& SubjectOf(const UnitPolicy& unit) { return unit.name; }
 
-// Replaces each default by the policy for the same path or unit, and appends the other policies.  If several policies
-// are for the same path or unit, the last one replaces a default, but the searches below find the first appended one.
+// Replaces each default by the user's policy for the same path or unit, and appends the other policies.  Among several
+// policies for the same path or unit, the last one counts if it replaces a default.  Otherwise the first one counts,
+// because the searches below find it first.
 template <typename Policy>
 void Override(std::vector<Policy>& policies, const std::vector<Policy>& user_policies) {
   const auto defaults = static_cast<std::ptrdiff_t>(policies.size());
