@@ -17,9 +17,9 @@
 
 namespace pintle::change {
 
-// Puts the files, and returns the change that they belong to.  Returns nullopt without putting a file in these cases:
-// no change from an earlier boot is in the journal, or its files are in place already; another deployment was booted
-// than the one that the change wants; or someone has edited the files.
+// Puts the files, and returns the change that they belong to.  Returns nullopt if no file has to be put this early, for
+// example because no change from an earlier boot is in the journal.  Also returns nullopt, and leaves the files to
+// Recover(), if someone has edited them or has booted another deployment than the one of the change.
 //
 // The service manager cannot be used yet, so `host` must have a SystemdOffline, which makes the links of units itself.
 Result<std::optional<Change>> PutFilesEarly(const host::Host& host);
