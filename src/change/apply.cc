@@ -68,7 +68,7 @@ class Changer {
     const host::BlobStore contents = TRY(journal_.OpenBlobs());
     auto recovered = RecoverWith(*change, contents);
     if (recovered) return recovered;
-    // Contents that are missing stay missing, so another try cannot help.  The error of ExpectUsable() names the remedy.
+    // Contents that are missing stay missing, so another try cannot help.  ExpectUsable() returns the remedy.
     TRY(journal_.ExpectUsable(), recovered.error().message());
     return recovered;
   }

@@ -99,6 +99,7 @@ class StepPutter {
   }
 
  private:
+  // FileChanges::Sync() forgets an old entry that it cannot remove, so the next call goes on with the others.
   Result<> Sync(host::FileChanges& changes) {
     for (;;) {
       auto synced = changes.Sync();
