@@ -26,7 +26,7 @@
 namespace pintle::agent {
 namespace {
 
-constexpr auto kClaimAgain = std::chrono::milliseconds(250);
+constexpr auto kClaimRetry = std::chrono::milliseconds(250);
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
 // After this time without events, unused memory is given back to the system.
@@ -57,7 +57,7 @@ std::string ShownReason(const std::string& reason) {
 Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
   if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // If another program made a different change, that program reboots the machine.
+  // If the change in the journal is another program's, that program reboots the machine.
   const auto waiting = TRY(change::Journal(machine.root()).Read());
   return waiting && waiting->to == to;
 }
@@ -91,7 +91,7 @@ Agent::Agent(Parts parts)
                   status_.doing = doing;
                   PublishOnBus();
                 }),
-      look_again_(loop_, [this] { std::exchange(again_, nullptr)(); }),
+      claim_retry_(loop_, [this] { std::exchange(claim_retry_job_, nullptr)(); }),
       notice_(
           loop_, [this] { NoticeInTime(); }, std::chrono::milliseconds(20)),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
@@ -230,7 +230,7 @@ void Agent::Enter(const State& next) {
 
 template <typename T>
 void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done) {
-  look_again_.Cancel();
+  claim_retry_.Cancel();
   // Nullopt means that someone else holds the claim at the moment.
   using Outcome = std::optional<Result<T>>;
   worker_->Run<Outcome>(
@@ -242,8 +242,8 @@ void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::fu
       },
       [this, job, done](Outcome outcome) {
         if (outcome) return done(*std::move(outcome));
-        again_ = [this, job, done] { Work<T>(job, done); };
-        look_again_.After(kClaimAgain);
+        claim_retry_job_ = [this, job, done] { Work<T>(job, done); };
+        claim_retry_.After(kClaimRetry);
       });
 }
 
@@ -315,7 +315,7 @@ void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!request) return Happen(happened::Failed{request.error().message()});
   next_look_ = LookInputs{goal, *std::move(request)};
   // A look that waits for the claim has not begun, and this one takes its place.
-  if (!is_looking_ || look_again_.armed()) BeginLook();
+  if (!is_looking_ || claim_retry_.armed()) BeginLook();
 }
 
 void Agent::BeginLook() {
@@ -490,7 +490,7 @@ void Agent::FindIrreconcilable(const Goal& goal) {
   compared_with_installation_ = goal;
   using Changes = Result<std::optional<std::vector<plan::IrreconcilableChange>>>;
   worker_->Run<Changes>(
-      [machine = machine_](std::stop_token) -> Changes { return ComparedWithInstallation(machine->root()); },
+      [machine = machine_](std::stop_token) -> Changes { return CompareWithInstallation(machine->root()); },
       [this](const Changes& changes) {
         if (!changes) return log::Warning(changes.error().message(), kTrouble);
         if (*changes) source_->ReportIrreconcilable(**changes);

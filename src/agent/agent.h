@@ -71,6 +71,7 @@ class Agent {
 
   explicit Agent(Parts parts);
 
+  // Processes an event.  If another event is being processed, this one waits until that has ended.
   void Happen(Event event);
   void Take(const Event& event);
   void Enter(const State& next);
@@ -111,7 +112,8 @@ class Agent {
   void PublishMetrics();
   void Report(host::AgentState state, const std::string& reason);
 
-  // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.
+  // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.  While another
+  // program holds the claim, this is tried again and again.
   template <typename T>
   void Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done);
 
@@ -124,7 +126,7 @@ class Agent {
 
   State state_;  // Replaced by what Advance() returns, and by nothing else.
   std::deque<Event> happened_;
-  bool is_taking_ = false;
+  bool is_taking_ = false;  // An event is being processed.
 
   std::optional<Goal> current_;  // The config that is on the disk.
   std::shared_ptr<Prepared> prepared_;
@@ -132,8 +134,8 @@ class Agent {
   // The worker makes one look at a time.  If several more become ready meanwhile, only the last of them is made.
   bool is_looking_ = false;
   std::optional<LookInputs> next_look_;
-  Pace pace_;  // Paces looks that are made because something was noticed.
-  std::vector<std::string> paths_;
+  Pace pace_;                       // Paces looks that are made because something was noticed.
+  std::vector<std::string> paths_;  // The paths that `drift_` watches.
   std::unique_ptr<DriftWatch> drift_;
 
   host::AgentStatus status_;
@@ -143,20 +145,20 @@ class Agent {
   std::unique_ptr<KubeletWatch> kubelet_;
   std::unique_ptr<MetricsListener> metrics_listener_;
 
-  std::optional<Goal> compared_with_installation_;
+  std::optional<Goal> compared_with_installation_;  // The goal for which FindIrreconcilable() was called last.
   std::string findings_text_;
   std::string held_;  // The change that waits until a pause ends, in words; empty if none does.
   ProgressRelay progress_;
-  std::function<void()> again_;  // Repeats a job once nobody else holds the claim.
-  event::Timer look_again_;
-  event::Timer notice_;
+  std::function<void()> claim_retry_job_;  // The job that waits until nobody else holds the claim.
+  event::Timer claim_retry_;
+  event::Timer notice_;  // Delays a look until `pace_` allows it.
   event::Timer retry_;
   event::Timer health_again_;
   event::Timer full_check_;
   event::Timer idle_;
   event::WallTimer ignoring_ends_;
-  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
-  std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.
+  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();  // Posted calls do nothing after it has expired.
+  std::unique_ptr<event::Worker> worker_;                     // Destroyed first: it waits for its job.
 };
 
 }  // namespace pintle::agent

@@ -34,10 +34,10 @@ constexpr log::MessageId kNotOnTheBus{"1f7a31b23f564acc9b51c1ba074c167a"};
 constexpr const char* kLocalName = "org.freedesktop.DBus.Local";
 constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
 
-// RequestName answers with this number if the name is ours.
+// RequestName answers with this number if the agent owns the name now.
 constexpr std::uint32_t kIsOwner = 1;
 
-// Flushing could wait for a bus that hangs, and the last messages do not matter that much.
+// The connection is closed without a flush, which could wait for a bus that hangs.  The last messages matter little.
 using OwnBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 const char* ActionOf(AgentOrder order) {
@@ -143,8 +143,8 @@ struct CallHandlers {
   sd_bus_property_get_t property;
 };
 
-// The table of the methods, signals and properties of our interface, in the form that sd-bus needs.  sd-bus keeps
-// pointers into it.
+// The table of the methods, signals and properties of the agent, in the form that sd-bus needs.  sd-bus keeps
+// pointers into this table.
 class Vtable {
  public:
   explicit Vtable(CallHandlers handlers) {
@@ -267,7 +267,7 @@ class Bus::Connection {
           call, {ActionOf(given), [&connection, given](sd_bus_message* asked) { connection.CarryOut(given, asked); }});
       return 1;
     }
-    return 0;  // sd-bus answers calls of methods that are not ours.
+    return 0;  // sd-bus answers calls of other methods.
   }
 
   // Replying fails if the caller is gone; nothing else has to be done then.

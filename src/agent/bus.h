@@ -3,11 +3,11 @@
 
 // The agent on the system bus; host/agent_dbus.h has its properties, methods and signals.
 //
-// The agent works without a bus as well as with one.  While there is no bus, or it is being restarted, this class
-// retries for as long as it lives, and then takes its name and publishes its properties as before.
+// The agent works without a bus as well as with one.  While there is no bus, or it is being restarted, this class tries
+// again and again to connect.  When it is connected, it requests its name and publishes its properties as before.
 //
-// Anyone may read the properties.  Root may give orders, and so may users whom polkit allows to.  Without polkit, only
-// root may.
+// Anyone may read the properties.  Root may give orders, and so may users whom polkit allows to do so.  Without polkit,
+// only root may.
 
 #include <functional>
 #include <memory>

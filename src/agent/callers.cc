@@ -65,7 +65,7 @@ class Callers::Caller {
   }
 
   void Take(sd_bus_message* message, Request request) {
-    if (!user_ && calls_.size() >= kHeldUnknown) return Refuse(message, kTooMany, "too many calls at once");
+    if (!user_ && calls_.size() >= kCallsOfUnknownUser) return Refuse(message, kTooMany, "too many calls at once");
     Call& call = calls_.emplace_back(*this, std::move(request), Message(::sd_bus_message_ref(message)));
     if (user_) Admit(call);
   }

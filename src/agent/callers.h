@@ -27,7 +27,7 @@ inline constexpr std::size_t kPlacesOfUser = 4;
 // and the agent waits for others as well.
 inline constexpr std::size_t kPlacesOfAll = 64;
 // This many calls of one connection are held until the bus has named its user.
-inline constexpr std::size_t kHeldUnknown = 16;
+inline constexpr std::size_t kCallsOfUnknownUser = 16;
 
 // Nothing here blocks; all of it runs on the thread of the loop that serves the connection.
 class Callers {

@@ -53,8 +53,8 @@ class StopFd {
   std::stop_callback<Ring> callback_;
 };
 
-// Appends what can be read now and keeps the end of it.  Returns false when no more will come.
-bool Drain(int fd, std::string& output) {
+// Appends the bytes that can be read now, and keeps only the end of `output`.  Returns false when no more will come.
+bool ReadAvailable(int fd, std::string& output) {
   std::array<char, 4096> buffer;
   for (;;) {
     const ssize_t count = ::read(fd, buffer.data(), buffer.size());
@@ -85,7 +85,7 @@ End Await(int process, int stop, UniqueFd& stderr_pipe, milliseconds limit, std:
                                    {stderr_pipe.get(), POLLIN, 0}}};  // poll() skips a closed descriptor.
     const auto patience = std::min(left, milliseconds(std::chrono::hours(1)));
     if (::poll(ends.data(), ends.size(), static_cast<int>(patience.count())) < 0) continue;
-    if (stderr_pipe && ends[2].revents != 0 && !Drain(stderr_pipe.get(), output)) stderr_pipe.Reset();
+    if (stderr_pipe && ends[2].revents != 0 && !ReadAvailable(stderr_pipe.get(), output)) stderr_pipe.Reset();
     if (ends[1].revents != 0) return End::kStopped;
     if (ends[0].revents != 0) return End::kByItself;
   }
@@ -105,7 +105,7 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   const pid_t pid = TRY(host::Start({{path}, host::PlainEnvironment(), std::nullopt, stderr_pipe.write.get()}));
   stderr_pipe.write.Reset();
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  const int failed = process ? 0 : errno;
+  const int pidfd_errno = process ? 0 : errno;
   std::string output;
   const End end = process ? Await(process.get(), stopped.get(), stderr_pipe.read, limit, output) : End::kTooLate;
   // The process is reaped only after this, so its id cannot have been given to another one.
@@ -113,8 +113,8 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (failed != 0) return Error::FromErrno("pidfd_open", failed);
-  if (stderr_pipe.read) Drain(stderr_pipe.read.get(), output);
+  if (pidfd_errno != 0) return Error::FromErrno("pidfd_open", pidfd_errno);
+  if (stderr_pipe.read) ReadAvailable(stderr_pipe.read.get(), output);
   if (end == End::kStopped) return Error(ErrorKind::kCancelled, "it was asked to stop");
   if (end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;

@@ -76,7 +76,7 @@ class Reader {
     files_.files.push_back({std::string(path), Decoded(data, where), is_secret});
   }
 
-  // The users' bundles are added after those of the cluster, and replace them.
+  // The users' bundles are added after those of the cluster, and replace those for the same registry.
   void AddRegistries(const std::vector<RegistryBundle>& bundles, const json::Path& path) {
     for (std::size_t i = 0; i < bundles.size(); ++i) {
       const json::Path where(path, i);

@@ -27,7 +27,7 @@ namespace pintle::agent {
 // The folder in which container runtimes look for the authorities of registries.
 inline constexpr const char* kRegistryAuthorities = "/etc/docker/certs.d";
 
-// The authorities of one registry, "registry.example.com" or "registry.example.com..5000".
+// The authorities of one registry.  `file` is its name with ".." for each colon: "registry.example.com..5000".
 struct RegistryBundle {
   std::string file;
   std::string data;
@@ -72,7 +72,8 @@ struct ClusterFilesSource {
 struct ClusterFile {
   std::string path;
   std::string contents;
-  bool is_secret = false;  // A secret file is readable by root alone; any other file keeps the mode that it has.
+  // A secret file gets the mode 0600.  Any other file keeps the mode that it has, or gets 0644 if it is new.
+  bool is_secret = false;
 };
 
 struct ClusterFiles {
@@ -87,7 +88,8 @@ Result<ClusterFiles> FilesOf(const ClusterFilesSource& source);
 // call wrote and `wanted` no longer names.  Returns the paths of the files that changed.
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted);
 
-// Returns the files that PutClusterFiles() would change.  Each has the certificate on the disk that ends last, if any.
+// Returns the files that PutClusterFiles() would change, each with the certificate that expires last among those that
+// the file on the disk has now, if any.
 Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const ClusterFiles& wanted);
 
 }  // namespace pintle::agent

@@ -37,6 +37,7 @@ class ClusterFilesWriter {
     std::function<void(const std::string& resource_version, const std::vector<std::string>& changed)> written;
     // These files differ from what is wanted, and wait.
     std::function<void(const std::vector<api::WaitingFile>& files)> waiting;
+    // The files could not be read or written.  They are tried again later.
     std::function<void(std::string why)> failed;
     // The ControllerConfig cannot be read or watched at the moment.
     std::function<void(const Error& error)> trouble;

@@ -46,7 +46,7 @@ ClusterTrust::ClusterTrust(event::Loop& loop, kube::Client& client, const Clock&
       clock_(clock),
       node_(std::move(node)),
       listener_(std::move(listener)),
-      wait_is_over_(loop, [this] { NodeIsSeen(); }),
+      wait_is_over_(loop, [this] { OnNodeSeen(); }),
       exchange_again_(loop, [this] { ExchangeServerAuthorities(); }) {}
 
 change::Things ClusterTrust::OwnFiles() const {
@@ -56,7 +56,7 @@ change::Things ClusterTrust::OwnFiles() const {
 
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
-void ClusterTrust::NodeIsSeen() {
+void ClusterTrust::OnNodeSeen() {
   const Permission permission = PermissionNow();
   if (std::exchange(permission_, permission) == permission) return;
   files_->SetPermission(permission);

@@ -41,7 +41,7 @@ class ClusterTrust {
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server;
   };
 
-  // The arguments must outlive it.
+  // The arguments must outlive this object.
   static Result<std::unique_ptr<ClusterTrust>> Begin(event::Loop& loop, kube::Client& client, const Root& root,
                                                      const Clock& clock, NodeAccess node, Listener listener);
   ClusterTrust(const ClusterTrust&) = delete;
@@ -49,9 +49,9 @@ class ClusterTrust {
 
   // Must be called when the Node was seen for the first time or has changed.  Begins or ends a wait, as the Node's
   // annotation demands, and begins the work that waited for the Node.
-  void NodeIsSeen();
+  void OnNodeSeen();
 
-  // Returns the paths that this class writes and no config does.
+  // Returns the paths of the files that this class writes.  Changes leave them alone, even if a config has them.
   change::Things OwnFiles() const;
 
  private:

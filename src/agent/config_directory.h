@@ -23,7 +23,7 @@ struct ConfigDirectory {
   std::vector<std::string> warnings;
 };
 
-// Returns an error if users other than root may write the directory or one of the configs.
+// Returns an error if the directory or a config cannot be read, or if users other than root may write one of them.
 Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory);
 
 // Returns whether the directory exists.  If its parent directory does not exist either, the error is kNotFound.

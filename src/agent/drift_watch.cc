@@ -17,10 +17,11 @@ namespace {
 // sd-event keeps each directory open until the loop turns, so only this many are watched in one turn.
 constexpr std::size_t kMostInATurn = 128;
 
-constexpr std::uint32_t kStructure = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
-constexpr std::uint32_t kOnTheWay = kStructure | IN_ONLYDIR | IN_EXCL_UNLINK;
+// Masks of inotify(7): for entries that come and go, for directories on the way to a path, and for managed files.
+constexpr std::uint32_t kEntryEvents = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+constexpr std::uint32_t kOnTheWayEvents = kEntryEvents | IN_ONLYDIR | IN_EXCL_UNLINK;
 // IN_MODIFY reports truncate(2) and writers that keep a file open, IN_CLOSE_WRITE those that map it into memory.
-constexpr std::uint32_t kManaged = kOnTheWay | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
+constexpr std::uint32_t kManagedEvents = kOnTheWayEvents | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
 
 std::string_view DirectoryOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -28,7 +29,7 @@ std::string_view DirectoryOf(std::string_view path) {
 }
 
 // Puts the parts of `path` before those that are in the deque already.
-void PutParts(std::string_view path, std::deque<std::string>& before) {
+void PrependParts(std::string_view path, std::deque<std::string>& before) {
   for (std::size_t end = path.size(); end > 0;) {
     const std::size_t slash = path.rfind('/', end - 1);
     const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
@@ -48,7 +49,7 @@ bool IsGone(const Error& error) {
 // Returns one spelling for a path, so that its directory is its text up to the last slash.
 std::string Tidy(std::string_view path) {
   std::deque<std::string> parts;
-  PutParts(path, parts);
+  PrependParts(path, parts);
   std::string tidy;
   for (const std::string& part : parts) tidy += "/" + part;
   return tidy;
@@ -93,7 +94,7 @@ void DriftWatch::OnHappening(const Directory& directory, const event::FileHappen
   const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), changed->name,
                                      [](const Name& one, const std::string& text) { return one.text < text; });
   if (name == directory.names.end() || name->text != changed->name) return;
-  const bool leads_elsewhere = name->leads_on && (changed->mask & kStructure) != 0;
+  const bool leads_elsewhere = name->leads_on && (changed->mask & kEntryEvents) != 0;
   is_stale_ = is_stale_ || leads_elsewhere;
   if (name->is_managed || leads_elsewhere) ReportSoon();
 }
@@ -153,11 +154,11 @@ Result<> DriftWatch::Follow(const std::string& path) {
   return {};
 }
 
-// Watches all directories on the way, and returns the last one, which holds the last name of the path, or null if it
-// does not exist. Each directory is watched before a name is looked up in it, so that no change is missed in between.
+// Watches all directories on the way to the path.  Returns the last one, which holds the last name of the path, or null
+// if it does not exist.  Each directory is watched before a name is looked up in it, so that no change is missed.
 Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
   std::deque<std::string> left;
-  PutParts(DirectoryOf(path), left);
+  PrependParts(DirectoryOf(path), left);
   std::string place;
   for (int links = 0; !left.empty();) {
     const std::string part = std::move(left.front());
@@ -166,7 +167,7 @@ Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
       place = DirectoryOf(place);
       continue;
     }
-    Directory* directory = TRY(Watched(place, kOnTheWay));
+    Directory* directory = TRY(WatchDirectory(place, kOnTheWayEvents));
     if (directory == nullptr) return nullptr;
     NameIn(*directory, part).leads_on = true;
     const std::string next = place + "/" + part;
@@ -181,13 +182,13 @@ Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
     if (!target && !IsGone(target.error())) return target.error();
     if (!target) return nullptr;
     if (target->starts_with('/')) place.clear();
-    PutParts(*target, left);
+    PrependParts(*target, left);
   }
-  return Watched(place, kManaged);
+  return WatchDirectory(place, kManagedEvents);
 }
 
-// Returns null if the directory is no longer there.
-Result<DriftWatch::Directory*> DriftWatch::Watched(const std::string& place, std::uint32_t mask) {
+// Watches a directory for these events, unless this attempt watches it already.  Returns null if it is no longer there.
+Result<DriftWatch::Directory*> DriftWatch::WatchDirectory(const std::string& place, std::uint32_t mask) {
   const auto [at, is_new] = attempt_->directories.try_emplace(place);
   Directory& directory = at->second;
   if ((directory.mask & mask) == mask) return &directory;

@@ -85,7 +85,7 @@ class DriftWatch {
   bool Arm();
   Result<> Follow(const std::string& path);
   Result<Directory*> Reach(const std::string& path);
-  Result<Directory*> Watched(const std::string& place, std::uint32_t mask);
+  Result<Directory*> WatchDirectory(const std::string& place, std::uint32_t mask);
   static Name& NameIn(Directory& directory, std::string_view text);
 
   event::Loop& loop_;

@@ -28,7 +28,7 @@ bool IsActive(const host::UnitStatus& status) {
   return status.active_state == "active" || status.active_state == "reloading";
 }
 
-std::optional<std::string> UnwellUnit(host::Systemd& systemd, const std::string& unit) {
+std::optional<std::string> ProblemOfUnit(host::Systemd& systemd, const std::string& unit) {
   const auto status = systemd.Observe(unit);
   if (!status) return status.error().message();
   if (IsActive(*status)) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<std::string> UnwellUnit(host::Systemd& systemd, const std::string&
 }
 
 // Units that check the boot are ordered before boot-complete.target, but on most machines no unit wants that target.
-std::optional<std::string> UnwellBoot(host::Systemd& systemd) {
+std::optional<std::string> ProblemOfBoot(host::Systemd& systemd) {
   const auto status = systemd.Observe(kBootComplete);
   if (!status) return status.error().message();
   if (IsActive(*status) || status->load_state != "loaded" || !status->is_called_for) return std::nullopt;
@@ -62,8 +62,8 @@ bool IsProgram(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0111) != 0;
 }
 
-Result<> AddChecks(const Root& root, const HealthSettings& settings, const std::stop_token& stop,
-                   std::vector<std::string>& unwell) {
+Result<> RunCheckPrograms(const Root& root, const HealthSettings& settings, const std::stop_token& stop,
+                          std::vector<std::string>& unwell) {
   if (settings.check_directory.empty()) return {};
   const auto directory = TRY(OwnPath(root, settings.check_directory));
   if (!directory) return {};
@@ -83,10 +83,10 @@ Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& 
   std::vector<std::string> unwell;
   for (const std::string& unit : settings.units) {
     if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
-    if (auto text = UnwellUnit(systemd, unit)) unwell.push_back(*std::move(text));
+    if (auto text = ProblemOfUnit(systemd, unit)) unwell.push_back(*std::move(text));
   }
-  if (auto text = UnwellBoot(systemd)) unwell.push_back(*std::move(text));
-  const Result<> checked = AddChecks(root, settings, stop, unwell);
+  if (auto text = ProblemOfBoot(systemd)) unwell.push_back(*std::move(text));
+  const Result<> checked = RunCheckPrograms(root, settings, stop, unwell);
   if (!checked && checked.error().kind() == ErrorKind::kCancelled) return checked.error();
   if (!checked) unwell.push_back(checked.error().message());
   return unwell;

@@ -46,8 +46,8 @@ HostFacts ReadHostFacts(const host::ThisMachine& machine) {
   if (!state || !state->booted) return facts;
   facts.os_version = state->booted->version;
   for (const auto* packages : {&state->booted->packages, &state->booted->removed_packages}) {
-    facts.unsupported_packages += static_cast<std::uint64_t>(
-        std::count_if(packages->begin(), packages->end(), [](const auto& name) { return !plan::IsOfExtension(name); }));
+    facts.unsupported_packages += static_cast<std::uint64_t>(std::count_if(
+        packages->begin(), packages->end(), [](const auto& name) { return !plan::IsOfExtensionOrKernel(name); }));
   }
   return facts;
 }

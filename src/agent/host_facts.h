@@ -13,9 +13,9 @@
 namespace pintle::agent {
 
 struct HostFacts {
-  std::string os = "unsupported";  // "RHCOS"
+  std::string os = "unsupported";  // For example "RHCOS"; it stays "unsupported" if it is not known.
   std::string os_version;          // The version of the booted deployment.
-  // The number of packages that were layered or removed, and that belong to no extension.
+  // The number of packages that were layered or removed, and that belong to no extension and no kernel.
   std::uint64_t unsupported_packages = 0;
   // The reason why the deployment that was staged before this boot could not be finalized; empty if it was finalized,
   // or if there was none.

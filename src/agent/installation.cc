@@ -10,7 +10,7 @@
 
 namespace pintle::agent {
 
-Result<std::optional<std::vector<plan::IrreconcilableChange>>> ComparedWithInstallation(const Root& root) {
+Result<std::optional<std::vector<plan::IrreconcilableChange>>> CompareWithInstallation(const Root& root) {
   if (!TRY(root.Status(kInstalledConfig))) return std::nullopt;
   auto document = TRY(json::Parse(TRY(root.ReadFile(kInstalledConfig))), kInstalledConfig);
   const auto installed = TRY(machineconfig::ReadMachineConfig(std::move(document)), kInstalledConfig);

@@ -16,7 +16,7 @@ namespace pintle::agent {
 inline constexpr const char* kInstalledConfig = "/etc/mcs-machine-config-content.json";
 
 // Returns the differences between the config that the machine has and the one that it was installed with, or nullopt if
-// the latter is not known.
-Result<std::optional<std::vector<plan::IrreconcilableChange>>> ComparedWithInstallation(const Root& root);
+// the config of the installation is not known.
+Result<std::optional<std::vector<plan::IrreconcilableChange>>> CompareWithInstallation(const Root& root);
 
 }  // namespace pintle::agent

@@ -47,14 +47,14 @@ KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Cl
       root_(root),
       clock_(clock),
       settings_(std::move(settings)),
-      too_late_(loop,
-                [this] {
-                  const DrainRequest asked = *std::exchange(drain_request_, std::nullopt);
-                  Post(kube::EventKind::kWarning, asked.event, asked.too_late);
-                  listener_.failed(asked.too_late);
-                }),
+      answer_timeout_(loop,
+                      [this] {
+                        const DrainRequest asked = *std::exchange(drain_request_, std::nullopt);
+                        Post(kube::EventKind::kWarning, asked.event, asked.too_late);
+                        listener_.failed(asked.too_late);
+                      }),
       connect_again_(loop, [this] { Connect(); }),
-      reboot_(loop, [this] {
+      reboot_report_timeout_(loop, [this] {
         if (const auto reported = std::exchange(reboot_reported_, nullptr)) reported();
       }) {}
 
@@ -153,7 +153,7 @@ void KubernetesSource::See(const api::Node& node) {
   LogTrouble(write_trouble_);
   if (is_first && View().Annotation(api::kCurrentConfigAnnotation).empty()) WriteInitialAnnotations();
   CheckAnswer();
-  trust_->NodeIsSeen();
+  trust_->OnNodeSeen();
   Report(report::NodeSeen{});
   const Goal wanted = {View().Annotation(api::kDesiredConfigAnnotation),
                        View().Annotation(api::kDesiredImageAnnotation)};
@@ -202,41 +202,42 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
 void KubernetesSource::AskForDrain(const Goal& goal) { Report(report::DrainNeeded{goal}); }
 
 void KubernetesSource::AwaitDrain(const std::string& request) {
-  Await(request, settings_.drain_timeout, "FailedToDrain",
-        fmt::format("failed to drain node: {} after {}. Please see machine-config-controller logs for more information",
-                    settings_.node, InWords(settings_.drain_timeout)),
-        [this] {
-          log::Info("drain complete");
-          listener_.drained();
-        });
+  AwaitAnswer(
+      request, settings_.drain_timeout, "FailedToDrain",
+      fmt::format("failed to drain node: {} after {}. Please see machine-config-controller logs for more information",
+                  settings_.node, InWords(settings_.drain_timeout)),
+      [this] {
+        log::Info("drain complete");
+        listener_.drained();
+      });
 }
 
 void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goal) {
-  Await(request, settings_.uncordon_timeout, "FailedToUncordon",
-        fmt::format("failed to uncordon node: {} after {}. Please see machine-config-controller logs for more "
-                    "information",
-                    settings_.node, InWords(settings_.uncordon_timeout)),
-        [this, goal] { Report(report::Uncordoned{goal}); });
+  AwaitAnswer(request, settings_.uncordon_timeout, "FailedToUncordon",
+              fmt::format("failed to uncordon node: {} after {}. Please see machine-config-controller logs for more "
+                          "information",
+                          settings_.node, InWords(settings_.uncordon_timeout)),
+              [this, goal] { Report(report::Uncordoned{goal}); });
 }
 
-void KubernetesSource::Await(std::string value, std::chrono::nanoseconds patience, const char* event,
-                             std::string too_late, std::function<void()> answered) {
+void KubernetesSource::AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event,
+                                   std::string too_late, std::function<void()> answered) {
   drain_request_ = DrainRequest{std::move(value), std::move(answered), event, std::move(too_late)};
-  too_late_.After(patience);
+  answer_timeout_.After(patience);
   loop_.Post([this] { CheckAnswer(); });
 }
 
 void KubernetesSource::CheckAnswer() {
   if (!drain_request_ || View().Annotation(api::kLastAppliedDrainAnnotation) != drain_request_->value) return;
   if (View().Annotation(api::kDesiredDrainAnnotation) != drain_request_->value) return;
-  too_late_.Cancel();
+  answer_timeout_.Cancel();
   const DrainRequest asked = *std::exchange(drain_request_, std::nullopt);
   asked.answered();
 }
 
 void KubernetesSource::StopWaiting() {
   drain_request_.reset();
-  too_late_.Cancel();
+  answer_timeout_.Cancel();
   fetching_.reset();
 }
 
@@ -261,20 +262,20 @@ void KubernetesSource::Report(const report::Occurrence& occurrence) {
   if (report.settled) ForgetInitialAnnotations();
   for (std::size_t i = 0; i < report.annotations.size(); ++i) {
     const bool is_last = i + 1 == report.annotations.size();
-    Write(std::move(report.annotations[i]), is_last ? After(report.next) : nullptr);
+    Write(std::move(report.annotations[i]), is_last ? CallFor(report.next) : nullptr);
   }
   switch (report.drain) {
     case NodeReport::Drain::kNone:
       return;
     case NodeReport::Drain::kAsked:
-      return report.settled ? AwaitUncordon(report.asked, *report.settled) : AwaitDrain(report.asked);
+      return report.settled ? AwaitUncordon(report.drain_request, *report.settled) : AwaitDrain(report.drain_request);
     case NodeReport::Drain::kNotRequired:
     case NodeReport::Drain::kDoneBefore:
       return loop_.Post([this] { listener_.drained(); });
   }
 }
 
-std::function<void()> KubernetesSource::After(NodeReport::Next next) {
+std::function<void()> KubernetesSource::CallFor(NodeReport::Next next) {
   switch (next) {
     case NodeReport::Next::kNothing:
       return nullptr;
@@ -305,14 +306,14 @@ void KubernetesSource::ReportChanged(const Prepared& change, bool needs_reboot) 
 
 void KubernetesSource::ReportReboot(const std::string& why, std::function<void()> reported) {
   reboot_reported_ = std::move(reported);
-  reboot_.After(settings_.reboot_patience);
+  reboot_report_timeout_.After(settings_.reboot_patience);
   is_reboot_written_ = false;
   Report(report::RebootBegins{why});
 }
 
 void KubernetesSource::CheckRebootReport() {
   if (!is_reboot_written_ || !conditions_->is_idle()) return;
-  reboot_.Cancel();
+  reboot_report_timeout_.Cancel();
   if (const auto reported = std::exchange(reboot_reported_, nullptr)) reported();
 }
 

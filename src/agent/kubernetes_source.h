@@ -4,8 +4,8 @@
 // The source of a node in a cluster.  Annotations of its Node name the config that the node is to have, and the source
 // reports the progress in other annotations.
 //
-// The keys, their values and their order are those of the Machine Config Operator, so that either its controller or
-// ours can work with them.  The agent reads its own Node and the configs that are named there, with the node's own
+// The keys, their values and their order are those of the Machine Config Operator, so that both its controller and
+// Pintle's can work with them.  The agent reads its own Node and the configs that are named there, with the node's own
 // credentials.
 
 #include <chrono>
@@ -78,8 +78,8 @@ class KubernetesSource final : public Source {
   Result<> BeginTrust();
   void See(const api::Node& node);
   void LogTrouble(const std::string& trouble);
-  void Await(std::string value, std::chrono::nanoseconds patience, const char* event, std::string too_late,
-             std::function<void()> answered);
+  void AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event, std::string too_late,
+                   std::function<void()> answered);
   void CheckAnswer();
   void WriteInitialAnnotations();
   void Post(kube::EventKind kind, const std::string& reason, const std::string& message);
@@ -87,7 +87,8 @@ class KubernetesSource final : public Source {
   void Report(const report::Occurrence& occurrence);
   void AwaitDrain(const std::string& request);
   void AwaitUncordon(const std::string& request, const Goal& goal);
-  std::function<void()> After(NodeReport::Next next);
+  // Returns the call that makes this report, or null if there is none.
+  std::function<void()> CallFor(NodeReport::Next next);
   void Write(AnnotationChanges changes, std::function<void()> written = {});
   void ForgetInitialAnnotations();
   void CheckRebootReport();
@@ -104,13 +105,13 @@ class KubernetesSource final : public Source {
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
   std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
-  std::optional<Goal> announced_;
+  std::optional<Goal> announced_;  // The goal that the listener was last called with.
   std::shared_ptr<SurveyFetch> fetching_;
   bool has_fetch_failed_ = false;  // The last fetch failed.
   std::optional<DrainRequest> drain_request_;
-  event::Timer too_late_;
+  event::Timer answer_timeout_;
   event::Timer connect_again_;
-  event::Timer reboot_;
+  event::Timer reboot_report_timeout_;
   std::function<void()> reboot_reported_;
   bool is_reboot_written_ = false;
   Reported reported_;

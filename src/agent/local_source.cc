@@ -24,7 +24,7 @@ namespace {
 // Files arrive together, and each in several steps, so rendering waits until nothing has happened for this long.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
-// Configs that cannot be used are read again after such a delay, even if no change was reported.
+// The first and the longest delay after which configs that cannot be used are read again without a reported change.
 constexpr std::chrono::seconds kFirstAgain{1};
 constexpr std::chrono::seconds kLongestAgain{60};
 

@@ -60,7 +60,7 @@ class LocalSource final : public Source {
     std::vector<std::string> files;  // The targets of links in the directory.
     Result<RenderedConfig> rendered;
   };
-  // A look that waits for the end of the pause.
+  // A look whose inputs were requested.  It waits while the machine is paused.
   struct HeldLook {
     Goal wanted;
     std::function<void(Result<SurveyRequest> request)> done;
@@ -82,6 +82,7 @@ class LocalSource final : public Source {
   void AnswerFetch();
   bool IsPaused() const;
   bool IsNews(const Goal& goal) const;
+  // Reports the change that waits for the end of a pause, in words; empty if none waits.
   void Hold(const std::string& what);
   SurveyRequest RequestFor(const Goal& wanted) const;
 
@@ -91,7 +92,7 @@ class LocalSource final : public Source {
   const LocalSettings settings_;
   Listener listener_;
   std::optional<RenderedConfig> rendered_;
-  std::optional<Goal> announced_;
+  std::optional<Goal> announced_;  // The goal that the listener was last called with.
   std::optional<HeldLook> held_look_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
   std::string unusable_;

@@ -65,9 +65,11 @@ Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& l
                                                                .drain_timeout = settings.drain_timeout});
 }
 
-// The order only writes or removes the pause file, which the source watches.
-std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& machine, Result<> put(const Root& root)) {
-  if (is_local) return [&machine, put] { return put(machine.root()); };
+// Returns the handler of the order to pause or resume.  `apply` only writes or removes the pause file, which the source
+// watches.
+std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& machine,
+                                     Result<> apply(const Root& root)) {
+  if (is_local) return [&machine, apply] { return apply(machine.root()); };
   return
       []() -> Result<> { return Error(ErrorKind::kInvalid, "a pool of a cluster is paused in its MachineConfigPool"); };
 }
@@ -132,10 +134,10 @@ ExitStatus Main(const std::vector<std::string_view>& words) {
 int main(int argc, char** argv) {
   // With the signal ignored, a write beyond the limit on the size of files fails with EFBIG.
   ::signal(SIGXFSZ, SIG_IGN);
-  // The two threads share one heap, since each heap would keep freed memory of its own.
+  // All threads share one heap, since each heap would keep freed memory of its own.
   ::mallopt(M_ARENA_MAX, 1);
-  // Large blocks are always mapped: a freed config would leave a hole in the heap, and glibc raises the threshold after
-  // the first free.
+  // Large blocks get mappings of their own, so that a freed config leaves no hole in the heap.  By default, glibc
+  // would raise the threshold after the first free.
   ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
   return static_cast<int>(pintle::agent::Main({argv + 1, argv + argc}));
 }

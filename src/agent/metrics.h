@@ -4,7 +4,7 @@
 // The agent's metrics, in the text format that Prometheus reads.
 //
 // Names, labels and meaning are those of the Machine Config Operator's daemon, so that alerts and dashboards go on
-// working; only the texts in labels are bounded, since each one makes a series.
+// working.  Only the length of the texts in labels is limited, since each text makes a series of its own.
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +28,8 @@ struct Metrics {
   std::string state_reason;
   WallTime state_since;
 
-  // The outcome of the last update: the config that the node has now, or the error.
+  // The outcome of the last update: the config that the node has now, or the error.  The agent only sets it when the
+  // node settles, so the error is empty.
   struct Update {
     std::string config;
     std::string error;
@@ -36,7 +37,8 @@ struct Metrics {
   };
   std::optional<Update> update;
 
-  std::optional<WallTime> config_drift;  // The time when drift was last seen.
+  // The time when drift was last seen; nullopt if none was seen since the node settled.
+  std::optional<WallTime> config_drift;
 
   std::string node;
   std::uint64_t unsupported_packages = 0;  // The count for the booted deployment.

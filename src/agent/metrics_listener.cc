@@ -55,7 +55,7 @@ bool IsWhole(std::string_view head) {
   return head.find("\n\r\n") != std::string_view::npos || head.find("\n\n") != std::string_view::npos;
 }
 
-// Returns whether the client has sent everything.  With another method, a body or junk may still follow.
+// Returns whether the client has sent everything.  With a method other than GET and HEAD, a body may still follow.
 bool HasSentAll(std::string_view head) {
   return IsWhole(head) && (head.starts_with("GET ") || head.starts_with("HEAD "));
 }
@@ -66,7 +66,7 @@ struct Answer {
   std::string body = {};  // If it is empty, the status is the body.
 };
 
-std::string Text(Answer answer, std::string_view method) {
+std::string ResponseText(Answer answer, std::string_view method) {
   if (answer.body.empty()) answer.body = fmt::format("{}\n", answer.status);
   return fmt::format("HTTP/1.1 {}\r\n{}Content-Length: {}\r\nConnection: close\r\n\r\n{}", answer.status,
                      answer.headers, answer.body.size(), method == "HEAD" ? "" : answer.body);
@@ -83,12 +83,12 @@ Answer AnswerTo(const RequestLine& request, const std::function<std::string()>& 
 // Returns nullopt while the head is not complete.
 std::optional<std::string> AnswerIfWhole(std::string_view head, std::size_t limit,
                                          const std::function<std::string()>& text) {
-  if (IsJunk(head)) return Text({"400 Bad Request"}, "");
+  if (IsJunk(head)) return ResponseText({"400 Bad Request"}, "");
   if (IsWhole(head)) {
     const auto request = *ParseRequestLine(head.substr(0, head.find('\n')));
-    return Text(AnswerTo(request, text), request.method);
+    return ResponseText(AnswerTo(request, text), request.method);
   }
-  if (head.size() == limit) return Text({"431 Request Header Fields Too Large"}, "");
+  if (head.size() == limit) return ResponseText({"431 Request Header Fields Too Large"}, "");
   return std::nullopt;
 }
 
@@ -101,7 +101,7 @@ union SocketAddress {
   sockaddr_in6 six;
 };
 
-Result<SocketAddress> Parsed(const ListenAddress& listen) {
+Result<SocketAddress> ParseAddress(const ListenAddress& listen) {
   SocketAddress address = {};
   if (::inet_pton(AF_INET, listen.address.c_str(), &address.four.sin_addr) == 1) {
     address.four.sin_family = AF_INET;
@@ -218,7 +218,7 @@ Result<std::unique_ptr<MetricsListener>> MetricsListener::Begin(event::Loop& loo
                                                                 std::function<std::string()> text,
                                                                 const Limits& limits) {
   const auto begin = [&]() -> Result<std::unique_ptr<MetricsListener>> {
-    UniqueFd socket = TRY(Listen(TRY(Parsed(address))));
+    UniqueFd socket = TRY(Listen(TRY(ParseAddress(address))));
     const std::uint16_t port = TRY(BoundPort(socket));
     auto listener =
         std::unique_ptr<MetricsListener>(new MetricsListener(loop, std::move(socket), port, std::move(text), limits));

@@ -33,7 +33,7 @@ struct NodeFacts {
 
 NodeFacts FactsOf(const api::Node& node);
 
-// One step of an update: a condition and, for some steps, a child condition for a part of the step.  The times of the
+// A moment of an update: a condition and, for some moments, a child condition for a part of it.  The times of the
 // conditions are set when they are written.
 struct Moment {
   api::Condition parent;

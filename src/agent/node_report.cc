@@ -30,8 +30,9 @@ class Reporter {
   NodeReport Take() { return std::move(report_); }
 
   void operator()(const report::NodeSeen&) {
-    // Only the Node shows that it has rebooted.  This is reported before a fault that waited for the Node.
-    if (!reported_.unwritten.empty()) Begin();
+    // An annotation of the Node records that the machine was about to reboot.  The reboot is reported first, and then
+    // the moments that waited for the Node.
+    if (!reported_.unwritten.empty()) ClearPastAction();
     for (Moment& moment : std::exchange(reported_.unwritten, {})) Add(std::move(moment));
     if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
       (*this)(report::FinalizeFailed{*failure});
@@ -62,8 +63,8 @@ class Reporter {
   }
 
   void operator()(const report::WorkBegan& work) {
-    Begin();
-    reported_.whole = Reported::Whole::kBusy;
+    ClearPastAction();
+    reported_.overall = Reported::Overall::kBusy;
     reported_.irreconcilable.reset();
     Add(moment::NeedsUpdate(view_.name));
     Add(moment::Prepared(work.actions, work.drains));
@@ -118,10 +119,10 @@ class Reporter {
     // If the Node names another config by now, "settled" would be outdated.  The agent gets that goal soon.
     const std::string desired = view_.Annotation(api::kDesiredConfigAnnotation);
     if (!desired.empty() && desired != settled.goal.config) return;
-    Begin();
+    ClearPastAction();
     const bool was_faulty = IsFault(view_.Annotation(api::kStateAnnotation));
     const bool had_fault = !std::exchange(reported_.fault, "").empty();
-    if (had_fault || (was_faulty && reported_.whole == Reported::Whole::kNothing)) {
+    if (had_fault || (was_faulty && reported_.overall == Reported::Overall::kNothing)) {
       Add(moment::NotDegraded(view_.name));
     }
     if (Resumes(settled.goal)) Add(moment::Resuming(settled.goal.config));
@@ -141,12 +142,12 @@ class Reporter {
 
   void operator()(const report::SettledWritten&) {
     // Other work may have begun meanwhile.
-    if (reported_.whole == Reported::Whole::kSettled) AddUpdated();
+    if (reported_.overall == Reported::Overall::kSettled) AddUpdated();
   }
 
   void operator()(const report::Failed& failed) {
     reported_.settled.reset();
-    Begin();
+    ClearPastAction();
     if (failed.fault == Fault::kRejected) AllowPods();
     AddFault(failed);
     const bool is_unreconcilable = failed.fault == Fault::kUnreconcilable;
@@ -162,7 +163,7 @@ class Reporter {
 
   void operator()(const report::Irreconcilable& irreconcilable) {
     reported_.irreconcilable = irreconcilable.changes;
-    if (reported_.whole == Reported::Whole::kSettled) AddUpdated();
+    if (reported_.overall == Reported::Overall::kSettled) AddUpdated();
   }
 
   void operator()(const report::FinalizeFailed& failed) {
@@ -213,7 +214,7 @@ class Reporter {
 
   // Removes the annotation for the action that followed the last change.  The action is done: if it was a reboot, this
   // agent runs because of it.
-  void Begin() {
+  void ClearPastAction() {
     if (view_.node == nullptr || std::exchange(reported_.has_begun, true)) return;
     const std::string action = view_.Annotation(api::kPostConfigActionAnnotation);
     if (action == api::kStateRebooting) Add(moment::Rebooted());
@@ -223,7 +224,7 @@ class Reporter {
   void Ask(const std::string& request) {
     Annotate({{std::string(api::kDesiredDrainAnnotation), request}});
     report_.drain = NodeReport::Drain::kAsked;
-    report_.asked = request;
+    report_.drain_request = request;
   }
 
   // The machine has its old state again, which was healthy, so its pods may come back.
@@ -236,7 +237,7 @@ class Reporter {
   // Returns whether the node settles after work.  If it has been settled since before the agent started, there is
   // nothing to report.
   bool Resumes(const Goal& goal) const {
-    if (reported_.whole != Reported::Whole::kNothing) return reported_.whole == Reported::Whole::kBusy;
+    if (reported_.overall != Reported::Overall::kNothing) return reported_.overall == Reported::Overall::kBusy;
     return view_.Annotation(api::kStateAnnotation) != api::kStateDone ||
            view_.Annotation(api::kCurrentConfigAnnotation) != goal.config ||
            view_.Annotation(api::kCurrentImageAnnotation) != goal.image;
@@ -255,7 +256,7 @@ class Reporter {
     }
     if (Resumes(goal) && !reported_.has_settled) Add(moment::Resumed(goal.config));
     reported_.has_settled = true;
-    reported_.whole = Reported::Whole::kSettled;
+    reported_.overall = Reported::Overall::kSettled;
     if (Has(changes)) return AddUpdated();
     Emit(kube::EventKind::kNormal, "NodeDone",
          fmt::format("Setting node {}, currentConfig {} to Done", view_.name, goal.config));
@@ -265,7 +266,7 @@ class Reporter {
 
   // A node with a fault is reported as not updated in any case.  A fault with an unchanged text is not reported again.
   void AddFault(const report::Failed& failed) {
-    reported_.whole = Reported::Whole::kBusy;
+    reported_.overall = Reported::Overall::kBusy;
     if (std::exchange(reported_.fault, failed.text) == failed.text) return;
     Add(moment::NeedsUpdate(view_.name));
     if (failed.fault == Fault::kUnreconcilable) {

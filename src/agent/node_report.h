@@ -27,9 +27,9 @@ namespace pintle::agent {
 // The reports made since this agent started.
 struct Reported {
   // The state that the MachineConfigNode reports for the node as a whole.
-  enum class Whole { kNothing, kBusy, kSettled };
+  enum class Overall { kNothing, kBusy, kSettled };
 
-  Whole whole = Whole::kNothing;
+  Overall overall = Overall::kNothing;
   bool has_begun = false;    // The annotation that the last change left on the Node was removed or replaced.
   bool has_settled = false;  // The node has settled at least once since the agent started.
   std::string fault = {};    // The text of the condition NodeDegraded; empty while the node has no fault.
@@ -123,7 +123,7 @@ struct NodeReport {
   std::vector<AnnotationChanges> annotations = {};  // Each is a write of its own.
   Next next = Next::kNothing;
   Drain drain = Drain::kNone;
-  std::string asked = {};            // The value of desiredDrain that the controller is to answer.
+  std::string drain_request = {};    // The value of desiredDrain that the controller is to answer.
   std::optional<Goal> settled = {};  // If set, the node settles with this goal, at once or after the answer.
   // Set if the reason why a deployment could not be finalized has changed.
   std::optional<std::string> finalize_failure = {};

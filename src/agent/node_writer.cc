@@ -34,7 +34,7 @@ void NodeWriter::WriteNext() {
 
 void NodeWriter::Wrote(const Result<api::Node>& node) {
   if (!node) {
-    MakeOne();
+    MergeWaiting();
     const auto failure = std::exchange(failure_, std::nullopt);
     const auto stay_away = failure ? failure->retry_after : std::nullopt;
     again_.After(std::max(backoff_.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
@@ -49,7 +49,7 @@ void NodeWriter::Wrote(const Result<api::Node>& node) {
   for (const auto& written : done.written) written();
 }
 
-void NodeWriter::MakeOne() {
+void NodeWriter::MergeWaiting() {
   AnnotationWrite all;
   for (AnnotationWrite& write : waiting_) {
     for (auto& [name, value] : write.changes) all.changes[name] = std::move(value);

@@ -45,12 +45,12 @@ class NodeWriter {
 
   void WriteNext();
   void Wrote(const Result<api::Node>& node);
-  void MakeOne();
+  void MergeWaiting();
 
   kube::Client client_;
   std::string node_;
   Listener listener_;
-  std::deque<AnnotationWrite> waiting_;   // The write of the first one is under way.
+  std::deque<AnnotationWrite> waiting_;   // The first one is being written, or is about to be tried again.
   std::optional<kube::Failure> failure_;  // The failure of the last request.
   kube::Backoff backoff_;
   event::Timer again_;

@@ -77,8 +77,8 @@ struct Observation {
   // Users on whom both configs agree, and whose keys cannot be read.
   change::Things out_of_reach = {};
 
-  // Returns whether this is a new machine that differs from its first config in the OS only.  It may have been
-  // installed with another version of the OS.
+  // Returns whether this is a new machine that differs from its first config in the OS only, and no change is forced.
+  // The machine may have been installed with another version of the OS.
   bool IsNewWithAnotherOs() const;
 };
 
@@ -87,7 +87,8 @@ inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
 
 Result<Observation> Observe(const host::Host& host, const SurveyRequest& request);
 
-// Returns the goal that the machine has according to its disk, or nullopt if it has no config.
+// Returns the goal that the machine has according to its disk.  Returns nullopt if it has no config, or if it is new to
+// its cluster and its config has no files, units and users, because then only the cluster has the whole config.
 Result<std::optional<Goal>> CurrentGoal(const Root& root);
 
 // The goal includes the image that was built for the config.

@@ -10,9 +10,9 @@ ProgressRelay::ProgressRelay(event::Loop& loop, const Clock& clock,
     : loop_(loop), clock_(clock), publish_(std::move(publish)), due_(loop, [this] { PublishIfDue(); }) {}
 
 change::Progress ProgressRelay::Sender() {
-  return [this, &loop = loop_, weak = std::weak_ptr(alive_)](const host::ActivityProgress& how_far) {
-    loop.Post([this, weak, how_far] {
-      if (!weak.expired()) Take(how_far);
+  return [this, &loop = loop_, weak = std::weak_ptr(alive_)](const host::ActivityProgress& progress) {
+    loop.Post([this, weak, progress] {
+      if (!weak.expired()) Take(progress);
     });
   };
 }
@@ -22,8 +22,8 @@ void ProgressRelay::Forget() {
   due_.Cancel();
 }
 
-void ProgressRelay::Take(const host::ActivityProgress& how_far) {
-  if (const auto doing = pace_.Take(how_far, clock_.Monotonic())) return publish_(*doing);
+void ProgressRelay::Take(const host::ActivityProgress& progress) {
+  if (const auto doing = pace_.Take(progress, clock_.Monotonic())) return publish_(*doing);
   if (!due_.armed()) due_.At(*pace_.due());
 }
 

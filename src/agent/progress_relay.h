@@ -31,7 +31,7 @@ class ProgressRelay {
  private:
   struct Alive {};
 
-  void Take(const host::ActivityProgress& how_far);
+  void Take(const host::ActivityProgress& progress);
   void PublishIfDue();
 
   event::Loop& loop_;

@@ -16,6 +16,8 @@ namespace pintle::agent {
 // ends.
 void RecordRecovery(const std::optional<change::Change>& pending, const change::Recovered& recovered);
 
+// Returns the event for Advance() that stands for the outcome of a recovery.  `pending` is the change that was
+// recovered.
 happened::Recovered MeaningOf(const change::Recovered& recovered, const std::optional<change::Change>& pending);
 
 std::optional<Rejection> RejectionFrom(const std::optional<change::Rejected>& rejected);

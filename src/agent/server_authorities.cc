@@ -65,7 +65,8 @@ Result<> Replace(const Root& root, std::string_view path, std::string_view text)
   return root.WriteFile(path, text, {status->st_mode & 07777, Owner{status->st_uid, status->st_gid}});
 }
 
-Result<std::optional<RenewedKubeconfig>> Renewed(const Root& root, std::string_view path, std::string_view bundle) {
+Result<std::optional<RenewedKubeconfig>> RenewKubeconfigAt(const Root& root, std::string_view path,
+                                                           std::string_view bundle) {
   if (!TRY(root.Status(path))) return std::nullopt;
   return WithAuthorities(TRY(root.ReadFile(path)), bundle);
 }
@@ -116,10 +117,10 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
 Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
                                              const std::string& bundle) {
   std::vector<std::string> changed;
-  const auto first = TRY(Renewed(host.root, kFirstKubeconfig, bundle), std::string(kFirstKubeconfig));
+  const auto first = TRY(RenewKubeconfigAt(host.root, kFirstKubeconfig, bundle), std::string(kFirstKubeconfig));
   if (!first) return changed;
   if (first->needs_restart) {
-    const auto kubelets = TRY(Renewed(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);
+    const auto kubelets = TRY(RenewKubeconfigAt(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);
     if (kubelets) {
       TRY(Replace(host.root, kubelet_kubeconfig, kubelets->text), "writing " + kubelet_kubeconfig);
       changed.push_back(kubelet_kubeconfig);

@@ -66,8 +66,9 @@ struct RenewedKubeconfig {
 // Blocks of `bundle` that are not certificates are left out.  Everything else in the kubeconfig stays as it is written.
 Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeconfig, std::string_view bundle);
 
-// Puts the authorities into a machine's kubeconfigs, and restarts the kubelet if needed.  Returns the paths of the
-// files that changed.
+// Puts the authorities into kFirstKubeconfig.  If the kubelet has to be restarted for them, also puts them into the
+// kubelet's own kubeconfig, and restarts it.  Does nothing if kFirstKubeconfig does not exist or already has them.
+// Returns the paths of the files that changed.
 Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
                                              const std::string& bundle);
 

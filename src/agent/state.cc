@@ -10,34 +10,34 @@ using Retry = phase::Degraded::Retry;
 using How = happened::Recovered::How;
 
 // Builds one transition.
-class Step {
+class TransitionBuilder {
  public:
-  explicit Step(const State& state) : transition_{state, {}} {}
+  explicit TransitionBuilder(const State& state) : transition_{state, {}} {}
 
-  Step& To(Phase phase) {
+  TransitionBuilder& To(Phase phase) {
     transition_.next.phase = std::move(phase);
     return *this;
   }
-  Step& Do(Effect effect) {
+  TransitionBuilder& Do(Effect effect) {
     transition_.effects.push_back(std::move(effect));
     return *this;
   }
-  Step& Reject(const Goal& goal, const std::string& why) { return Remember(Rejection{goal, why}); }
-  Step& Remember(std::optional<Rejection> rejection) {
+  TransitionBuilder& Reject(const Goal& goal, const std::string& why) { return Remember(Rejection{goal, why}); }
+  TransitionBuilder& Remember(std::optional<Rejection> rejection) {
     transition_.next.rejected = rejection;
     return Do(effect::Remember{std::move(rejection)});
   }
-  Step& Degrade(phase::Degraded degraded) {
+  TransitionBuilder& Degrade(phase::Degraded degraded) {
     Do(effect::ReportFault{degraded.fault, degraded.text});
     if (degraded.retry != Retry::kNone) Do(effect::RetryLater{degraded.attempts});
     return To(std::move(degraded));
   }
 
   // Starts over with the wanted goal, whatever the phase was.
-  Step& Begin(int attempts = 0) {
+  TransitionBuilder& Begin(int attempts = 0) {
     const State& state = transition_.next;
     if (!state.wanted) {
-      // Otherwise the fault is reported when the machine settles.  Without a goal it never does, so report it now.
+      // This fault is usually reported when the machine settles.  Without a goal, that never happens.
       if (!state.unusable.empty()) Do(effect::ReportFault{Fault::kUnusable, state.unusable});
       return To(phase::Waiting{});
     }
@@ -47,14 +47,14 @@ class Step {
     }
     return Look({.goal = goal, .attempts = attempts});
   }
-  Step& Look(phase::Checking checking) {
+  TransitionBuilder& Look(phase::Checking checking) {
     Do(effect::Look{checking.goal});
     return To(std::move(checking));
   }
-  Step& Recover(int attempts = 0, std::optional<FailedChange> after = {}) {
+  TransitionBuilder& Recover(int attempts = 0, std::optional<FailedChange> after = {}) {
     return Do(effect::Recover{}).To(phase::Recovering{attempts, std::move(after)});
   }
-  Step& Reboot(int attempts = 0) { return Do(effect::Reboot{}).To(phase::Rebooting{attempts}); }
+  TransitionBuilder& Reboot(int attempts = 0) { return Do(effect::Reboot{}).To(phase::Rebooting{attempts}); }
 
   operator std::optional<Transition>() { return std::move(transition_); }
 
@@ -148,12 +148,12 @@ class Transitions {
     if (is_work && checking.again && !checking.is_repeated) {
       return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
     }
-    Step next = AfterLook(checking, looked.outlook);
+    TransitionBuilder next = AfterLook(checking, looked.outlook);
     if (checking.again && !is_work) next.Do(effect::LookAgainSoon{});
     return next;
   }
   MaybeTransition operator()(const phase::Checking& checking, const happened::Failed& failed) const {
-    Step next = Start();
+    TransitionBuilder next = Start();
     next.Degrade({Fault::kFailed, failed.text, Retry::kLook, checking.goal, checking.attempts + 1});
     if (checking.again) next.Do(effect::LookAgainSoon{});
     return next;
@@ -236,12 +236,12 @@ class Transitions {
   }
 
  private:
-  Step Start() const { return Step(state_); }
+  TransitionBuilder Start() const { return TransitionBuilder(state_); }
   MaybeTransition KeepPhase() const { return Start(); }
   static bool IsWork(const Outlook& outlook) {
     return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.is_there && outlook.unreconcilable.empty();
   }
-  Step AfterLook(const phase::Checking& checking, const Outlook& outlook) const {
+  TransitionBuilder AfterLook(const phase::Checking& checking, const Outlook& outlook) const {
     const Goal& goal = checking.goal;
     const int attempts = checking.attempts + 1;
     if (outlook.is_cut_short) return Start().Recover();
@@ -253,7 +253,7 @@ class Transitions {
     if (!outlook.unreconcilable.empty()) {
       return Start().Degrade({Fault::kUnreconcilable, outlook.unreconcilable, Retry::kLook, goal, attempts});
     }
-    Step next = Start().Do(effect::ReportWork{goal});
+    TransitionBuilder next = Start().Do(effect::ReportWork{goal});
     if (outlook.drains && !checking.is_drained) {
       return next.Do(effect::AskForDrain{goal}).To(phase::Draining{goal, checking.attempts});
     }
@@ -264,12 +264,12 @@ class Transitions {
     return Start().Degrade(
         {Fault::kFailed, failed.text + "; the change is undone by now", Retry::kLook, failed.goal, failed.attempts});
   }
-  Step Settle(const Goal& goal) const {
-    Step next = Start();
+  TransitionBuilder Settle(const Goal& goal) const {
+    TransitionBuilder next = Start();
     next.To(phase::Settled{goal});
     return state_.unusable.empty() ? next.Do(effect::ReportSettled{goal}) : WithUnusableFault(std::move(next));
   }
-  Step WithUnusableFault(Step next) const {
+  TransitionBuilder WithUnusableFault(TransitionBuilder next) const {
     if (!state_.unusable.empty()) next.Do(effect::ReportFault{Fault::kUnusable, state_.unusable});
     return next;
   }
@@ -277,7 +277,7 @@ class Transitions {
   const State& state_;
 };
 
-// A visitor without a row for an alternative does not compile.
+// These visitors have a row for each alternative.  If one is missing, this does not compile.
 
 struct PhaseNames {
   std::string_view operator()(const phase::Recovering&) const { return "recovering"; }

@@ -40,7 +40,7 @@ enum class Fault {
 // The part of a look's result on which Advance() decides.
 struct Outlook {
   bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
-  std::string waits = {};           // Set if the journal has a change that a reboot ends, as the text to report.
+  std::string waits = {};           // The text to report if the journal has a change that waits for a reboot.
   std::string drift = {};           // Empty if the machine is as its config wants it.
   std::string unreconcilable = {};  // The reason why the machine cannot get to the goal.
   bool is_there = false;            // The machine has the goal.
@@ -61,8 +61,8 @@ struct FailedChange {
 namespace phase {
 struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted.
   int attempts = 0;
-  std::optional<FailedChange> after = {};
-  bool is_going_back = false;  // The machine goes back to the config before, since it was not healthy.
+  std::optional<FailedChange> after = {};  // Set if this is another try at undoing a failed change.
+  bool is_going_back = false;              // The machine goes back to the config before, since it was not healthy.
 };
 struct Waiting {};  // No source has named a goal yet.
 struct Checking {
@@ -121,7 +121,7 @@ namespace happened {
 struct Wanted {
   Goal goal;
 };
-// The rejection that is stored on the disk was read.  Someone else may have undone a change of ours meanwhile.
+// The rejection that is stored on the disk was read.  Another program may have undone a change of the agent.
 struct RejectionRead {
   std::optional<Rejection> rejected;
 };

@@ -46,8 +46,8 @@ std::string IgnoredText(const std::vector<change::Finding>& lost, const change::
   return text;
 }
 
-// Reports the edits that a change to another config would overwrite as drift.  An ignored thing counts as well if that
-// config changes it.
+// Reports as drift the edits that a change to another config would overwrite.  An edit of an ignored thing counts as
+// well if that config changes the thing.
 Survey WithLosses(Survey survey, const Observation& seen, const change::Things& left_alone) {
   std::vector<change::Finding> lost = seen.losses;
   std::erase_if(lost, [&](const change::Finding& finding) { return left_alone.contains(finding.about); });
@@ -70,13 +70,14 @@ struct PlanOutcome {
 };
 
 // Words the error as the Machine Config Operator does.
-std::string Unreconcilable(const Prepared& prepared) {
+std::string UnreconcilableText(const Prepared& prepared) {
   const std::string& old_name = prepared.from.object.metadata.name;
   const std::string& new_name = prepared.to.object.metadata.name;
   return fmt::format("can't reconcile config {} with {}: configs {}, {} are not reconcilable: {}", old_name, new_name,
                      old_name, new_name, prepared.plan.verdict.text);
 }
 
+// Makes the plan drain and reboot the machine, because kForceFile asks for that.
 void Force(plan::Plan& plan) {
   const std::string reason = fmt::format("{} is there", kForceFile);
   plan::Action reboot;
@@ -88,7 +89,7 @@ void Force(plan::Plan& plan) {
 
 Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   // As with the Machine Config Operator, a machine that was not ready for pods yet needs no drain.
-  const bool is_spared = seen.IsNewWithAnotherOs() && !seen.to;
+  const bool needs_no_drain = seen.IsNewWithAnotherOs() && !seen.to;
   change::CurrentConfig to = seen.to ? *std::move(seen.to) : seen.current;
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(seen.current), std::move(to), {}});
   // If a new machine was installed with another OS than its first config wants, that is not drift but work.
@@ -96,7 +97,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   change::LeaveAside(seen.abilities, prepared->to.object, prepared->from.object);
   prepared->plan = plan::Make(prepared->from, prepared->to, seen.policy, seen.overrides);
   plan::Plan& plan = prepared->plan;
-  if (!plan.IsReconcilable()) return PlanOutcome{.unreconcilable = Unreconcilable(*prepared)};
+  if (!plan.IsReconcilable()) return PlanOutcome{.unreconcilable = UnreconcilableText(*prepared)};
   TRY(change::CheckNames(prepared->to.ignition));
   TRY(change::CheckAbleTo(seen.abilities, plan.difference));
   if (plan.drain.error) return Error(ErrorKind::kInvalid, *plan.drain.error);
@@ -106,7 +107,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   prepared->left_alone = std::move(left_alone);
   prepared->is_forced = seen.is_forced;
   if (seen.is_forced) Force(plan);
-  if (is_spared) plan.drain = {};
+  if (needs_no_drain) plan.drain = {};
   return PlanOutcome{.prepared = std::move(prepared)};
 }
 

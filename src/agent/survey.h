@@ -29,8 +29,8 @@ struct Prepared {
   change::CurrentConfig from;
   change::CurrentConfig to;
   plan::Plan plan;
-  bool is_forced = false;  // A person wants the change in spite of the findings.
-  change::Things left_alone = {};
+  bool is_forced = false;          // A person wants the change in spite of the findings.
+  change::Things left_alone = {};  // The change does not touch these.
 };
 
 // The result of a look.  While the journal has a change, only the outlook is filled in.
@@ -41,7 +41,7 @@ struct Survey {
   std::string findings_text = {};              // All findings, also those that do not count, as JSON.
   std::vector<std::string> warnings = {};      // A warning for each thing that is ignored.
   std::optional<WallTime> ignoring_ends = {};  // The first time at which something is not ignored any more.
-  std::string left_aside = {};                 // The parts of the config that this machine cannot have, in words.
+  std::string left_aside = {};                 // The parts of the config that this machine leaves aside, in words.
   std::vector<std::string> paths = {};         // The paths that the machine's config manages.
   std::shared_ptr<Prepared> prepared = {};     // Null if there is nothing to do, or if it cannot be done.
 

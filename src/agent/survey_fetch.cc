@@ -13,7 +13,7 @@
 namespace pintle::agent {
 namespace {
 
-constexpr const char* kMachineConfiguration = "cluster";
+constexpr const char* kSingletonName = "cluster";
 
 // The config is large, and read only once, so it is moved out of the target when it is read.
 Target TargetOf(Goal goal, api::MachineConfig object) {
@@ -32,7 +32,7 @@ Target TargetOf(Goal goal, api::MachineConfig object) {
 }  // namespace
 
 void SurveyFetch::Begin(std::optional<Goal> assumed, std::optional<Goal> wanted) {
-  missing_ = 1;
+  open_requests_ = 1;  // This call counts as a request, so that `done_` is not called before all requests are sent.
   if (assumed) FetchConfig(*assumed, request_.assumed);
   if (wanted && wanted == assumed) {
     wanted_is_assumed_ = true;
@@ -44,7 +44,7 @@ void SurveyFetch::Begin(std::optional<Goal> assumed, std::optional<Goal> wanted)
 }
 
 void SurveyFetch::FetchConfig(const Goal& goal, std::optional<Target>& target) {
-  ++missing_;
+  ++open_requests_;
   calls_.push_back(
       client_.Get<api::MachineConfig>({"", goal.config}, [this, goal, &target](Result<api::MachineConfig> config) {
         if (!config) return Fail(std::move(config).error().While(fmt::format("reading the config {}", goal.config)));
@@ -54,9 +54,9 @@ void SurveyFetch::FetchConfig(const Goal& goal, std::optional<Target>& target) {
 }
 
 void SurveyFetch::FetchPolicy() {
-  ++missing_;
+  ++open_requests_;
   calls_.push_back(client_.Get<api::MachineConfiguration>(
-      {"", kMachineConfiguration},
+      {"", kSingletonName},
       [this](Result<api::MachineConfiguration> configuration) { GotPolicy(std::move(configuration)); }));
 }
 
@@ -69,7 +69,7 @@ void SurveyFetch::GotPolicy(Result<api::MachineConfiguration> configuration) {
   EndRequest();
 }
 
-// If no operator has completed the administrator's policy, it is used as it is.
+// If no operator has completed the administrator's newest policy, that policy is used as it is.
 void SurveyFetch::TakePolicy(api::MachineConfiguration configuration) {
   request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
   auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;
@@ -79,7 +79,7 @@ void SurveyFetch::TakePolicy(api::MachineConfiguration configuration) {
 }
 
 void SurveyFetch::EndRequest() {
-  if (--missing_ > 0) return;
+  if (--open_requests_ > 0) return;
   if (wanted_is_assumed_) request_.wanted = request_.assumed;
   const Done done = std::move(done_);
   done(std::move(request_));

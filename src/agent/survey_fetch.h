@@ -22,6 +22,7 @@ class SurveyFetch {
 
   SurveyFetch(kube::Client client, Done done) : client_(std::move(client)), done_(std::move(done)) {}
 
+  // Fetches these configs and, if there is a wanted one, the policy.
   void Begin(std::optional<Goal> assumed, std::optional<Goal> wanted);
 
  private:
@@ -36,7 +37,7 @@ class SurveyFetch {
   Done done_;
   SurveyRequest request_;
   bool wanted_is_assumed_ = false;
-  int missing_ = 0;
+  int open_requests_ = 0;
   std::vector<kube::Call> calls_;
 };
 

@@ -13,6 +13,7 @@ namespace pintle::agent {
 
 class Warnings {
  public:
+  // The origin of warnings.
   enum class Of { kSource, kDriftWatch, kIgnored };
 
   // Replaces all warnings of a kind; returns false if they are the same as before.

@@ -36,7 +36,7 @@ std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec
 
 void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have) {
   if (!abilities.is_package_based) return;
-  // An image that was built for the config has replaced the config's own image, so it is taken out first.
+  // In `have`, an image that was built for the config has replaced the config's own image.  Extract() reverts that.
   Extract(have);
   have.spec.os_image_url = wanted.spec.os_image_url;
   have.spec.base_os_extensions_container_image = wanted.spec.base_os_extensions_container_image;

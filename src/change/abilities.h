@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides which parts of a config a machine can take.
+// Decides which parts of a config a machine can apply.
 
 #include <string>
 
@@ -26,17 +26,18 @@ struct OsAbilities {
 // Returns whether the OS itself is to change, and not just files.
 bool ChangesOs(const plan::Difference& difference);
 
-// A machine without OSTree takes the files, units and users of a config, and leaves aside its settings for the OS, as
+// A package-based machine applies the files, units and users of a config, and leaves aside its settings for the OS, as
 // the Machine Config Operator does.  FIPS mode is never left aside, because whoever asks for it relies on it.
 
 // Returns the parts of a config that this machine leaves aside, in words, or "" if there are none.
 std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec& spec);
 
-// Copies the parts that this machine leaves aside from `wanted` to `have`, the config to plan from.  The two configs
-// then agree on these parts, so no action follows from them.
+// Gives `have`, the config to plan from, the same parts as `wanted`, as far as this machine leaves them aside.  The two
+// configs then agree on these parts, so no action follows from them.
 void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have);
 
-// Returns an error that names the parts of the OS that a change needs to change and this machine cannot change.
+// Returns an error if a change needs to change parts of the OS that this machine cannot change; the error names them.
+// No machine can change its FIPS mode.
 Result<> CheckAbleTo(const OsAbilities& abilities, const plan::Difference& difference);
 
 }  // namespace pintle::change

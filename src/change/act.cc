@@ -28,7 +28,7 @@ constexpr const char* kTrustProgram = "update-ca-trust";
 // A service that takes longer than this to start again counts as hung.
 constexpr auto kServicePatience = std::chrono::minutes(5);
 
-bool Removes(std::span<const plan::Step> steps, const std::string& unit) {
+bool RemovesUnitFile(std::span<const plan::Step> steps, const std::string& unit) {
   const std::string path = fmt::format("{}/{}", host::kUnitDirectory, unit);
   return std::any_of(steps.begin(), steps.end(), [&](const plan::Step& step) {
     const auto* file = std::get_if<host::FilePut>(&step);
@@ -64,12 +64,12 @@ class Actor {
     } else if (action.type == action_type::kDaemonReload) {
       TRY(host_.systemd.Reload(), "reloading systemd's configuration failed");
     }
-    return {};  // The node was drained before, and reboots later.
+    return {};  // The drain was done before, the reboot follows later, and None needs nothing.
   }
 
  private:
   Result<> Run(host::JobKind job, const std::string& service) const {
-    if (!Removes(steps_, service)) return host_.systemd.Run(job, service, kServicePatience);
+    if (!RemovesUnitFile(steps_, service)) return host_.systemd.Run(job, service, kServicePatience);
     const host::UnitStatus status = TRY(host_.systemd.Observe(service));
     if (status.load_state != "not-found") return host_.systemd.Run(job, service, kServicePatience);
     const bool is_running = status.active_state != "inactive" && status.active_state != "failed";

@@ -21,8 +21,8 @@ bool HasReboot(Actions actions);
 bool ChangesSystemd(std::span<const plan::Step> steps);
 
 // Makes the service manager read its configuration if the steps change it.  Then performs all actions except a reboot,
-// in order, until one fails.  If the steps removed the unit of a service that is to be restarted, the service is
-// stopped instead.
+// in order, until one fails.  If the steps removed the unit file of a service that is to be restarted or reloaded, and
+// systemd no longer finds the unit, the service is stopped instead.  The node must have been drained before.
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps);
 
 }  // namespace pintle::change

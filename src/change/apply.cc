@@ -68,7 +68,7 @@ class Changer {
     const host::BlobStore contents = TRY(journal_.OpenBlobs());
     auto recovered = RecoverWith(*change, contents);
     if (recovered) return recovered;
-    // Contents that are missing stay missing, so another try cannot help.  This error names the remedy.
+    // Contents that are missing stay missing, so another try cannot help.  ExpectUsable() returns the remedy.
     TRY(journal_.ExpectUsable(), recovered.error().message());
     return recovered;
   }
@@ -154,8 +154,9 @@ class Changer {
 
   TaskProgress ReportTask(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
 
-  // Remembers the reason, so that the agent does not simply make the change again.
-  Result<> RememberWhy(const Change& change) const {
+  // Stores the config and the reason as rejected, so that the agent does not simply make the change again.  A change
+  // that awaits no confirmation, or is undone without a reason, is not rejected.
+  Result<> RecordRejection(const Change& change) const {
     if (!change.awaits_confirmation || change.reason.empty()) return {};
     return KeepRejected(host_.root, Rejected{change.to, change.to_image, change.reason});
   }
@@ -165,8 +166,8 @@ class Changer {
     if (change.phase != Phase::kApplied) return TakeBack(change, contents);
     // If the change needs no reboot, its actions are repeated even if the machine has booted: the boot has started the
     // services with the new files, but it is not known whether they run.
-    const bool was_boot_needed = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
-    if (!was_boot_needed) return RecoveryOf(TRY(EndOf(change, contents)));
+    const bool is_after_reboot = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
+    if (!is_after_reboot) return RecoveryOf(TRY(EndOf(change, contents)));
     TRY(CountBoot(change));
     const auto checked = CheckAfterBoot(change);
     if (checked) return EndAfterBoot(change);
@@ -223,10 +224,10 @@ class Changer {
   // undone are still in the journal, for Recover().
   Error Undo(Change& change, const host::BlobStore& contents, const Error& reason) {
     Report(fmt::format("undoing the change: {}", reason.message()));
-    std::string kept;
+    std::string left_as_is;
     const auto undo = [&]() -> Result<> {
       if (change.next_boot) {
-        kept = TRY(StayWithOld(change, contents));
+        left_as_is = TRY(StayWithOld(change, contents));
         return {};
       }
       // If this write fails, the journal still has the phase applied, so the new state must stay in place.
@@ -237,10 +238,11 @@ class Changer {
     // If a service starts neither with the new files nor with the old ones, both errors are the same, and WithAlso()
     // reports only one.
     Error all = WithAlso(reason, "when this was undone", undo());
-    if (!kept.empty()) all = Error(all.kind(), fmt::format("{}; {}", all.message(), kept));
+    if (!left_as_is.empty()) all = Error(all.kind(), fmt::format("{}; {}", all.message(), left_as_is));
     return std::move(all).While(fmt::format("applying {}", change.to));
   }
 
+  // Undoes the change, and reports that as the outcome of a recovery.
   Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
     Report(fmt::format("undoing the change to {}", change.to));
     const std::string left = TRY(PutBack(change, contents));
@@ -258,7 +260,7 @@ class Changer {
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
     // This comes last: it needs space on a disk that may be full, and the old state must be back in any case.
-    TRY(RememberWhy(change));
+    TRY(RecordRejection(change));
     TRY(journal_.Close());
     TRY(acted);
     return fmt::format("{}", fmt::join(left, "; "));
@@ -301,9 +303,9 @@ class Changer {
       // deployment was never booted.
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
-      const std::string kept = TRY(StayWithOld(change, contents));
-      // A change without a reason is made again, and reports this obstacle itself.
-      if (!kept.empty() && !change.reason.empty()) change.reason += "; " + kept;
+      const std::string left_as_is = TRY(StayWithOld(change, contents));
+      // A change without a reason is made again, and then meets and reports the same obstacles.
+      if (!left_as_is.empty() && !change.reason.empty()) change.reason += "; " + left_as_is;
       return Recovered{Recovery::kUndone, change.reason};
     }
     if (change.phase != Phase::kApplied) return GoBack(change, state);
@@ -317,23 +319,23 @@ class Changer {
     return EndAfterBoot(change);
   }
 
-  // Undoes the change while the old deployment is running: makes it the next one to boot as well, unless someone else
-  // has staged another one.  Returns a text that names such a deployment, and the edits that were left as they are.
+  // Undoes the change while the old deployment is running.  The old deployment then boots next as well, unless someone
+  // else has staged another one.  Returns a text that names such a deployment and the edits that were left as they are.
   Result<std::string> StayWithOld(const Change& change, const host::BlobStore& contents) {
     Report(fmt::format("undoing the change to {}", change.to));
     const auto state = TRY(host_.deployments->Observe());
     const auto rebooted = TRY(HasRebooted(host_.root, change)) ? Rebooted::kYes : Rebooted::kNo;
-    std::string kept;
-    if (state.pending && state.pending->id != change.next_boot->found &&
+    std::string someone_elses;
+    if (state.pending && state.pending->id != change.next_boot->found_pending &&
         IsOfChange(*change.next_boot, *state.pending, rebooted)) {
       TRY(host_.deployments->DropPending());
     } else if (state.pending) {
-      kept = SomeoneElsesText(*state.pending);
-      Report(kept);
+      someone_elses = SomeoneElsesText(*state.pending);
+      Report(someone_elses);
     }
     std::vector<std::string> left = TRY(PutSharedBack(host_, contents, change));
-    if (!kept.empty()) left.insert(left.begin(), std::move(kept));
-    TRY(RememberWhy(change));
+    if (!someone_elses.empty()) left.insert(left.begin(), std::move(someone_elses));
+    TRY(RecordRejection(change));
     TRY(journal_.Close());
     return fmt::format("{}", fmt::join(left, "; "));
   }
@@ -341,7 +343,7 @@ class Changer {
   // Makes the old deployment the next one to boot, because the new one is running but is not as wanted.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
-    TRY(RememberWhy(change));
+    TRY(RecordRejection(change));
     TRY(Enter(Phase::kUndoing, change));
     const auto is_old = [&](const auto& image) { return image && image->id == change.next_boot->replaces; };
     if (!is_old(state.pending)) {
@@ -363,7 +365,7 @@ class Changer {
       // Someone has chosen a deployment that was not staged for this change.
       change.reason = fmt::format("another deployment was booted than the one that was staged for {}, and is kept: {}",
                                   change.to, checked.error().message());
-      TRY(RememberWhy(change));
+      TRY(RecordRejection(change));
       TRY(journal_.Close());
       return Recovered{Recovery::kUndone, change.reason};
     }

@@ -7,7 +7,7 @@
 //              here leaves nothing behind
 //     begin    write the steps and their undo to the journal: a crash from here on is undone
 //     apply    put all steps
-//     applied  record that in the journal: after a crash from here on, recovery goes on
+//     applied  record in the journal that all steps are put: after a crash from here on, recovery goes on
 //     act      reload, restart, or reboot
 //     verify   check that everything is as wanted
 //     close    empty the journal
@@ -43,20 +43,20 @@ enum class Ending {
 // Called with the current activity and, if it takes long, the part of it that is done.
 using Progress = host::ProgressCallback;
 
-// When a change that needs a reboot ends.  With kTheBoot, it ends after the reboot, if everything is as wanted.  With
-// kConfirmation, it also waits until Confirm() is called.
+// Selects when a change that needs a reboot ends.  With kTheBoot, it ends after the reboot, if everything is as wanted.
+// With kConfirmation, it also waits until Confirm() is called.
 enum class EndsWith { kTheBoot, kConfirmation };
 
-// Takes the machine from one config to the other.  Everything that the old config manages must be unchanged, except for
-// `left_alone`, which stays as it is.  A file that someone edits while the change is made keeps the edit, and the
-// change is undone.
+// Takes the machine from one config to the other.  Things in `left_alone` stay as they are.  With Edits::kRefused, the
+// call fails if the change would overwrite someone's edit of a file of the old config.  A file that someone edits while
+// the change is made keeps the edit, and the change is undone.
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress = {}, EndsWith end = EndsWith::kTheBoot,
                      const Things& left_alone = {}, Edits edits = Edits::kRefused);
 
 // A change whose steps the caller works out.
 struct CustomChange {
-  std::function<Result<Change>(host::BlobStore& contents)> stage;  // Collects the contents, and returns the steps.
+  std::function<Result<Change>(host::BlobStore& contents)> stage;  // Collects the contents, and returns the change.
   std::function<Result<NextDeployment>()> next;  // Returns the deployment of a change that is left to the next boot.
 };
 Result<Ending> Make(const host::Host& host, const CustomChange& custom, const Progress& progress = {},
@@ -69,8 +69,8 @@ Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config,
 // The state of the journal while nobody holds the claim to the machine.
 enum class Pending {
   kNone,
-  kCutShort,        // Recover() has to end it, whoever began it.
-  kWaitsForReboot,  // Everything is in place, or comes with the next boot.
+  kCutShort,        // Recover() has to end the change, whichever program began it.
+  kWaitsForReboot,  // Everything is in place, or takes effect with the next boot.
 };
 Result<Pending> PendingOn(const host::Host& host);
 
@@ -86,7 +86,8 @@ enum class Recovery {
 
 struct Recovered {
   Recovery how = Recovery::kNothingToDo;
-  std::string reason;  // The reason why the change was undone; empty if it was only cut short.
+  // The reason why the change was undone, and the edits that were left alone; empty if it was only cut short.
+  std::string reason;
 };
 
 // A change that is still not confirmed after this many boots is undone, because it may be the cause of the reboots.
@@ -98,7 +99,7 @@ Result<Recovered> Recover(const host::Host& host, const Progress& progress = {})
 // Ends a change that waits for confirmation, since the machine is healthy.
 Result<> Confirm(const host::Host& host);
 
-// Gives up a change that waits for a reboot or for a confirmation, or was cut short.
+// Undoes a change that waits for a reboot or for a confirmation, or was cut short.  `why` becomes its reason.
 Result<Recovered> GiveUp(const host::Host& host, const Progress& progress = {}, const std::string& why = {});
 
 }  // namespace pintle::change

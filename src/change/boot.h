@@ -11,7 +11,7 @@
 
 namespace pintle::change {
 
-// Returns an id that changes with each boot; "" on a root that is not running.
+// Returns an id that changes with each boot; "" if `root` is the tree of a system that is not running.
 Result<std::string> BootId(const Root& root);
 
 // Returns whether the machine has booted since the change began.

@@ -39,11 +39,12 @@ struct KnownDeployment {
 
 // The part of a change that is left to the next boot.
 struct NextBoot {
-  std::string replaces;  // The deployment that was booted when the change began.
+  std::string replaces;  // The id of the deployment that was booted when the change began.
   // Things that are as the new config wants them, and that the merge of /etc must not change (HoldUnchanged()).
   std::vector<plan::Step> held;
   bool is_finalized = false;  // The files were put into the new deployment.
-  std::string found;          // The deployment that was pending when the change began; empty if there was none.
+  // The id of the deployment that was pending when the change began; empty if there was none.
+  std::string found_pending;
   // The deployment that was staged for this change; nullopt if none was staged yet.
   std::optional<KnownDeployment> staged;
 
@@ -51,7 +52,7 @@ struct NextBoot {
       json::Required{"replaces", &NextBoot::replaces},
       json::Required{"held", &NextBoot::held},
       json::Required{"isFinalized", &NextBoot::is_finalized},
-      json::Field{"found", &NextBoot::found},
+      json::Field{"found", &NextBoot::found_pending},
       json::Field{"staged", &NextBoot::staged},
   };
 };
@@ -60,10 +61,11 @@ struct Change {
   Phase phase = Phase::kApplying;
   std::string from;  // The names of the two configs.
   std::string to;
-  std::string to_image;           // The image that was built for the new config; empty if there is none.
-  std::string boot_id;            // The boot in which the change began.
-  std::vector<plan::Step> steps;  // The things that were not as the new config wants them.
-  std::vector<plan::Step> undo;   // The steps that put them back, in this order.
+  std::string to_image;  // The image that was built for the new config; empty if there is none.
+  std::string boot_id;   // The id of the boot in which the change began.
+  // The things that were not as the new config wants them.  NoteLinks() adds the links that enabling units made.
+  std::vector<plan::Step> steps;
+  std::vector<plan::Step> undo;  // The steps that put these things back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
 
   // The time at which this process observed the states that `undo` puts back.  It is not stored in the journal.

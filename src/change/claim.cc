@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kFile = "/var/lib/pintle/lock";
 // Only a signal can interrupt a blocking flock(), and signals concern the whole program.  So the lock is polled.
-constexpr auto kAgain = std::chrono::milliseconds(50);
+constexpr auto kPollInterval = std::chrono::milliseconds(50);
 constexpr mode_t kPrivate = 0600;
 
 // Returns whether the lock was taken.
@@ -25,7 +25,7 @@ Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return Error::FromErrno("flock");
     if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(kAgain);
+    std::this_thread::sleep_for(kPollInterval);
   }
   return true;
 }
@@ -34,8 +34,8 @@ Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
 
 Result<Claim> Claim::Take(const Root& root, std::chrono::milliseconds patience) {
   TRY(host::WithRemedy(root.MakeDirectories(kStateDirectory, kPrivateDirectory)));
-  UniqueFd hold = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));
-  if (TRY(Lock(hold, patience), kFile)) return Claim(std::move(hold));
+  UniqueFd lock = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));
+  if (TRY(Lock(lock, patience), kFile)) return Claim(std::move(lock));
   return Error(ErrorKind::kConflict, "something else is changing this machine just now; try again when it is done");
 }
 

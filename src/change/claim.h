@@ -12,19 +12,19 @@
 
 namespace pintle::change {
 
-// A person's command waits this long for the claim.  The agent's looks take less.
+// A person's command waits this long for the claim.  A look of the agent takes less time.
 inline constexpr auto kClaimPatience = std::chrono::seconds(10);
 
 // The claim is a file lock, so the kernel releases it even if the process is killed.
 class Claim {
  public:
-  // Returns kConflict if someone else still holds the claim after this time.
+  // Returns an error of the kind kConflict if another process still holds the claim after this time.
   static Result<Claim> Take(const Root& root, std::chrono::milliseconds patience = {});
 
  private:
-  explicit Claim(UniqueFd hold) : hold_(std::move(hold)) {}
+  explicit Claim(UniqueFd lock) : lock_(std::move(lock)) {}
 
-  UniqueFd hold_;
+  UniqueFd lock_;
 };
 
 }  // namespace pintle::change

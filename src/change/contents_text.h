@@ -8,7 +8,8 @@
 
 namespace pintle::change {
 
-// Compares two contents of a file; returns "" if they are equal.
+// Compares two contents of a file; returns "" if they are equal.  Of contents that are secret, binary or very long, the
+// text only has the lengths.
 std::string ContentsText(std::string_view path, std::string_view from, std::string_view to);
 
 // Compares two texts; returns "" if they are equal.

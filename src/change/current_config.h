@@ -36,6 +36,7 @@ struct CurrentConfig {
 // Returns the config that manages nothing.
 CurrentConfig EmptyCurrentConfig();
 
+// Returns the stored config, with its image embedded (image_mode.h), or EmptyCurrentConfig() if none is stored.
 Result<CurrentConfig> ReadCurrentConfig(const Root& root);
 
 // Returns the image that was built for the config and is stored beside it, or "".

@@ -46,9 +46,9 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
   if (is_long || size > kMostContentsShown) {
     return fmt::format("contents too long to show differ: {} bytes before, {} after\n", size, status->st_size);
   }
-  const std::string is = TRY(host::ReadWhole(root, path, kMostContentsShown));
+  const std::string on_disk = TRY(host::ReadWhole(root, path, kMostContentsShown));
   const bool is_left_out = private_lines == PrivateLines::kLeftOut && (is_private || IsPrivate(status->st_mode));
-  return is_left_out ? PrivateText(wanted, is) : ContentsText(path, wanted, is);
+  return is_left_out ? PrivateText(wanted, on_disk) : ContentsText(path, wanted, on_disk);
 }
 
 std::string KeysDifference(const Root& root, const ignition::Config& config, const std::string& user) {
@@ -62,7 +62,7 @@ std::string KeysDifference(const Root& root, const ignition::Config& config, con
   return UnifiedDiff(text(wanted->ssh_authorized_keys), *have ? text((*have)->keys) : "");
 }
 
-// Walks through the config once, however many differences there are.  A difference that cannot be read is left empty.
+// Walks through the config once, however many drifts there are.  If a file cannot be compared, its difference is empty.
 Result<> AddDifferences(const Root& root, const ignition::Config& config, PrivateLines private_lines,
                         std::vector<Drift>& drifts) {
   const std::set<std::string_view> private_paths = PrivatePaths(config);
@@ -89,18 +89,18 @@ bool IsFile(const Root& root, const std::string& about) {
   return status && *status && S_ISREG((*status)->st_mode);
 }
 
-constexpr std::string_view kIgnore = "pintle ignore";
+constexpr std::string_view kIgnoreCommand = "pintle ignore";
 
-std::vector<std::string> RemediesFor(const Root& root, const std::string& words, const std::string& about) {
+std::vector<std::string> RemediesFor(const Root& root, const std::string& root_words, const std::string& about) {
   const std::string thing = ShellOperand(about);
-  std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", words, thing)};
-  if (IsFile(root, about)) remedies.push_back(fmt::format("pintle adopt{} {}", words, thing));
-  remedies.push_back(fmt::format("{}{} {} --until 1d", kIgnore, words, thing));
+  std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", root_words, thing)};
+  if (IsFile(root, about)) remedies.push_back(fmt::format("pintle adopt{} {}", root_words, thing));
+  remedies.push_back(fmt::format("{}{} {} --until 1d", kIgnoreCommand, root_words, thing));
   return remedies;
 }
 
 void RemoveAdviceToIgnore(Drift& drift) {
-  std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with(kIgnore); });
+  std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with(kIgnoreCommand); });
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& roo
     if (until) {
       drift.ignored_until = ToRfc3339(*until);
       RemoveAdviceToIgnore(drift);
-      drift.remedies.push_back(fmt::format("{}{} --end {}", kIgnore, root_words, ShellOperand(drift.about)));
+      drift.remedies.push_back(fmt::format("{}{} --end {}", kIgnoreCommand, root_words, ShellOperand(drift.about)));
       continue;
     }
     for (const std::string& problem : drift.problems) counted.push_back({drift.about, problem, ""});

@@ -20,9 +20,9 @@
 namespace pintle::change {
 
 struct Drift {
-  std::string about;                         // A path, a unit, a user.
-  std::vector<std::string> problems;         // The problems are worded as by the Machine Config Operator.
-  std::vector<std::string> details;          // Details beyond these words, with secrets masked.
+  std::string about;                         // A path, a unit, a user or the OS.
+  std::vector<std::string> problems;         // Worded as by the Machine Config Operator, if it reports them.
+  std::vector<std::string> details;          // More details than in the problems, with secrets masked.
   std::vector<std::string> written_by;       // The configs that manage the thing; empty if they are not known.
   std::string difference;                    // A diff from the config to what is there, with secrets masked.
   std::vector<std::string> remedies;         // Commands that a person can run.
@@ -78,8 +78,8 @@ Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vect
 // Marks the ignored things, so that their findings do not count.  No thing may be marked yet.
 Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words = "");
 
-// Removes the advice to ignore these things.  The change wants another state of them, and so overwrites them even if
-// they are ignored.
+// Removes the advice to ignore these things.  It would not help: the two configs of a change differ in them, so the
+// change overwrites them even if they are ignored.
 void AdviseNotToIgnore(const Things& things, Drifts& drifts);
 
 }  // namespace pintle::change

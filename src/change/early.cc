@@ -19,7 +19,7 @@ namespace {
 
 using plan::Step;
 
-enum class PutOutcome { kNothing, kPut };
+enum class PutOutcome { kNothingPut, kPut };
 
 // The running deployment may be the new one without its files, or the old one with files that the new one put into
 // /var, which both share.
@@ -32,18 +32,18 @@ Result<PutOutcome> PutForDeployment(const host::Host& host, const host::BlobStor
     TRY(PutSharedBack(host, contents, change));
     return PutOutcome::kPut;
   }
-  if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return PutOutcome::kNothing;
+  if (change.phase != Phase::kApplied || change.next_boot->is_finalized) return PutOutcome::kNothingPut;
   // Someone may have chosen another deployment; Recover() reports that.
-  if (!CheckBooted(host, change)) return PutOutcome::kNothing;
+  if (!CheckBooted(host, change)) return PutOutcome::kNothingPut;
   const auto put = PutLate(host, contents, change);
   // Files that someone has edited are not overwritten.  Recover() returns to the old deployment instead.
-  if (!put && put.error().kind() == ErrorKind::kConflict) return PutOutcome::kNothing;
+  if (!put && put.error().kind() == ErrorKind::kConflict) return PutOutcome::kNothingPut;
   TRY(put);
   return PutOutcome::kPut;
 }
 
-// Returns "app.service" for /etc/systemd/system/app.service, for a drop-in in app.service.d below it, and for a link in
-// a target's folder there; "" for any other path.
+// Returns "app.service" for /etc/systemd/system/app.service, for a drop-in in app.service.d there, and for a link such
+// as multi-user.target.wants/app.service there.  Returns "" for a path that is not below this directory.
 std::string UnitOfPath(std::string_view path) {
   if (!path.starts_with(host::kUnitDirectory) || path.size() <= host::kUnitDirectory.size()) return "";
   path.remove_prefix(host::kUnitDirectory.size() + 1);
@@ -63,7 +63,7 @@ Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
   if (!change || !TRY(HasRebooted(host.root, *change))) return std::nullopt;
   const host::BlobStore contents = TRY(journal.OpenBlobs());
   if (change->next_boot) {
-    if (TRY(PutForDeployment(host, contents, *change)) == PutOutcome::kNothing) return std::nullopt;
+    if (TRY(PutForDeployment(host, contents, *change)) == PutOutcome::kNothingPut) return std::nullopt;
     return change;
   }
   if (change->phase == Phase::kApplied) return std::nullopt;

@@ -17,12 +17,15 @@
 
 namespace pintle::change {
 
-// Puts the files.  Returns the change that they belong to, or nullopt if no file had to be put.
+// Puts the files, and returns the change that they belong to.  Returns nullopt if no file has to be put this early, for
+// example because no change from an earlier boot is in the journal.  Also returns nullopt, and leaves the files to
+// Recover(), if someone has edited them or has booted another deployment than the one of the change.
 //
 // The service manager cannot be used yet, so `host` must have a SystemdOffline, which makes the links of units itself.
 Result<std::optional<Change>> PutFilesEarly(const host::Host& host);
 
-// Returns the units whose files or links the change touched: the boot may have queued them in their old form.
+// Returns the units whose files, links or enablement the change has steps for.  Systemd may have queued jobs for these
+// units before their files were put.
 std::vector<std::string> UnitsOf(const Change& change);
 
 }  // namespace pintle::change

@@ -68,7 +68,7 @@ std::string GoModeText(const FileState& state) {
   return fmt::format("{}/{}/0{:o}", letters, mode, mode);
 }
 
-std::string MismatchOfContents(std::string_view path) {
+std::string ContentMismatchText(std::string_view path) {
   return Printable(fmt::format("content mismatch for file \"{}\"", path));
 }
 
@@ -83,7 +83,7 @@ bool MayBeMissing(std::string_view path, const FileState& want) {
 }
 
 // Returns a text such as "2 keys expected, 3 there: 1 missing, 2 too many".
-std::string DifferenceOf(const std::vector<std::string>& expected, const std::vector<std::string>& have) {
+std::string KeyCountsText(const std::vector<std::string>& expected, const std::vector<std::string>& have) {
   const auto missing_in = [](const auto& all, const auto& others) {
     const std::set<std::string_view> known(others.begin(), others.end());
     return std::count_if(all.begin(), all.end(), [&](const std::string& key) { return !known.contains(key); });
@@ -181,7 +181,7 @@ class Finder {
                             GoModeText(have)));
     }
     if (have.kind != want.kind) return;
-    if (have.sha256 != want.sha256) Add(path, MismatchOfContents(path));
+    if (have.sha256 != want.sha256) Add(path, ContentMismatchText(path));
     if (have.user.id != want.user.id || have.group.id != want.group.id) {
       Add(path, fmt::format("owner mismatch for file \"{}\"; expected: {}:{}; received: {}:{}", path, want.user.id,
                             want.group.id, have.user.id, have.group.id));
@@ -212,7 +212,7 @@ class Finder {
     if (!have) return AddUnseen(put.key, fmt::format("could not read SSH keys of {}", put.key), have.error());
     if (host::Matches(put.want, *have)) return {};
     const auto keys_of = [](const auto& state) { return state ? state->keys : std::vector<std::string>(); };
-    std::string detail = DifferenceOf(keys_of(put.want), keys_of(*have));
+    std::string detail = KeyCountsText(keys_of(put.want), keys_of(*have));
     if (*have && (*have)->is_of_another) detail += "; they are in a folder that belongs to another user";
     Add(put.key, fmt::format("SSH keys of {} differ", put.key), std::move(detail));
     return {};
@@ -271,7 +271,7 @@ Result<std::vector<Finding>> FindingsIn(const host::Host& host, std::span<const 
 Result<> AddDetails(const Root& root, const ignition::Config& config, std::vector<Finding>& findings) {
   std::map<std::string_view, Finding*> mismatches;
   for (Finding& finding : findings) {
-    if (finding.detail.empty() && finding.text == MismatchOfContents(finding.about)) {
+    if (finding.detail.empty() && finding.text == ContentMismatchText(finding.about)) {
       mismatches.emplace(finding.about, &finding);
     }
   }

@@ -22,7 +22,7 @@
 
 namespace pintle::change {
 
-// Findings on the image and its kernel arguments have this name.
+// Findings on the OS (its image, kernel arguments, extensions and kernel) have this name.
 inline constexpr std::string_view kOs = "os";
 
 // Files that a config may have, but that others overwrite with newer contents.  There are no findings on them.
@@ -33,7 +33,7 @@ inline constexpr std::string_view kInternalPullSecret = "/etc/mco/internal-regis
 inline constexpr std::array kWrittenByOthers = {kKubeletAuthorities, kCloudAuthorities, kInternalPullSecret};
 
 struct Finding {
-  std::string about;  // A path, a unit, a user, the OS.
+  std::string about;  // A path, a unit, a user or the OS.
   std::string text;   // For example 'content mismatch for file "/etc/motd"'.
   // Details that the Machine Config Operator does not report, such as `line 3: expected "a", is "b"`.  Secrets are
   // masked, but these are contents of files and must not be logged.
@@ -57,7 +57,8 @@ Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::Pars
 Result<std::vector<Finding>> FindingsIn(const host::Host& host, std::span<const plan::Step> steps,
                                         host::SeenFiles* seen = nullptr);
 
-// Adds a detail to each finding on the contents of a file: the place where it first differs from the config.
+// Adds a detail to each finding on the contents of a file: the place where it first differs from the config.  For a
+// private file, the detail is only that not everyone may read it.
 Result<> AddDetails(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
 // Joins the findings to one text: "unexpected on-disk state validating against rendered-worker-1: ...; ...".

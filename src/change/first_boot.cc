@@ -40,7 +40,7 @@ Result<bool> HasFips() {
   return TRY(kernel.ReadFile(kFips)).starts_with('1');
 }
 
-// Returns a config that has only those parts of `to` that the machine has booted with.
+// Returns a config that has only those parts of `to` that the machine has booted with, and the machine's FIPS mode.
 Result<CurrentConfig> BootedPartOf(const std::optional<host::DeployedImage>& booted, const CurrentConfig& to) {
   CurrentConfig from = EmptyCurrentConfig();
   from.object.spec.os_image_url = to.object.spec.os_image_url;
@@ -66,7 +66,7 @@ plan::Plan PlanFor(const FirstBoot& first) {
   return plan;
 }
 
-// Adds the steps that move the file aside.  They come after the steps for the config.
+// Adds the steps that move the file aside, if it is kFirstConfig.  They come after the steps for the config.
 Result<> AddMoveAside(const host::Host& host, host::BlobStore& contents, const std::string& file, Change& change) {
   if (file != kFirstConfig) return {};
   host::Observer observer(host.root);

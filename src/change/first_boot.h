@@ -23,20 +23,21 @@ inline constexpr const char* kFirstConfig = "/etc/ignition-machine-config-encaps
 inline constexpr const char* kFirstConfigAside = "/etc/ignition-machine-config-encapsulated.json.bak";
 
 struct FirstBoot {
-  std::string file;
+  std::string file;  // The path of the file with the config.
   // The machine has a config already, so that only the file has to be moved aside.
   bool is_late = false;
   CurrentConfig from;
   CurrentConfig to;
 
-  bool IsWork() const;  // The config differs from what the machine has.
+  // Returns whether more has to be done than moving the file aside.
+  bool IsWork() const;
 };
 
 // Returns the work, or nullopt if the file does not exist.  `booted` is the booted deployment, if it is known.
 Result<std::optional<FirstBoot>> FindFirstBoot(const host::Host& host, const std::string& file,
                                                const std::optional<host::DeployedImage>& booted);
 
-// Applies the config and moves the file aside.
+// Applies the config, unless `first.is_late`.  Moves the file aside if it is kFirstConfig; any other file stays.
 Result<Ending> Complete(const host::Host& host, const FirstBoot& first, const Progress& progress);
 
 }  // namespace pintle::change

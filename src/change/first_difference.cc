@@ -20,9 +20,9 @@
 namespace pintle::change {
 namespace {
 
-// Only this much of a line is compared, and less of it is shown.
-constexpr std::size_t kMostOfLine = 64 << 10;
-constexpr std::size_t kMostOfLineShown = 120;
+// Only this much of a line is kept in memory, and less of it is shown.
+constexpr std::size_t kMostLineBytes = 64 << 10;
+constexpr std::size_t kMostLineBytesShown = 120;
 
 struct File {
   UniqueFd fd;
@@ -40,7 +40,7 @@ Result<File> Open(const Root& root, const std::string& path) {
   return file;
 }
 
-// Reads a file piece by piece, and compares it.
+// Reads a file piece by piece, and compares it with expected contents.
 class PieceComparer {
  public:
   explicit PieceComparer(const File& file) : pieces_(file.fd.get(), file.size) {}
@@ -84,22 +84,22 @@ class ExpectedContents {
       differs_ = !piece.empty();
     }
     // The rest of the line with the difference is kept.  Of the contents after it, only the size is needed.
-    if (differs_ && !has_line_) {
+    if (differs_ && !is_line_complete_) {
       const std::size_t end = piece.find('\n');
       has_end_ = end != std::string_view::npos;
-      Keep(piece.substr(0, end));
-      has_line_ = has_end_;
+      AppendToLine(piece.substr(0, end));
+      is_line_complete_ = has_end_;
     }
     return true;
   }
 
-  // Returns whether there is a difference.
+  // Returns whether there is a difference.  It must be called after the last piece, since the file may be longer.
   Result<bool> End() { return differs_ || TRY(file_.HasMore()); }
 
   std::size_t size() const { return size_; }
   std::size_t equal() const { return equal_; }
   std::size_t line_begin() const { return line_begin_; }
-  std::size_t number() const { return number_; }
+  std::size_t line_number() const { return line_number_; }
   const std::string& line() const { return line_; }
   bool has_end() const { return has_end_; }
   const LineMasker& masker() const { return masker_; }
@@ -108,19 +108,21 @@ class ExpectedContents {
   // Skips contents that are equal.  The masker gets their lines, because they may decide how the next line is masked.
   void SkipEqual(std::string_view piece) {
     for (std::size_t end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
-      Keep(piece.substr(0, end));
+      AppendToLine(piece.substr(0, end));
       static_cast<void>(masker_.Next(line_));
       line_.clear();
       piece.remove_prefix(end + 1);
-      ++number_;
+      ++line_number_;
       passed_ += end + 1;
       line_begin_ = passed_;
     }
-    Keep(piece);
+    AppendToLine(piece);
     passed_ += piece.size();
   }
 
-  void Keep(std::string_view part) { line_ += part.substr(0, kMostOfLine - std::min(kMostOfLine, line_.size())); }
+  void AppendToLine(std::string_view part) {
+    line_ += part.substr(0, kMostLineBytes - std::min(kMostLineBytes, line_.size()));
+  }
 
   PieceComparer file_;
   LineMasker masker_;
@@ -128,10 +130,10 @@ class ExpectedContents {
   std::size_t equal_ = 0;
   std::size_t passed_ = 0;
   std::size_t line_begin_ = 0;
-  std::size_t number_ = 1;
+  std::size_t line_number_ = 1;
   std::string line_;
   bool differs_ = false;
-  bool has_line_ = false;
+  bool is_line_complete_ = false;
   bool has_end_ = false;
 };
 
@@ -144,11 +146,11 @@ struct Line {
 std::optional<Line> LineAt(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const std::size_t end = text.find('\n');
-  return Line{text.substr(0, std::min(end, kMostOfLine)), end != std::string_view::npos};
+  return Line{text.substr(0, std::min(end, kMostLineBytes)), end != std::string_view::npos};
 }
 
 Result<std::string> ReadPart(const File& file, std::size_t offset) {
-  const std::size_t length = std::min(file.size - std::min(offset, file.size), kMostOfLine + 1);
+  const std::size_t length = std::min(file.size - std::min(offset, file.size), kMostLineBytes + 1);
   host::Pieces pieces(file.fd.get(), length, static_cast<off_t>(offset));
   return std::string(TRY(pieces.Next()));
 }
@@ -156,7 +158,7 @@ Result<std::string> ReadPart(const File& file, std::size_t offset) {
 bool IsTextLine(std::string_view bytes) {
   // If the line was cut, the last character may be incomplete, so it is left out.
   std::size_t end = bytes.size();
-  if (end == kMostOfLine) {
+  if (end == kMostLineBytes) {
     while (end > 0 && (static_cast<unsigned char>(bytes[end - 1]) & 0xC0) == 0x80) --end;
     if (end > 0) --end;
   }
@@ -166,8 +168,8 @@ bool IsTextLine(std::string_view bytes) {
 std::string Shown(const std::optional<Line>& line, LineMasker masker) {
   if (!line) return "the end";
   std::string text = Printable(masker.Next(line->text));
-  if (text.size() > kMostOfLineShown) {
-    std::size_t end = kMostOfLineShown;
+  if (text.size() > kMostLineBytesShown) {
+    std::size_t end = kMostLineBytesShown;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text.resize(end);
     text += "...";
@@ -175,15 +177,15 @@ std::string Shown(const std::optional<Line>& line, LineMasker masker) {
   return fmt::format("\"{}\"", text);
 }
 
-std::string DifferenceText(std::size_t number, const std::optional<Line>& expected, const std::optional<Line>& is,
+std::string DifferenceText(std::size_t line_number, const std::optional<Line>& expected, const std::optional<Line>& is,
                            const LineMasker& masker) {
   if (expected && is && expected->text == is->text && expected->has_end != is->has_end) {
-    return fmt::format("line {}: expected {} newline at its end", number, expected->has_end ? "a" : "no");
+    return fmt::format("line {}: expected {} newline at its end", line_number, expected->has_end ? "a" : "no");
   }
   const std::string shown_expected = Shown(expected, masker);
   const std::string shown_is = Shown(is, masker);
-  if (shown_expected == shown_is) return fmt::format("line {} differs in a part that is not shown", number);
-  return fmt::format("line {}: expected {}, is {}", number, shown_expected, shown_is);
+  if (shown_expected == shown_is) return fmt::format("line {} differs in a part that is not shown", line_number);
+  return fmt::format("line {}: expected {}, is {}", line_number, shown_expected, shown_is);
 }
 
 }  // namespace
@@ -208,7 +210,7 @@ Result<std::string> FirstDifference(const Root& root, const std::string& path, c
     return fmt::format("binary contents, {} bytes expected, {} there, equal up to byte {}", wanted.size(), file.size,
                        wanted.equal());
   }
-  return DifferenceText(wanted.number(), line, is, wanted.masker());
+  return DifferenceText(wanted.line_number(), line, is, wanted.masker());
 }
 
 }  // namespace pintle::change

@@ -32,6 +32,7 @@ struct KeptIgnored {
   };
 };
 
+// An ignored unit includes its file and its drop-ins.
 bool Covers(std::string_view thing, std::string_view about) {
   if (thing == about) return true;
   const std::string unit = fmt::format("{}/{}", host::kUnitDirectory, thing);
@@ -55,6 +56,7 @@ std::optional<std::chrono::seconds> ReadSpan(std::string_view text) {
 }
 
 Result<WallTime> ReadTime(std::string_view text, WallTime now) {
+  // A very long span is cut, so that the sum cannot overflow.  The rest of it is still too long for ParseUntil().
   if (const auto span = ReadSpan(text)) return now + std::min<std::chrono::seconds>(*span, kLongest + kLongest);
   if (const auto day = FromRfc3339(fmt::format("{}T00:00:00Z", text))) return *day;
   if (const auto time = FromRfc3339(text)) return *time;

@@ -28,7 +28,7 @@ using Ignored = std::vector<IgnoredThing>;
 // Returns the time until which findings on this thing do not count, or nullopt if they count.
 std::optional<WallTime> IgnoredUntil(const Ignored& ignored, std::string_view about);
 
-// Returns the earliest time at which an entry ends.
+// Returns the earliest time at which an entry ends, or nullopt if there is no entry.
 std::optional<WallTime> FirstEnd(const Ignored& ignored);
 
 // Parses a time: "2026-12-24T12:00:00Z"; "2026-12-24", the beginning of that day in UTC; or a span from now:
@@ -37,6 +37,8 @@ Result<WallTime> ParseUntil(std::string_view text, WallTime now);
 
 // Returns the entries that have not ended.
 Result<Ignored> ReadIgnored(const Root& root, WallTime now);
+
+// Stores the list.  An empty list removes the file.
 Result<> KeepIgnored(const Root& root, const Ignored& ignored);
 
 }  // namespace pintle::change

@@ -18,7 +18,7 @@
 
 namespace pintle::change {
 
-// Adds the links that a change has made to its steps.  It must be called after all steps have been put.
+// Adds a step to the change that lists the links which the change has made.  All other steps must have been put.
 Result<> NoteLinks(const host::Host& host, Change& change);
 
 // Returns the links that differ.  A link that was removed has an empty target.
@@ -30,8 +30,8 @@ struct RestoredLinks {
   std::vector<std::string> edited;   // Links of the change that someone has changed since; they stay.
 };
 
-// Works out how to undo the changes `made` to the links, given the links as they are now and as they were before the
-// change.
+// Works out how to undo a change of links.  `now` has the links as they are, `before` has them as they were before the
+// change, and `made` has the links that the change made (ChangedLinks()).
 RestoredLinks RestoreLinks(resource::UnitLinks::State now, const resource::UnitLinks::State& before,
                            const resource::UnitLinks::State& made);
 

@@ -30,13 +30,14 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc", ".ign"};
 
-// Returns a name for a config that has none, made from the name of its file.
-std::string NameFrom(const std::string& file, std::size_t document, std::size_t documents) {
+// Returns a name for a config that has none.  It is made from the name of its file, and from the index of its document
+// in that file if there are several.
+std::string NameFrom(const std::string& file, std::size_t index, std::size_t count) {
   const std::string stem = file == "-" ? "stdin" : fs::path(file).stem().string();
-  return documents == 1 ? stem : fmt::format("{}-{}", stem, document + 1);
+  return count == 1 ? stem : fmt::format("{}-{}", stem, index + 1);
 }
 
-// Returns all that is wrong with a document as one error, for its author.
+// Returns an error if a document cannot be used; it names all problems of its contents, and their remedies.
 Result<> Check(const machineconfig::ConfigDocument& document) {
   std::string problems;
   for (const json::Problem& problem : document.report.problems()) {
@@ -54,7 +55,7 @@ Result<> Check(const machineconfig::ConfigDocument& document) {
   return {};
 }
 
-WrittenConfig Written(machineconfig::ConfigDocument document, std::string file, std::string name) {
+WrittenConfig MakeWrittenConfig(machineconfig::ConfigDocument document, std::string file, std::string name) {
   WrittenConfig config;
   config.file = std::move(file);
   if (document.object) config.object = *std::move(document.object);
@@ -90,7 +91,7 @@ Result<> AddFile(const machineconfig::InputFile& input, std::size_t& left, std::
   const std::size_t count = read.documents.size();
   for (std::size_t i = 0; i < count; ++i) {
     TRY(Check(read.documents[i]), file);
-    configs.push_back(Written(std::move(read.documents[i]), file, NameFrom(file, i, count)));
+    configs.push_back(MakeWrittenConfig(std::move(read.documents[i]), file, NameFrom(file, i, count)));
   }
   return {};
 }
@@ -141,8 +142,8 @@ std::optional<std::string> SecretIn(const ignition::Config& config) {
     if (!user.password_hash.value_or("").empty()) return "the password of " + user.name;
   }
   for (const auto& file : config.storage.files) {
-    constexpr std::int64_t kUsual = 0644;
-    const bool is_for_all = (file.mode.value_or(kUsual) & S_IROTH) != 0;
+    constexpr std::int64_t kDefaultMode = 0644;
+    const bool is_for_all = (file.mode.value_or(kDefaultMode) & S_IROTH) != 0;
     if (!is_for_all && !file.contents.source.value_or("").empty()) return "the contents of " + file.path;
   }
   return std::nullopt;

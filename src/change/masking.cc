@@ -11,7 +11,7 @@
 namespace pintle::change {
 namespace {
 
-constexpr std::string_view kBeginKey = "PRIVATE KEY-----";
+constexpr std::string_view kKeyMark = "PRIVATE KEY-----";
 constexpr auto kSecretWords = std::to_array<std::string_view>(
     {"password", "passwd", "passphrase", "secret", "token", "credential", "private", "apikey", "api_key", "api-key",
      "client-key-data", "psk", "preshared", "dockerconfig", "dockercfg"});
@@ -134,12 +134,12 @@ bool BeginsSecretBlock(std::string_view line) {
 
 bool BeginsKey(std::string_view line) {
   const std::size_t begin = line.find("-----BEGIN ");
-  return begin != std::string_view::npos && line.find(kBeginKey, begin) != std::string_view::npos;
+  return begin != std::string_view::npos && line.find(kKeyMark, begin) != std::string_view::npos;
 }
 
 bool EndsKey(std::string_view line) {
   const std::size_t end = line.find("-----END ");
-  return end != std::string_view::npos && line.find(kBeginKey, end) != std::string_view::npos;
+  return end != std::string_view::npos && line.find(kKeyMark, end) != std::string_view::npos;
 }
 
 }  // namespace
@@ -170,9 +170,9 @@ std::string MaskedLine(std::string_view line) {
 }
 
 std::string LineMasker::Next(std::string_view line) {
-  if (block_ && (IndentOf(line) > *block_ || IndentOf(line) == line.size())) return std::string(kMasked);
-  block_.reset();
-  if (BeginsSecretBlock(line)) block_ = IndentOf(line);
+  if (block_indent_ && (IndentOf(line) > *block_indent_ || IndentOf(line) == line.size())) return std::string(kMasked);
+  block_indent_.reset();
+  if (BeginsSecretBlock(line)) block_indent_ = IndentOf(line);
   if (in_key_ && !EndsKey(line)) return std::string(kMasked);
   in_key_ = BeginsKey(line) && !EndsKey(line);
   return MaskedLine(line);

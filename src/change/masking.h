@@ -3,8 +3,8 @@
 
 // Masks secrets in texts: private keys, passwords, tokens, pull secrets.
 //
-// It cannot recognize every secret for sure, so it rather masks too much: each value whose name suggests a secret, all
-// of a private key, all that looks like a password's hash, and the password in a URL.
+// Not every secret can be recognized for sure, so these functions rather mask too much: each value whose name suggests
+// a secret, all of a private key, all that looks like a password's hash, and the password in a URL.
 
 #include <cstddef>
 #include <optional>
@@ -23,7 +23,7 @@ class LineMasker {
 
  private:
   bool in_key_ = false;
-  std::optional<std::size_t> block_;  // The indentation of the line above a block with a secret.
+  std::optional<std::size_t> block_indent_;  // The indentation of the line above a block with a secret.
 };
 
 // Masks all lines of a text.

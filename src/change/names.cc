@@ -12,14 +12,15 @@
 namespace pintle::change {
 namespace {
 
-Error Wrong(const std::string& what) { return Error(ErrorKind::kInvalid, what); }
+Error BadName(const std::string& what) { return Error(ErrorKind::kInvalid, what); }
 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
 Result<> CheckPath(const std::string& path) {
   // The kernel would end the path at the NUL.
-  if (HasNul(path)) return Wrong(fmt::format("the path of a file has a NUL behind \"{}\"; leave it out", path.c_str()));
-  if (path == "/") return Wrong("\"/\" is not the path of a file; name a file below it");
+  if (HasNul(path))
+    return BadName(fmt::format("the path of a file has a NUL behind \"{}\"; leave it out", path.c_str()));
+  if (path == "/") return BadName("\"/\" is not the path of a file; name a file below it");
   return {};
 }
 
@@ -27,14 +28,14 @@ Result<> CheckDropin(const std::string& unit, const std::string& name) {
   const bool is_plain = !name.empty() && name.find('/') == std::string::npos && !HasNul(name);
   return is_plain
              ? Result<>()
-             : Wrong(fmt::format("\"{}\" is not a name for a drop-in of {}; write one without slashes", name, unit));
+             : BadName(fmt::format("\"{}\" is not a name for a drop-in of {}; write one without slashes", name, unit));
 }
 
 Result<> CheckUnit(const std::string& name) {
   return host::UnitName::IsValid(name)
              ? Result<>()
-             : Wrong(fmt::format("\"{}\" is not a name for a unit; write it with letters, digits and :-_.\\@ only",
-                                 name));
+             : BadName(fmt::format("\"{}\" is not a name for a unit; write it with letters, digits and :-_.\\@ only",
+                                   name));
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ using resource::Put;
 constexpr const char* kFinalizer = "pintle-finalize-staged.service";
 constexpr auto kFinalizerStartPatience = std::chrono::minutes(1);
 
+// The part of the machine to which a path belongs: the /etc of a deployment, the shared /var, or the OS image.
 enum class Part { kDeployment, kShared, kImage };
 
 bool IsIn(std::string_view directory, std::string_view path) {
@@ -208,7 +209,7 @@ class MayBeMerged {
     TRY(ResolveOwners(root_, put));
     return TRY(IsAsWanted(root_, put));
   }
-  // A preset is a default, which an administrator may have overridden since.
+  // A unit that no step changes is as wanted.  A preset is only a default, which an administrator may have overridden.
   Result<bool> operator()(const Put<resource::UnitState>& put) const {
     return put.want->enablement != resource::Enablement::kPreset;
   }
@@ -322,7 +323,7 @@ Result<> LeaveToNextBoot(const host::Host& host, Change& change) {
   for (const Step& step : change.steps) TRY(CheckPlace(host.root, step));
   TRY(CheckForDirectories(host.root, change.steps));
   change.next_boot.emplace().replaces = state.booted->id;
-  if (state.pending) change.next_boot->found = state.pending->id;
+  if (state.pending) change.next_boot->found_pending = state.pending->id;
   return {};
 }
 
@@ -353,7 +354,8 @@ Result<> Finalize(const host::Host& host) {
   auto change = TRY(journal.Read());
   if (!change || !change->next_boot || change->next_boot->is_finalized) return {};
   const auto state = TRY(host.deployments->Observe());
-  // A deployment that someone else has staged over ours gets no files of ours.  Recover() reports this after the boot.
+  // If someone else has staged a deployment in place of the change's, it gets none of the change's files.  Recover()
+  // reports this after the boot.
   if (state.pending && !IsOfChange(*change->next_boot, *state.pending, Rebooted::kNo)) return {};
   if (change->phase != Phase::kApplied) {
     // The change was cut short while it was staged.

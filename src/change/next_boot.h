@@ -35,7 +35,7 @@ Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::Par
                                          const plan::ParsedConfig& to, const plan::Difference& difference);
 
 // Leaves a staged change to the next boot, if the machine has deployments and the change needs a reboot at all.  A path
-// that is neither in /etc nor in /var is an error.
+// that is neither in /etc nor in /var is an error, and so is a directory in the place of a file, unless it is empty.
 Result<> LeaveToNextBoot(const host::Host& host, Change& change);
 
 // Adds to the change the managed files that are already as wanted, and the enablement of the units that it does not
@@ -46,8 +46,9 @@ Result<> HoldUnchanged(const host::Host& host, host::BlobStore& contents, const 
 // Makes systemd give the staged deployment its files when the machine shuts down.
 Result<> ArmFinalizer(const host::Host& host);
 
-// Puts the files of the change into the staged deployment, and makes that the next to boot; it is called at shutdown.
-// If it fails, the machine boots the running deployment again, and the journal has the reason.
+// Puts the files of the change into the staged deployment, and makes this deployment the next to boot.  It is called at
+// shutdown.  If it fails, the machine boots the running deployment again, and the journal has the reason.  A deployment
+// that someone else has staged is left alone.  If the change was cut short, its deployment is dropped.
 Result<> Finalize(const host::Host& host);
 
 // Checks that the running deployment is the one that the change wants; the error names the differences.

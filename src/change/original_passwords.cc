@@ -24,7 +24,7 @@ std::set<std::string_view> UsersOf(const ignition::Config& config) {
   return names;
 }
 
-// Users of the old config have the password of that config now, so only those of new users are stored.
+// Users of the old config have the password of that config now, so only the passwords of new users are stored.
 Result<> StorePasswordsOfNewUsers(const Root& root, const std::set<std::string_view>& before,
                                   const std::set<std::string_view>& after, OriginalPasswords& kept) {
   for (const std::string_view user : after) {

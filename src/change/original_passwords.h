@@ -33,8 +33,10 @@ bool IsDamage(const Error& error);
 // Returns the passwords to store once the machine has the new config.  Changes the steps for users that the new config
 // no longer has, so that these users get their stored passwords back.
 //
-// If the file is damaged, these users are locked, which is safe.  If the new config still has users of the old one, the
-// file then stays as it is, and nullopt is returned, or an error if there are new users whose passwords must be stored.
+// If the file is damaged, these users are locked, which is safe.  The result then depends on the new config's users:
+// - None of them is in the old config: the result replaces the damaged file.
+// - All of them are in the old config: the result is nullopt, and the file stays as it is.
+// - Only some of them are: the result is an error, because the passwords of the new users could not be stored.
 Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, const plan::ParsedConfig& from,
                                                            const plan::ParsedConfig& to,
                                                            std::vector<plan::Step>& steps);

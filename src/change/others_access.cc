@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
-void PutParts(const fs::path& path, std::deque<std::string>& before) {
+void PrependParts(const fs::path& path, std::deque<std::string>& rest) {
   std::deque<std::string> parts;
   for (const fs::path& part : path.relative_path()) {
     if (!part.empty() && part != ".") parts.push_back(part);
   }
-  before.insert(before.begin(), parts.begin(), parts.end());
+  rest.insert(rest.begin(), parts.begin(), parts.end());
 }
 
 // Checks the entries on the way to a file, and the file itself, one after the other.
@@ -45,11 +45,11 @@ class EntryChecks {
       AddReason(fmt::format("others than its owner may write {} (its mode is {:04o}); `chmod go-w` changes that", place,
                             status.st_mode & 07777));
     }
-    if (is_directory) is_open_ = is_open_ && (status.st_mode & S_IXOTH) != 0;
+    if (is_directory) is_reachable_ = is_reachable_ && (status.st_mode & S_IXOTH) != 0;
     if (!is_directory) is_readable_ = (status.st_mode & S_IROTH) != 0;
   }
 
-  OthersAccess access() && { return {std::move(why_), is_open_ && is_readable_}; }
+  OthersAccess access() && { return {std::move(why_), is_reachable_ && is_readable_}; }
 
  private:
   void AddReason(std::string why) {
@@ -57,7 +57,7 @@ class EntryChecks {
   }
 
   std::string why_;
-  bool is_open_ = true;
+  bool is_reachable_ = true;
   bool is_readable_ = false;
 };
 
@@ -72,7 +72,7 @@ Result<std::string> TargetOf(const std::string& link) {
 Result<OthersAccess> Follow(const std::string& path) {
   EntryChecks checks;
   std::deque<std::string> left;
-  PutParts(path, left);
+  PrependParts(path, left);
   fs::path place = "/";
   struct stat status = {};
   if (::lstat(place.c_str(), &status) != 0) return Error::FromErrno("lstat");
@@ -94,7 +94,7 @@ Result<OthersAccess> Follow(const std::string& path) {
     if (++links > kMostLinks) return Error::FromErrno("following links", ELOOP);
     const fs::path target = TRY(TargetOf(next));
     if (target.is_absolute()) place = "/";
-    PutParts(target, left);
+    PrependParts(target, left);
   }
   return std::move(checks).access();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds out whether users other than root may write or read a file by which root changes the machine.
+// Finds out whether users other than root may write or read a file that decides how root changes the machine.
 //
 // Whoever may write the file, or one of the directories and links on the way to it, decides what root does.
 

@@ -3,7 +3,8 @@
 
 // Changes the OS image of a machine by hand.
 //
-// The machine's config stays as it is.  So it names another image from then on, and looks report that as a finding.
+// The machine's config stays as it is.  So the config names another image than the machine then has, and each look
+// reports that as a finding.
 // Otherwise, this is a change like others that take effect with the next boot: the journal has it, the config's files
 // win when /etc is merged, and it is undone if the new image does not boot.
 
@@ -19,7 +20,7 @@
 namespace pintle::change {
 
 struct Pivot {
-  std::string image;                       // The image as image_name.h names it; empty for the one that is booted.
+  std::string image;                       // A name as in host/ostree/image_name.h; empty for the booted image.
   std::vector<std::string> add_arguments;  // Kernel arguments to add; the others stay.
   std::vector<std::string> remove_arguments;
   bool even_if_booted = false;  // Makes another deployment of an image that is booted already.

@@ -6,8 +6,8 @@
 namespace pintle::change {
 
 bool IsPrivate(const ignition::File& file) {
-  constexpr std::int64_t kUsual = 0644;
-  return IsPrivate(file.mode.value_or(kUsual));
+  constexpr std::int64_t kDefaultMode = 0644;
+  return IsPrivate(file.mode.value_or(kDefaultMode));
 }
 
 std::set<std::string_view> PrivatePaths(const ignition::Config& config) {

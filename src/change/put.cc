@@ -39,7 +39,7 @@ std::vector<Put<R>> PutsIn(std::span<const Step> steps) {
   return found;
 }
 
-// Returns the observed states of all things of one kind, by key.
+// Returns the steps for one kind of things, by key.
 template <typename R>
 std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> steps) {
   std::unordered_map<std::string_view, const Put<R>*> found;
@@ -99,6 +99,7 @@ class StepPutter {
   }
 
  private:
+  // FileChanges::Sync() forgets an old entry that it cannot remove, so the next call goes on with the others.
   Result<> Sync(host::FileChanges& changes) {
     for (;;) {
       auto synced = changes.Sync();
@@ -156,9 +157,9 @@ class UndoPutter final : public StepPutter {
 
   // Returns the reasons why things were left alone.
   Result<std::vector<std::string>> End() && {
-    if (!failed_) return std::move(left_);
-    left_.push_back(failed_->message());
-    return Error(failed_->kind(), fmt::format("{}", fmt::join(left_, "; ")));
+    if (!first_error_) return std::move(left_);
+    left_.push_back(first_error_->message());
+    return Error(first_error_->kind(), fmt::format("{}", fmt::join(left_, "; ")));
   }
 
  private:
@@ -172,15 +173,15 @@ class UndoPutter final : public StepPutter {
       TRY(StepPutter::PutFiles(files));
       if (!was_disturbed_ || tries == kTries) return {};
       left_.clear();
-      failed_.reset();
+      first_error_.reset();
     }
   }
 
   Result<> Allow(Result<> result) override {
     if (result || host::IsFaultOfMachine(result.error())) return result;
     if (result.error().kind() == ErrorKind::kConflict) return Leave(result.error());
-    if (failed_) return Leave(result.error());
-    failed_ = host::WithRemedy(std::move(result).error());
+    if (first_error_) return Leave(result.error());
+    first_error_ = host::WithRemedy(std::move(result).error());
     return {};
   }
   Result<> AllowInPlace(Result<> result) override {
@@ -201,7 +202,7 @@ class UndoPutter final : public StepPutter {
   }
 
   std::vector<std::string> left_;
-  std::optional<Error> failed_;  // The first error.
+  std::optional<Error> first_error_;  // The first error that is not a conflict.
   bool was_disturbed_ = false;
 };
 

@@ -22,9 +22,9 @@ struct SeenBefore {
   std::optional<WallTime> at;
 };
 
-// Puts all steps and makes them durable: first all entries of the file tree together, then the rest in order.  Things
-// that are already as wanted are not touched, so the call may be repeated after a crash.  A thing that is neither as
-// wanted nor as in `before` is a conflict.  After an error, some steps may have been put.
+// Puts all steps, except deployments, and makes them durable: first all entries of the file tree together, then units,
+// keys and passwords.  Things that are already as wanted are not touched, so the call may be repeated after a crash.  A
+// thing that is neither as wanted nor as in `before` is a conflict.  After an error, some steps may have been put.
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const plan::Step> steps,
                 const SeenBefore& before = {});
 

@@ -9,19 +9,19 @@
 namespace pintle::change {
 namespace {
 
-log::Entry Record(log::Level level, const log::MessageId& id, const ChangeEvent& change, std::string text,
-                  std::vector<log::Field> more) {
+log::Entry MakeEntry(log::Level level, const log::MessageId& id, const ChangeEvent& change, std::string text,
+                     std::vector<log::Field> more_fields) {
   log::Entry entry;
   entry.level = level;
   entry.text = std::move(text);
   entry.message_id = id.hex();
   entry.fields = {
       {record_field::kVerb, change.verb}, {record_field::kFrom, change.from}, {record_field::kTo, change.to}};
-  entry.fields.insert(entry.fields.end(), more.begin(), more.end());
+  entry.fields.insert(entry.fields.end(), more_fields.begin(), more_fields.end());
   return entry;
 }
 
-std::string Named(const ChangeEvent& change) {
+std::string ChangeText(const ChangeEvent& change) {
   return fmt::format("{} of {} (this machine had {})", change.verb, change.to, change.from);
 }
 
@@ -47,23 +47,24 @@ std::string_view OutcomeOf(Recovery how) {
 std::string Because(const std::string& reason) { return reason.empty() ? "" : ", because of this: " + reason; }
 
 log::Entry RecordOfBegin(const ChangeEvent& change) {
-  return Record(log::Level::kNotice, kChangeBegan, change, Named(change) + " begins", {});
+  return MakeEntry(log::Level::kNotice, kChangeBegan, change, ChangeText(change) + " begins", {});
 }
 
 log::Entry RecordOfEnd(const ChangeEvent& change, std::string_view outcome) {
-  return Record(log::Level::kNotice, kChangeEnded, change, fmt::format("{} ended: {}", Named(change), outcome),
-                {{record_field::kOutcome, std::string(outcome)}});
+  return MakeEntry(log::Level::kNotice, kChangeEnded, change, fmt::format("{} ended: {}", ChangeText(change), outcome),
+                   {{record_field::kOutcome, std::string(outcome)}});
 }
 
 log::Entry RecordOfFailure(const ChangeEvent& change, const std::string& error) {
-  return Record(log::Level::kError, kChangeFailed, change, fmt::format("{} failed: {}", Named(change), error),
-                {{record_field::kOutcome, "failed"}, {record_field::kError, error}});
+  return MakeEntry(log::Level::kError, kChangeFailed, change, fmt::format("{} failed: {}", ChangeText(change), error),
+                   {{record_field::kOutcome, "failed"}, {record_field::kError, error}});
 }
 
 log::Entry RecordOfRecovery(const ChangeEvent& change, const Recovered& recovered) {
   const std::string outcome = std::string(OutcomeOf(recovered.how)) + Because(recovered.reason);
-  return Record(log::Level::kNotice, kRecovered, change, fmt::format("{} was cut short: {}", Named(change), outcome),
-                {{record_field::kOutcome, outcome}});
+  return MakeEntry(log::Level::kNotice, kRecovered, change,
+                   fmt::format("{} was cut short: {}", ChangeText(change), outcome),
+                   {{record_field::kOutcome, outcome}});
 }
 
 }  // namespace pintle::change

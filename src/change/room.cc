@@ -16,9 +16,9 @@ namespace pintle::change {
 namespace {
 
 // The estimated length of a step, or of its undo, in the journal.
-constexpr std::uint64_t kPerStep = 512;
+constexpr std::uint64_t kJournalBytesPerStep = 512;
 // The space that a directory takes, or a link that does not fit into its inode.
-constexpr std::uint64_t kPerEntry = 4096;
+constexpr std::uint64_t kBytesPerEntry = 4096;
 
 Result<> Add(host::NeededRoom& needed, std::span<const plan::Step> steps, const host::BlobStore& contents) {
   for (const plan::Step& step : steps) {
@@ -26,7 +26,7 @@ Result<> Add(host::NeededRoom& needed, std::span<const plan::Step> steps, const 
     if (file == nullptr || !file->want) continue;
     const bool is_file = file->want->kind == resource::EntryKind::kFile;
     TRY(needed.Add(host::DirectoryAbove(file->key),
-                   is_file ? contents.SizeOf(file->want->sha256).value_or(0) : kPerEntry));
+                   is_file ? contents.SizeOf(file->want->sha256).value_or(0) : kBytesPerEntry));
   }
   return {};
 }
@@ -37,7 +37,8 @@ Result<> ExpectRoom(const host::Host& host, const Change& change, const host::Bl
   host::NeededRoom needed(host.root);
   TRY(Add(needed, change.steps, contents));
   if (change.next_boot) TRY(Add(needed, change.next_boot->held, contents));
-  const std::uint64_t journal = (change.steps.size() + change.undo.size()) * kPerStep + host::PairedFile::kRoomToGrow;
+  const std::uint64_t journal =
+      (change.steps.size() + change.undo.size()) * kJournalBytesPerStep + host::PairedFile::kRoomToGrow;
   for (int copy = 0; copy < 2; ++copy) TRY(needed.Add(kStateDirectory, journal));
   return needed.Expect();
 }

@@ -64,7 +64,8 @@ Result<std::string> NewDirectory(const Root& root, WallTime now) {
   std::string time = ToRfc3339(now);
   std::erase(time, ':');
   std::string directory = fmt::format("{}/{}", kSetAside, time);
-  for (int more = 2; TRY(root.Status(directory)); ++more) directory = fmt::format("{}/{}-{}", kSetAside, time, more);
+  for (int number = 2; TRY(root.Status(directory)); ++number)
+    directory = fmt::format("{}/{}-{}", kSetAside, time, number);
   TRY(host::WithRemedy(root.MakeDirectories(directory, kPrivateDirectory)));
   return directory;
 }

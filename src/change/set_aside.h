@@ -2,7 +2,7 @@
 #pragma once
 
 // Moves away files of Pintle that cannot be used any more: a journal, contents or a config that is truncated, garbage,
-// of another version, too large, unreadable, or no file at all.
+// of another version, too large, unreadable, or not a file at all.
 //
 // Each call moves them to a new directory below /var/lib/pintle/set-aside, where a person can look at them.  The
 // machine then stays as it is: a change in the journal is neither continued nor undone.
@@ -20,7 +20,7 @@ namespace pintle::change {
 struct SetAside {
   std::string path;
   std::string why;
-  std::string kept_as;
+  std::string kept_as;  // The path to which it was moved.
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"path", &SetAside::path},

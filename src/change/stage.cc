@@ -125,7 +125,8 @@ class Stager {
 
  private:
   // Returns whether systemd has started on this machine, so that it has applied the presets.  In the initramfs of the
-  // first boot it has not: without the presets, it would disable the units that the first config enables.
+  // first boot, systemd has not yet started from the root file system.  Without the presets, it would then disable the
+  // units that the first config enables.
   Result<bool> HasStartedOnce() const {
     const auto id = host_.root.ReadFile(kMachineId);
     if (!id && id.error().kind() == ErrorKind::kNotFound) return false;
@@ -174,7 +175,8 @@ class Stager {
     return sorted;
   }
 
-  // Puts the removal of a directory and its entries before the file that takes the directory's place.
+  // Returns `files`, with the removals of a directory and its entries before the file that takes the directory's place.
+  // Such removals are moved here from `afterwards` as well.
   static std::vector<FilePut> WithRemovalsFirst(std::vector<FilePut> files, std::vector<FilePut>& afterwards) {
     std::unordered_set<std::string> new_files;
     for (const FilePut& file : files) {
@@ -223,9 +225,9 @@ class Stager {
     edited_.emplace_back(expected->second);
   }
 
-  Result<> AddFiles(std::span<const FilePut> files, std::span<const std::string> taken) {
+  Result<> AddFiles(std::span<const FilePut> files, std::span<const std::string> newly_managed) {
     const auto directories = TRY(host::MissingDirectories(host_.root, files));
-    TRY(AddWithDirectories(TRY(host::StepsToKeep(host_.root, contents_, taken, directories))));
+    TRY(AddWithDirectories(TRY(host::StepsToKeep(host_.root, contents_, newly_managed, directories))));
     for (const FilePut& directory : directories) TRY(AddFile(directory));
     for (const FilePut& file : files) TRY(AddFile(file));
     return {};
@@ -287,7 +289,7 @@ class Stager {
     return host::Matches(*file.want, *have) && !host::FindWrongLabel(host_.labels, file.key, *file.want, *have);
   }
 
-  // A file becomes a step only if it is not as wanted.  If there are several steps for a path, the first one counts.
+  // A file becomes a step only if it is not as wanted, and if its path has no step yet.
   Result<> AddFile(const FilePut& file) {
     if (changed_.contains(file.key)) return {};
     auto have = TRY(observer_.ObserveAndKeep(file.key, contents_, file.want, seen_, keep_expected_));
@@ -310,7 +312,7 @@ class Stager {
   Result<> AddOthers(std::vector<Step> others, const plan::Difference& difference) {
     std::unordered_set<std::string> changed_units;
     for (const plan::UnitChange& unit : difference.changed_units) changed_units.insert(unit.name);
-    bool links_are_kept = false;
+    bool has_links_undo = false;
     for (Step& step : others) {
       if (std::holds_alternative<resource::Put<resource::Deployment>>(step)) {
         if (ChangesOs(difference)) steps_.push_back(std::move(step));
@@ -319,7 +321,7 @@ class Stager {
       auto undo = TRY(InverseOf(host_, step, changed_units));
       if (!undo) continue;
       const bool is_links = std::holds_alternative<resource::Put<resource::UnitLinks>>(*undo);
-      if (!is_links || !std::exchange(links_are_kept, true)) undo_.push_back(*std::move(undo));
+      if (!is_links || !std::exchange(has_links_undo, true)) undo_.push_back(*std::move(undo));
       steps_.push_back(std::move(step));
     }
     return {};
@@ -338,9 +340,9 @@ class Stager {
   host::Observer observer_;
   host::SeenFiles seen_;
   const WallTime looked_at_;
-  std::unordered_map<std::string, WalkPieces> expected_;
-  std::unordered_map<std::string, FilePut> as_configured_;
-  std::vector<Step> edited_;
+  std::unordered_map<std::string, WalkPieces> expected_;    // The contents of the old config's files, by path.
+  std::unordered_map<std::string, FilePut> as_configured_;  // The old config's files, by path.
+  std::vector<Step> edited_;                                // Those files of the old config that someone has edited.
   const host::Observer::KeepExpected keep_expected_ = [this](const std::string& path) { return KeepExpected(path); };
   std::unordered_set<std::string> changed_;  // The paths of the steps.
   std::vector<Step> steps_;
@@ -361,7 +363,7 @@ Change ChangeOf(const api::MachineConfig& from, const api::MachineConfig& to, co
 }
 
 // In the journal, each step takes at least this many bytes besides the name of its thing.
-constexpr std::size_t kLeastOfStep = 100;
+constexpr std::size_t kMinStepBytes = 100;
 
 // Finds a change whose journal would be far too long, before memory is used for its text.  Journal::Write() does the
 // exact check.
@@ -369,7 +371,7 @@ Result<> CheckLength(const Change& change) {
   std::size_t size = 0;
   std::size_t count = 0;
   const auto add = [&](const std::vector<Step>& steps) {
-    for (const Step& step : steps) size += NameOf(step).size() + kLeastOfStep;
+    for (const Step& step : steps) size += NameOf(step).size() + kMinStepBytes;
     count += steps.size();
   };
   add(change.steps);

@@ -15,7 +15,7 @@
 
 namespace pintle::change {
 
-// How to treat edits of the old config's files that the change would overwrite.
+// Selects how to treat edits of the old config's files that the change would overwrite.
 enum class Edits {
   kRefused,      // They are an error that lists all findings.
   kOverwritten,  // They are overwritten, because the person who asks for the change knows of them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reports the progress of the deployments as the progress of a task.
+// Reports the progress of rpm-ostree and libostree as the progress of one activity.
 
 #include <string>
 #include <utility>
@@ -20,10 +20,10 @@ class TaskProgress {
     if (!progress) return;
     progress({doing});
     deployments_.SetProgressCallback(
-        [progress, last = host::ActivityProgress{std::move(doing)}](host::ActivityProgress how_far) mutable {
-          how_far.doing = last.doing;
-          if (how_far == last) return;
-          last = std::move(how_far);
+        [progress, last = host::ActivityProgress{std::move(doing)}](host::ActivityProgress reported) mutable {
+          reported.doing = last.doing;
+          if (reported == last) return;
+          last = std::move(reported);
           progress(last);
         });
   }

@@ -19,8 +19,8 @@ using Lines = std::vector<std::string_view>;
 using Numbers = std::vector<std::size_t>;
 
 constexpr std::size_t kContext = 3;
-// If the texts differ in more lines, all lines are shown as replaced, because the time of the search grows with the
-// square of this number.
+// If the texts differ in more lines, all lines between their equal beginnings and ends are shown as replaced, because
+// the time of the search grows with the square of this number.
 constexpr std::ptrdiff_t kMostChanges = 2000;
 
 enum class Edit { kKeep, kRemove, kAdd };
@@ -33,10 +33,10 @@ class Search {
   std::vector<Edit> Edits() {
     const auto rows = static_cast<std::ptrdiff_t>(from_.size());
     const auto columns = static_cast<std::ptrdiff_t>(to_.size());
-    const std::ptrdiff_t most = std::min(rows + columns, kMostChanges);
-    furthest_.assign(static_cast<std::size_t>(2 * most + 3), 0);
-    middle_ = most + 1;
-    for (std::ptrdiff_t changes = 0; changes <= most; ++changes) {
+    const std::ptrdiff_t max_changes = std::min(rows + columns, kMostChanges);
+    furthest_.assign(static_cast<std::size_t>(2 * max_changes + 3), 0);
+    middle_ = max_changes + 1;
+    for (std::ptrdiff_t changes = 0; changes <= max_changes; ++changes) {
       history_.push_back(furthest_);
       for (std::ptrdiff_t k = -changes; k <= changes; k += 2) {
         std::ptrdiff_t x = StartOn(k, changes);
@@ -46,7 +46,7 @@ class Search {
           ++y;
         }
         At(furthest_, k) = x;
-        if (x >= rows && y >= columns) return WayBack(changes);
+        if (x >= rows && y >= columns) return TraceBack(changes);
       }
     }
     return Replaced();
@@ -69,7 +69,7 @@ class Search {
     return ComesFromAbove(furthest_, k, changes) ? At(furthest_, k + 1) : At(furthest_, k - 1) + 1;
   }
 
-  std::vector<Edit> WayBack(std::ptrdiff_t changes) {
+  std::vector<Edit> TraceBack(std::ptrdiff_t changes) {
     std::vector<Edit> edits;
     auto x = static_cast<std::ptrdiff_t>(from_.size());
     auto y = static_cast<std::ptrdiff_t>(to_.size());

@@ -9,6 +9,7 @@
 
 namespace pintle::change {
 
+// Returns the lines without their line breaks.
 std::vector<std::string_view> LinesOf(std::string_view text);
 
 // Returns hunks with three lines around each change; empty for equal texts.  The lines are compared unmasked and shown

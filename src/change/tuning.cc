@@ -36,35 +36,35 @@ Fields FieldsOf(std::string_view os_release) {
   return fields;
 }
 
-// Decides which arguments are allowed on an OS.
-class Limit {
+// The arguments that are allowed on an OS.
+class AllowedArguments {
  public:
-  explicit Limit(std::string_view os_release) {
+  explicit AllowedArguments(std::string_view os_release) {
     Fields fields = FieldsOf(os_release);
     const std::string& id = fields["ID"];
     const bool is_coreos = fields["VARIANT_ID"] == "coreos";
-    takes_all_ = id == "fedora" && is_coreos;
+    allows_all_ = id == "fedora" && is_coreos;
     is_enterprise_ = id == "rhcos" || id == "scos" || ((id == "rhel" || id == "centos") && is_coreos);
   }
 
-  bool Allows(std::string_view argument) const { return takes_all_ || (is_enterprise_ && argument == "nosmt"); }
+  bool Contains(std::string_view argument) const { return allows_all_ || (is_enterprise_ && argument == "nosmt"); }
 
  private:
-  bool takes_all_ = false;
+  bool allows_all_ = false;
   bool is_enterprise_ = false;
 };
 
 }  // namespace
 
 Tuning ParseTuning(std::string_view text, std::string_view os_release) {
-  const Limit limit(os_release);
+  const AllowedArguments allowed(os_release);
   Tuning tuning;
   ForEachLine(text, [&](std::string_view line) {
     constexpr std::string_view kAdd = "ADD ", kDelete = "DELETE ";
     const bool adds = line.starts_with(kAdd);
     if (!adds && !line.starts_with(kDelete)) return;
     const std::string_view argument = line.substr(adds ? kAdd.size() : kDelete.size());
-    auto& list = !limit.Allows(argument) ? tuning.refused : adds ? tuning.add : tuning.remove;
+    auto& list = !allowed.Contains(argument) ? tuning.refused : adds ? tuning.add : tuning.remove;
     list.emplace_back(argument);
   });
   return tuning;

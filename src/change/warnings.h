@@ -20,7 +20,6 @@ inline constexpr const char* kLeadsToOthers =
     "into this one";
 
 // Returns one text for each warning.
-
 std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
 }  // namespace pintle::change

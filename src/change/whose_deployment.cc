@@ -8,7 +8,7 @@ namespace pintle::change {
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted) {
   // A reboot removes staged deployments, so one that is staged now was not staged for this change.
   if (pending.is_staged && rebooted == Rebooted::kYes) return false;
-  if (!change.staged) return pending.id != change.found;
+  if (!change.staged) return pending.id != change.found_pending;
   const bool is_alike =
       pending.commit == change.staged->commit && pending.kernel_arguments == change.staged->kernel_arguments;
   // Finalizing deploys the same commit anew, so the number at the end of the deployment's id changes.

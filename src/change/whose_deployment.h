@@ -17,8 +17,8 @@ namespace pintle::change {
 
 enum class Rebooted { kNo, kYes };
 
-// `pending` is the deployment that would boot next.  `rebooted` is kYes if the machine has booted since the change
-// began.
+// Returns whether `pending`, the deployment that would boot next, was staged for the change.  `rebooted` is kYes if the
+// machine has booted since the change began.
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted);
 
 // Records the deployment that was just staged for the change.

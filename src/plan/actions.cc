@@ -12,9 +12,9 @@ namespace {
 
 using Reasons = std::vector<std::string>;
 
-bool Is(const Action& action, std::string_view type) { return action.what.type == type; }
+bool HasType(const Action& action, std::string_view type) { return action.what.type == type; }
 
-// Parts of the OS take effect with the next boot only, so a change of them is a reason to reboot.
+// Changes of the OS take effect only with the next boot, so each of them is a reason to reboot.
 Reasons ReasonsInTheOs(const Difference& difference) {
   Reasons reasons;
   const auto add = [&](bool differs, const char* what) {
@@ -39,7 +39,7 @@ class Collector {
   std::vector<Action> Take(Reasons reboot_reasons) && {
     std::move(uncovered_.begin(), uncovered_.end(), std::back_inserter(reboot_reasons));
     for (Action& action : actions_) {
-      if (!Is(action, action_type::kReboot)) continue;
+      if (!HasType(action, action_type::kReboot)) continue;
       std::move(action.reasons.begin(), action.reasons.end(), std::back_inserter(reboot_reasons));
     }
     if (!reboot_reasons.empty()) {
@@ -53,11 +53,11 @@ class Collector {
   static std::vector<Action> WithoutNone(std::vector<Action> actions) {
     Action none{{std::string(action_type::kNone), {}, {}}, {}};
     for (const Action& action : actions) {
-      if (Is(action, action_type::kNone))
+      if (HasType(action, action_type::kNone))
         none.reasons.insert(none.reasons.end(), action.reasons.begin(), action.reasons.end());
     }
     const bool had_none = !none.reasons.empty();
-    std::erase_if(actions, [](const Action& action) { return Is(action, action_type::kNone); });
+    std::erase_if(actions, [](const Action& action) { return HasType(action, action_type::kNone); });
     if (actions.empty() && had_none) actions.push_back(std::move(none));
     return actions;
   }
@@ -68,19 +68,19 @@ class Collector {
 
 std::string_view DirectoryOf(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
-// The action that a changed file needs where there are no policies, from the lightest to the heaviest.
-enum class FirstBoot { kNone, kReload, kRestart, kReboot };
+// The action that a changed file needs on a node that is not in the cluster yet, from the lightest to the heaviest.
+enum class FirstBootAction { kNone, kReload, kRestart, kReboot };
 
-FirstBoot FirstBootActionForFile(std::string_view path) {
-  if (path == "/etc/kubernetes/kubelet-ca.crt" || path == "/var/lib/kubelet/config.json") return FirstBoot::kNone;
-  if (DirectoryOf(path) == "/etc/nmstate/openshift") return FirstBoot::kNone;
+FirstBootAction FirstBootActionForFile(std::string_view path) {
+  if (path == "/etc/kubernetes/kubelet-ca.crt" || path == "/var/lib/kubelet/config.json") return FirstBootAction::kNone;
+  if (DirectoryOf(path) == "/etc/nmstate/openshift") return FirstBootAction::kNone;
   if (path == "/etc/containers/registries.conf" || path == "/etc/containers/policy.json" ||
       path == "/etc/machine-config-daemon/no-reboot/containers-gpg.pub" ||
       DirectoryOf(path) == "/etc/containers/registries.d") {
-    return FirstBoot::kReload;
+    return FirstBootAction::kReload;
   }
-  if (path == "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt") return FirstBoot::kRestart;
-  return FirstBoot::kReboot;
+  if (path == "/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt") return FirstBootAction::kRestart;
+  return FirstBootAction::kReboot;
 }
 
 }  // namespace
@@ -113,18 +113,18 @@ std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptio
 
 std::string FirstBootActionFor(const Difference& difference) {
   if (!ReasonsInTheOs(difference).empty() || difference.units) return "reboot";
-  FirstBoot heaviest = FirstBoot::kNone;
+  FirstBootAction heaviest = FirstBootAction::kNone;
   for (const FileChange& change : difference.changed_files) {
     heaviest = std::max(heaviest, FirstBootActionForFile(change.path));
   }
   switch (heaviest) {
-    case FirstBoot::kNone:
+    case FirstBootAction::kNone:
       return "none";
-    case FirstBoot::kReload:
+    case FirstBootAction::kReload:
       return "reload crio";
-    case FirstBoot::kRestart:
+    case FirstBootAction::kRestart:
       return "restart crio";
-    case FirstBoot::kReboot:
+    case FirstBootAction::kReboot:
       break;
   }
   return "reboot";

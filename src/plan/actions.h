@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the actions that must follow a change of files, and the reason of each: reload, restart, reboot, or none.
+// Finds the actions that must follow a change of the config (reload, restart, reboot, none), and the reason of each.
 
 #include <span>
 #include <string>
@@ -38,7 +38,8 @@ std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptio
 // crio" or "restart crio".
 std::string FirstBootActionFor(const Difference& difference);
 
-// Returns an error for an action that this version does not know, because such an action must not count as done.
+// Returns an error for an action that this version cannot perform, because such an action must not count as done: its
+// type is unknown, or it is a reload or restart that names no service.
 Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions);
 
 // Checks each action of a policy by ExpectKnown(); the error names what the policy is for.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Takes the policy of a cluster from the object that has it.
+// Takes the policy of a cluster from its MachineConfiguration.
 
 #include "api/machine_configuration.h"
 
 namespace pintle::plan {
 
-// Returns the policy as the operator completed it with the defaults, or, if no operator keeps up with the
-// administrator's changes, the administrator's own.
+// Returns the policy in the status, which the operator has completed with the defaults.  If the status has none, or is
+// older than the administrator's last change, returns the administrator's own policy.
 const api::NodeDisruptionPolicy& PolicyOf(const api::MachineConfiguration& configuration);
 
 }  // namespace pintle::plan

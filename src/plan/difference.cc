@@ -24,9 +24,9 @@ bool SameTexts(const Texts& a, const Texts& b) {
 const std::string& NameOf(const ignition::File& file) { return file.path; }
 const std::string& NameOf(const ignition::Unit& unit) { return unit.name; }
 
-// Returns the things that differ under one name, or that only one side has, sorted by name.
+// Returns the things that only one list has, and those with the same name that differ; sorted by name.
 template <typename Change, typename T>
-std::vector<Change> Changes(const std::vector<T>& from, const std::vector<T>& to) {
+std::vector<Change> FindChanges(const std::vector<T>& from, const std::vector<T>& to) {
   std::unordered_map<std::string_view, const T*> before;
   for (const T& thing : from) before.insert_or_assign(NameOf(thing), &thing);
   std::unordered_map<std::string_view, const T*> after;
@@ -51,7 +51,7 @@ std::vector<Change> Changes(const std::vector<T>& from, const std::vector<T>& to
   return changes;
 }
 
-// Returns the image that was built for a config, or "".
+// Returns the image that was built in the cluster for a config, or "".
 std::string OclImageOf(const api::MachineConfig& config) {
   const std::string* image = api::Find(config.metadata.annotations, api::kOclOsImageUrlAnnotation);
   return image == nullptr ? "" : *image;
@@ -99,10 +99,10 @@ Difference Compare(const ParsedConfig& from, const ParsedConfig& to) {
   difference.files = !Equal(from.ignition.storage.files, to.ignition.storage.files);
   difference.units = !Equal(from.ignition.systemd.units, to.ignition.systemd.units);
   if (difference.files) {
-    difference.changed_files = Changes<FileChange>(from.ignition.storage.files, to.ignition.storage.files);
+    difference.changed_files = FindChanges<FileChange>(from.ignition.storage.files, to.ignition.storage.files);
   }
   if (difference.units) {
-    difference.changed_units = Changes<UnitChange>(from.ignition.systemd.units, to.ignition.systemd.units);
+    difference.changed_units = FindChanges<UnitChange>(from.ignition.systemd.units, to.ignition.systemd.units);
   }
   return difference;
 }

@@ -14,19 +14,21 @@ namespace pintle::plan {
 
 using machineconfig::ParsedConfig;
 
-// Either of the two is null if that config does not have the thing.
+// `from` is null if the old config does not have the file, and `to` is null if the new one does not.
 struct FileChange {
   std::string path;
   const ignition::File* from = nullptr;
   const ignition::File* to = nullptr;
 };
 
+// `from` is null if the old config does not have the unit, and `to` is null if the new one does not.
 struct UnitChange {
   std::string name;
   const ignition::Unit* from = nullptr;
   const ignition::Unit* to = nullptr;
 };
 
+// "OCL" is on-cluster layering: an image is built in the cluster for a config.
 struct Difference {
   bool os_image = false;
   bool kernel_arguments = false;
@@ -36,8 +38,8 @@ struct Difference {
   bool units = false;
   bool kernel_type = false;
   bool extensions = false;
-  bool ocl_enabled = false;      // An image was built in the cluster for one of the configs.
-  bool revert_from_ocl = false;  // An image was built for the old config, and none for the new one.
+  bool ocl_enabled = false;      // One of the configs, or both, have such an image.
+  bool revert_from_ocl = false;  // The old config has such an image, and the new one has none.
 
   std::vector<FileChange> changed_files;  // Sorted by path.
   std::vector<UnitChange> changed_units;  // Sorted by name.
@@ -47,7 +49,7 @@ struct Difference {
   std::string OsChanges() const;
 };
 
-// The configs must outlive the difference.
+// The difference has pointers into the configs, so they must outlive it.
 Difference Compare(const ParsedConfig& from, const ParsedConfig& to);
 
 // Returns whether an image that was built for the old config must be built anew.

@@ -48,12 +48,13 @@ NodeDisruptionPolicy MakeDefaults() {
 const std::string& SubjectOf(const FilePolicy& file) { return file.path; }
 const std::string& SubjectOf(const UnitPolicy& unit) { return unit.name; }
 
-// Replaces each default by the policy for the same path or unit, and appends the other policies.  If several of these
-// have the same name, the first one counts.
+// Replaces each default by the user's policy for the same path or unit, and appends the other policies.  Among several
+// policies for the same path or unit, the last one counts if it replaces a default.  Otherwise the first one counts,
+// because the searches below find it first.
 template <typename Policy>
-void Override(std::vector<Policy>& policies, const std::vector<Policy>& over) {
+void Override(std::vector<Policy>& policies, const std::vector<Policy>& user_policies) {
   const auto defaults = static_cast<std::ptrdiff_t>(policies.size());
-  for (const Policy& policy : over) {
+  for (const Policy& policy : user_policies) {
     const auto end = policies.begin() + defaults;
     const auto same =
         std::find_if(policies.begin(), end, [&](const Policy& known) { return SubjectOf(known) == SubjectOf(policy); });
@@ -81,7 +82,7 @@ bool Matches(const std::string& pattern, std::string_view path) {
 }
 
 template <typename Applies>
-const FilePolicy* Longest(const std::vector<FilePolicy>& policies, Applies&& applies) {
+const FilePolicy* WithLongestPath(const std::vector<FilePolicy>& policies, Applies&& applies) {
   const FilePolicy* longest = nullptr;
   for (const FilePolicy& policy : policies) {
     if (!applies(policy.path)) continue;
@@ -106,10 +107,11 @@ NodeDisruptionPolicy WithDefaults(const NodeDisruptionPolicy& user) {
 }
 
 const FilePolicy* FindFilePolicy(const NodeDisruptionPolicy& policy, std::string_view path) {
-  const FilePolicy* literal = Longest(policy.files, [&](const std::string& above) { return Covers(above, path); });
+  const FilePolicy* literal =
+      WithLongestPath(policy.files, [&](const std::string& above) { return Covers(above, path); });
   if (literal != nullptr) return literal;
-  return Longest(policy.files,
-                 [&](const std::string& pattern) { return HasWildcards(pattern) && Matches(pattern, path); });
+  return WithLongestPath(policy.files,
+                         [&](const std::string& pattern) { return HasWildcards(pattern) && Matches(pattern, path); });
 }
 
 const UnitPolicy* FindUnitPolicy(const NodeDisruptionPolicy& policy, std::string_view name) {

@@ -17,12 +17,12 @@ const NodeDisruptionPolicy& DefaultPolicy();
 // Returns the defaults with the administrator's policies, which replace defaults for the same path or unit.
 NodeDisruptionPolicy WithDefaults(const NodeDisruptionPolicy& user);
 
-// Returns the policy for a file: the one that names it, or else the one of the nearest directory above it.  A policy's
-// path may have wildcards (`*`, `?`, `[...]`, none of which matches a slash); a literal match takes precedence.
-// Returns null if there is no policy.
+// Returns the policy with the longest path among those that name the file or a directory above it.  If there is none,
+// returns the one with the longest path whose wildcards (`*`, `?`, `[...]`; none matches a slash) match the file or a
+// directory above it.  Returns null if there is no such policy either.
 const api::FilePolicy* FindFilePolicy(const NodeDisruptionPolicy& policy, std::string_view path);
 
-// Returns the policy for a unit, by the same rules.
+// Returns the policy that names the unit, or else the first one whose wildcards match the name, or else null.
 const api::UnitPolicy* FindUnitPolicy(const NodeDisruptionPolicy& policy, std::string_view name);
 
 }  // namespace pintle::plan

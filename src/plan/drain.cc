@@ -32,7 +32,7 @@ Result<std::string> HarmBetween(const ParsedConfig& from, const ParsedConfig& to
   return HarmInRegistries(before, *after);
 }
 
-Drain UnlessHarmless(const ParsedConfig& from, const ParsedConfig& to) {
+Drain DrainUnlessHarmless(const ParsedConfig& from, const ParsedConfig& to) {
   auto harm = HarmBetween(from, to);
   if (!harm) return {.is_needed = false, .reason = "", .error = harm.error().message()};
   if ((*harm).empty()) return {};
@@ -47,7 +47,7 @@ Drain DrainFor(std::span<const Action> actions, const ParsedConfig& from, const 
   };
   if (has(action_type::kReboot)) return {.is_needed = true, .reason = "the node reboots", .error = {}};
   if (has(action_type::kDrain)) return {.is_needed = true, .reason = "a policy asks for it", .error = {}};
-  if (has(action_type::kSpecial)) return UnlessHarmless(from, to);
+  if (has(action_type::kSpecial)) return DrainUnlessHarmless(from, to);
   return {};
 }
 
@@ -58,7 +58,7 @@ Drain FirstBootDrainFor(std::string_view action, const Difference& difference, c
   const auto& files = difference.changed_files;
   const bool has_registries =
       std::any_of(files.begin(), files.end(), [](const FileChange& change) { return change.path == kRegistriesPath; });
-  return has_registries ? UnlessHarmless(from, to) : Drain();
+  return has_registries ? DrainUnlessHarmless(from, to) : Drain();
 }
 
 }  // namespace pintle::plan

@@ -16,7 +16,7 @@ namespace pintle::plan {
 struct Drain {
   bool is_needed = false;
   std::string reason;
-  std::optional<std::string> error;  // Set if this cannot be decided; the update would fail.
+  std::optional<std::string> error;  // Set if it cannot be decided whether a drain is needed; the update then fails.
 };
 
 // Decides for a running node.

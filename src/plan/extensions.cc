@@ -15,7 +15,7 @@ namespace {
 using Names = std::vector<std::string>;
 using NameSet = std::set<std::string, std::less<>>;
 
-Names ImageKernel() {
+Names ImageKernelPackages() {
   return {"kernel", "kernel-core", "kernel-modules", "kernel-modules-core", "kernel-modules-extra"};
 }
 
@@ -37,10 +37,10 @@ Result<Names> KernelPackages(std::string_view type, std::string_view machine) {
 }
 
 template <typename Predicate>
-Names Select(const Names& names, Predicate are) {
-  Names some;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(some), are);
-  return some;
+Names Select(const Names& names, Predicate is_selected) {
+  Names selected;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(selected), is_selected);
+  return selected;
 }
 
 Result<> AddKernel(std::string_view type, const LayeredPackages& booted, std::string_view machine,
@@ -53,7 +53,7 @@ Result<> AddKernel(std::string_view type, const LayeredPackages& booted, std::st
     changes.uninstall = uninstall;
   }
   changes.install = TRY(KernelPackages(type, machine));
-  if (!changes.install.empty()) changes.override_remove = ImageKernel();
+  if (!changes.install.empty()) changes.override_remove = ImageKernelPackages();
   return {};
 }
 
@@ -94,8 +94,8 @@ Result<> AddExtensions(const Names& extensions, const LayeredPackages& booted, P
   return {};
 }
 
-// Returns the sets of packages that provide an extension.  A machine needs one of the sets; it may be that of an older
-// version.
+// Returns the sets of packages that provide an extension.  An extension has the packages of one set or of another,
+// because older versions of the OS have other packages for it.
 std::vector<Names> PackageSetsOf(std::string_view extension) {
   std::vector<Names> sets;
   for (const auto& known : machineconfig::SupportedExtensions()) {
@@ -205,7 +205,7 @@ Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, cons
   return changes;
 }
 
-bool IsOfExtension(std::string_view package) {
+bool IsOfExtensionOrKernel(std::string_view package) {
   static const NameSet kAll = PackagesOfAll();
   return kAll.contains(package) || IsOfOtherKernel(package) || IsOfImageKernel(package);
 }

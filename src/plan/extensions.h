@@ -36,8 +36,8 @@ struct PackageChanges {
   bool operator==(const PackageChanges&) const = default;
 };
 
-// `machine` is the name that uname(2) has for it.  The kernel's packages are chosen anew with each new image, since
-// they may have other names there.
+// Returns the changes that lead from one state to the other.  `machine` is the architecture, as uname(2) names it.  The
+// kernel's packages are chosen anew with each new image, since they may have other names there.
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine);
 
@@ -47,16 +47,16 @@ std::vector<std::string> PackagesToCheck(const resource::Deployment::State& want
 // The extensions and the kernel that a machine lacks.
 struct MissingParts {
   std::vector<std::string> extensions;     // The names of the missing extensions.
-  std::optional<std::string> kernel_type;  // The kernel that the machine has, if that is the wrong one.
-  std::vector<std::string> problems;       // Describes the same in words.
+  std::optional<std::string> kernel_type;  // The kernel that the machine has, if it is wrong or lacks packages.
+  std::vector<std::string> problems;       // One text for each missing extension, and one for the kernel.
 };
 
-// `lacking` are those of PackagesToCheck() that are neither layered on the booted image nor in it.  If `want` names no
-// image, it is not checked that the machine has the default kernel.
+// `lacking` are the packages of PackagesToCheck() that are neither layered on the booted image nor in it.  If `want`
+// names no image, a machine with another kernel than the default one is not reported for that.
 MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
                          const std::vector<std::string>& lacking, std::string_view machine);
 
-// Returns whether the package belongs to some extension or to another kernel.
-bool IsOfExtension(std::string_view package);
+// Returns whether the package belongs to an extension, to the image's kernel or to another kernel.
+bool IsOfExtensionOrKernel(std::string_view package);
 
 }  // namespace pintle::plan

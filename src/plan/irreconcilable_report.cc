@@ -49,8 +49,9 @@ Value InstalledPart(const ignition::Config& config) {
   return EncodeAll(storage);
 }
 
-// Compares two documents.  In a list, elements that both have are matched first; those between them are reported as
-// removed and added, together with their neighbours, or with a bracket at the list's ends.
+// Compares two documents.  In lists, equal elements are matched first.  Between two matches, objects or lists in the
+// same place are compared with each other.  The other elements are reported as removed and added, together with their
+// neighbours, or with a bracket at the list's ends.
 class Differ {
  public:
   std::vector<IrreconcilableChange> Take() && { return std::move(changes_); }
@@ -88,8 +89,8 @@ class Differ {
 
   using Matches = std::vector<std::pair<std::size_t, std::size_t>>;
 
-  // Returns a longest common subsequence, and after it the ends of both lists.  If there are several such sequences,
-  // the result is the one that is found by going backwards.
+  // Returns the pairs of indexes of a longest common subsequence, and after them the ends of both lists.  If there are
+  // several such sequences, the result is the one that is found by going backwards.
   static Matches MatchesOf(const Value& from, const Value& to) {
     // The table has as many cells as the product of both lengths.  Lists of disks are short, so longer lists, which may
     // be hostile, get no matches.

@@ -12,8 +12,8 @@
 namespace pintle::plan {
 
 struct IrreconcilableChange {
-  std::string field_path;  // "spec.config.storage.disks[0].device"
-  std::string diff;        // The lines `- "/dev/a"` and `+ "/dev/b"`.
+  std::string field_path;  // For example "spec.config.storage.disks[0].device".
+  std::string diff;        // For example the lines `- "/dev/a"` and `+ "/dev/b"`.
 };
 
 // Returns the changes from the config that a machine was installed with to the one that it has.

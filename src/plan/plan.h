@@ -26,7 +26,7 @@
 namespace pintle::plan {
 
 struct Plan {
-  machineconfig::Verdict verdict;  // Its text is the reason why the change is impossible; empty if it is possible.
+  machineconfig::Verdict verdict;  // The reason why the change is impossible; its text is empty if it is possible.
   Difference difference;
   std::vector<Action> actions;
   Drain drain;
@@ -56,11 +56,11 @@ Result<> ForEachContents(const ignition::Config& config,
 resource::Deployment::State DeploymentOf(const api::MachineConfigSpec& spec);
 
 // The state that each path had before a config managed it.  A file that the new config no longer has goes back to this
-// state, or is removed if it is not listed here.
+// state, or is removed if the map does not have its path.
 using Originals = std::map<std::string, resource::FileEntry::State>;
 
 // Returns steps for everything that the new config manages, and not only for the differences, so that drift is mended
-// as well.  Contents that are broken or not in the config are an error.
+// as well.  Returns an error if contents cannot be decoded or are not in the config itself.
 Result<std::vector<Step>> StepsFor(const ParsedConfig& from, const ParsedConfig& to, const Originals& originals);
 
 }  // namespace pintle::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds changes of /etc/containers/registries.conf that running pods cannot notice.
+// Decides whether a change of /etc/containers/registries.conf could do harm to running pods.
 //
 // CRI-O reads the file again without a restart.  A change that only adds mirrors for images named by digest cannot
 // change an image.  Any other change might give a pod another image, so the node is drained.
@@ -15,7 +15,8 @@ namespace pintle::plan {
 
 inline constexpr std::string_view kRegistriesPath = "/etc/containers/registries.conf";
 
-// Returns the harm that a change may do, or "" if it is harmless.
+// Returns a description of the harm that a change may do, or "" if it is harmless.  Returns an error if one of the two
+// texts is not a valid file.
 Result<std::string> HarmInRegistries(std::string_view from, std::string_view to);
 
 }  // namespace pintle::plan

@@ -20,9 +20,10 @@ struct AuthorizedKeys {
     // The whole text of the file, so that the file can be restored exactly.  Nullopt if the file has just the keys,
     // each on a line of its own.
     std::optional<std::string> text;
-    // If the file does not exist: how many of the folders between the user's home and the file exist.
+    // If the file does not exist: the number of folders between the user's home and the file that exist and belong to
+    // the user.
     std::optional<std::int64_t> folders;
-    // The first of these folders that was not entered exists, but belongs to another user.  Its contents are ignored.
+    // Set if the next folder on the way to the file exists, but belongs to another user.  Its contents are not read.
     bool is_of_another = false;
 
     static constexpr auto kFields = json::FieldList{

@@ -16,10 +16,10 @@ namespace pintle::resource {
 
 enum class EntryKind { kFile, kDirectory, kLink };
 
-// A user or a group.  A config may give the name; it is replaced by the number on this machine when a change is staged.
+// A user or a group.  A config may give the name; it is replaced by the id on this machine when a change is staged.
 struct Owner {
   std::int64_t id = 0;
-  std::string name;  // If it is empty, the number identifies the owner.
+  std::string name;  // If the name is empty, the id identifies the owner.
 
   static constexpr auto kFields = json::FieldList{json::Required{"id", &Owner::id}, json::Field{"name", &Owner::name}};
 };
@@ -29,13 +29,13 @@ struct FileEntry {
 
   struct State {
     EntryKind kind = EntryKind::kFile;
-    std::string sha256;  // The digest of a file's contents, under which the blob store has them.
+    std::string sha256;  // The digest of a file's contents.  The blob store has the contents under this digest.
     std::string target;  // The target of a symlink.
     std::int64_t permissions = 0;
     Owner user;
     Owner group;
-    // Extended attributes by name, with their values in base64.  Nullopt means the SELinux label that the policy has
-    // for the path, and the other attributes of the entry that is replaced.
+    // Extended attributes by name, with their values in base64.  With nullopt, the entry gets the SELinux label that
+    // the policy has for its path, and keeps the other attributes of the entry that it replaces.
     std::optional<std::map<std::string, std::string>> attributes;
 
     static constexpr auto kFields = json::FieldList{

@@ -30,9 +30,9 @@ struct UnitState {
   };
 };
 
-// All symlinks by which systemd's configuration enables and aliases units, taken together.  Enabling units is undone by
-// putting back the links that were there before, whatever the units' [Install] sections have become.  The key is empty,
-// because a machine has only one such set of links.
+// All symlinks by which systemd's configuration enables and aliases units, taken together.  To undo the enablement of
+// units, the earlier links are put back.  The units' [Install] sections are not used for that, because they may have
+// changed.  The key is empty, because a machine has only one such set of links.
 struct UnitLinks {
   struct Key {
     static constexpr auto kFields = json::FieldList{};
@@ -40,7 +40,7 @@ struct UnitLinks {
 
   struct State {
     std::map<std::string, std::string> targets;  // The targets of the links, by path.
-    std::vector<std::string> empty_folders;      // The folders for such links that contain no link.
+    std::vector<std::string> empty_folders;      // The folders for such links (x.wants, x.requires) that are empty.
 
     static constexpr auto kFields = json::FieldList{
         json::Required{"targets", &State::targets},

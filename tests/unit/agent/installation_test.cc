@@ -35,7 +35,7 @@ class ComparedWithInstallationTest : public testing::Test {
 TEST_F(ComparedWithInstallationTest, NamesTheDifferences) {
   Write(kInstalledConfig, WithDisk("/dev/sda"));
   Write(change::kCurrentConfig, WithDisk("/dev/sdb"));
-  const auto changes = ValueOf(ComparedWithInstallation(root_));
+  const auto changes = ValueOf(CompareWithInstallation(root_));
   ASSERT_TRUE(changes);
   ASSERT_THAT(*changes, SizeIs(1));
   EXPECT_EQ(changes->front().field_path, "spec.config.storage.disks[0].device");
@@ -45,19 +45,19 @@ TEST_F(ComparedWithInstallationTest, NamesTheDifferences) {
 TEST_F(ComparedWithInstallationTest, MayFindNoDifference) {
   Write(kInstalledConfig, WithDisk("/dev/sda"));
   Write(change::kCurrentConfig, WithDisk("/dev/sda"));
-  const auto changes = ValueOf(ComparedWithInstallation(root_));
+  const auto changes = ValueOf(CompareWithInstallation(root_));
   ASSERT_TRUE(changes);
   EXPECT_THAT(*changes, IsEmpty());
 }
 
 TEST_F(ComparedWithInstallationTest, IsUnknownForAMachineThatWasInstalledInAnotherWay) {
   Write(change::kCurrentConfig, WithDisk("/dev/sda"));
-  EXPECT_FALSE(ValueOf(ComparedWithInstallation(root_)));
+  EXPECT_FALSE(ValueOf(CompareWithInstallation(root_)));
 }
 
 TEST_F(ComparedWithInstallationTest, NamesTheFileThatCannotBeRead) {
   Write(kInstalledConfig, "{");
-  EXPECT_THAT(MessageOf(ComparedWithInstallation(root_)), HasSubstr(kInstalledConfig));
+  EXPECT_THAT(MessageOf(CompareWithInstallation(root_)), HasSubstr(kInstalledConfig));
 }
 
 }  // namespace

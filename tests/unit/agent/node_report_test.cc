@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using Annotations = std::map<std::string, std::string>;
 using Lines = std::vector<std::string>;
-using Whole = Reported::Whole;
+using Overall = Reported::Overall;
 
 constexpr std::string_view kPrefix = "machineconfiguration.openshift.io/";
 const Goal kNewGoal{"rendered-worker-2"};
@@ -53,7 +53,7 @@ Lines Words(const NodeReport& report) {
   }
   for (const Moment& moment : report.conditions) lines.push_back(Words(moment));
   for (const AnnotationChanges& changes : report.annotations) lines.push_back(Words(changes));
-  if (!report.asked.empty()) lines.push_back("ask " + report.asked);
+  if (!report.drain_request.empty()) lines.push_back("ask " + report.drain_request);
   if (report.drain == NodeReport::Drain::kNotRequired) lines.emplace_back("no drain");
   if (report.drain == NodeReport::Drain::kDoneBefore) lines.emplace_back("drained before");
   if (report.next == NodeReport::Next::kReportReboot) lines.emplace_back("then reboot");
@@ -71,8 +71,9 @@ struct Row {
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
-Reported Having(Whole whole, std::string fault = "") {
-  return {.whole = whole, .has_begun = true, .has_settled = whole != Whole::kNothing, .fault = std::move(fault)};
+Reported Having(Overall overall, std::string fault = "") {
+  return {
+      .overall = overall, .has_begun = true, .has_settled = overall != Overall::kNothing, .fault = std::move(fault)};
 }
 
 const Annotations kDone = {
@@ -127,7 +128,7 @@ std::vector<Row> Rows() {
        report::WorkBegan{{ActionOf("Reboot")}, true},
        {"Updated=False", "UpdatePrepared=True", "annotate state=Working"}},
       {"the reason of a fault stays while the agent works on it",
-       Having(Whole::kBusy, "no space"),
+       Having(Overall::kBusy, "no space"),
        With(kDone, {{"state", "Degraded"}}),
        report::WorkBegan{{}, false},
        {"Updated=False", "UpdatePrepared=True"}},
@@ -138,24 +139,24 @@ std::vector<Row> Rows() {
        {"RebootedNode=True", "Updated=False", "UpdatePrepared=True",
         "annotate post-config-action=", "annotate state=Working"}},
       {"a change of the image has Events",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDone,
        report::ApplyingBegan{OfFilesAndImage(), true, "registry/os@sha256:1"},
        {"event InClusterUpgrade", "event OSUpdateStarted", "UpdateExecuted=Unknown AppliedFilesAndOS=Unknown",
         "UpdateExecuted=Unknown AppliedFiles=Unknown", "UpdateExecuted=Unknown AppliedOSImage=Unknown"}},
       {"a change that reboots has no Events of its actions",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDone,
        report::ChangeEnded{{}, {ActionOf("Reboot")}, true},
        {"UpdateExecuted=True AppliedFilesAndOS=True", "NodeDegraded=False"}},
       {"a change that reboots nothing has",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDone,
        report::ChangeEnded{{}, {ActionOf("None")}, false},
        {"event SkipReboot", "UpdateExecuted=True AppliedFilesAndOS=True", "UpdatePostActionComplete=True",
         "NodeDegraded=False"}},
       {"a reboot is reported before it begins",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDone,
        report::RebootBegins{"why"},
        {"event Reboot", "RebootedNode=Unknown", "annotate post-config-action=Rebooting", "then reboot"}},
@@ -167,26 +168,26 @@ std::vector<Row> Rows() {
        report::Settled{kNewGoal},
        {"Updated=True"}},
       {"a node that has its config now is Done",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDone,
        report::Settled{kNewGoal},
        {"event NodeDone", "Resumed=True",
         "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
         "then SettledWritten"}},
       {"its pods come back first",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDrained,
        report::Settled{kNewGoal},
        {"Resumed=True", "annotate desiredDrain=uncordon-rendered-worker-2", "ask uncordon-rendered-worker-2"}},
       {"and then it is Done",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDrained,
        report::Uncordoned{kNewGoal},
        {"event Uncordon", "event NodeDone",
         "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
         "then SettledWritten"}},
       {"what is wanted by now is another config, which the agent will hear of",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        With(kDone, {{"desiredConfig", "rendered-worker-3"}}),
        report::Settled{kNewGoal},
        {}},
@@ -198,43 +199,43 @@ std::vector<Row> Rows() {
         "annotate currentConfig=rendered-worker-2 currentImage=(removed) desiredImage=(removed) reason= state=Done",
         "then SettledWritten"}},
       {"the image is reported with the config",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        With(kDone, {{"desiredImage", "i"}}),
        report::Settled{{"rendered-worker-2", "i"}},
        {"event NodeDone", "Resumed=True", "annotate currentConfig=rendered-worker-2 currentImage=i reason= state=Done",
         "then SettledWritten"}},
       {"that it is updated is reported when the annotations are written",
-       Having(Whole::kSettled),
+       Having(Overall::kSettled),
        kNewDone,
        report::SettledWritten{},
        {"Updated=True"}},
-      {"and not if there is other work by then", Having(Whole::kBusy), kNewDone, report::SettledWritten{}, {}},
+      {"and not if there is other work by then", Having(Overall::kBusy), kNewDone, report::SettledWritten{}, {}},
 
       // Faults.
       {"a fault sets the state and the reason",
-       Having(Whole::kSettled),
+       Having(Overall::kSettled),
        kDone,
        report::Failed{Fault::kFailed, "no\nspace"},
        {"Updated=False", "NodeDegraded=True", "annotate reason=no\nspace state=Degraded"}},
       {"the same fault again is not reported again",
-       Having(Whole::kBusy, "no space"),
+       Having(Overall::kBusy, "no space"),
        With(kDone, {{"state", "Degraded"}, {"reason", "no space"}}),
        report::Failed{Fault::kFailed, "no space"},
        {}},
       {"drift has an Event",
-       Having(Whole::kSettled),
+       Having(Overall::kSettled),
        kDone,
        report::Failed{Fault::kDrift, "mismatch"},
        {"warning ConfigDriftDetected", "Updated=False", "NodeDegraded=True",
         "annotate reason=mismatch state=Degraded"}},
       {"what cannot be reconciled is no Degraded",
-       Having(Whole::kSettled),
+       Having(Overall::kSettled),
        kDone,
        report::Failed{Fault::kUnreconcilable, "disks"},
        {"warning FailedToReconcile", "Updated=False", "UpdatePrepared=Unknown", "NodeDegraded=True",
         "annotate reason=disks state=Unreconcilable"}},
       {"a config that was rejected leaves the machine fit for pods",
-       Having(Whole::kBusy),
+       Having(Overall::kBusy),
        kDrained,
        report::Failed{Fault::kRejected, "unwell"},
        {"Updated=False", "NodeDegraded=True", "annotate desiredDrain=uncordon-rendered-worker-1",
@@ -242,11 +243,11 @@ std::vector<Row> Rows() {
 
       // Other events.
       {"what a machine cannot have is reported of a settled one",
-       Having(Whole::kSettled),
+       Having(Overall::kSettled),
        kNewDone,
        report::Irreconcilable{{}},
        {"Updated=True"}},
-      {"and kept for one that is not", Having(Whole::kBusy), kNewDone, report::Irreconcilable{{}}, {}},
+      {"and kept for one that is not", Having(Overall::kBusy), kNewDone, report::Irreconcilable{{}}, {}},
       {"a deployment that could not be made",
        {},
        kDone,
@@ -306,7 +307,7 @@ TEST(NodeReport, AFaultEndsTheSettledState) {
 }
 
 TEST(NodeReport, AFaultThatReturnsAfterAChangeIsReportedAgain) {
-  Reported reported = Having(Whole::kSettled);
+  Reported reported = Having(Overall::kSettled);
   const api::Node node = NodeWith(kDone);
   const NodeView view = {.name = "worker-0", .node = &node};
   const report::Failed fault{Fault::kFailed, "no space"};
@@ -327,7 +328,7 @@ TEST(NodeReport, LogsWhetherTheNodeIsDrained) {
 
 TEST(NodeReport, DuringAWriteNothingCountsAsWritten) {
   const api::Node node = NodeWith(kNewDone);
-  Reported reported = Having(Whole::kBusy);
+  Reported reported = Having(Overall::kBusy);
   const NodeReport report =
       Next(reported, {.name = "worker-0", .node = &node, .is_being_written = true}, report::Settled{kNewGoal});
   EXPECT_EQ(report.annotations.size(), 1U);
