@@ -164,7 +164,7 @@ class Pass {
     HoldBack(nodes, rollout);
     if (IsHeld(found)) {
       rollout.updates.clear();
-      rollout.recovering.clear();
+      rollout.updates_of_unavailable.clear();
     }
     TakeOutAwaited(rollout);
     const NodesByName updated = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout);
@@ -184,7 +184,7 @@ class Pass {
 
   void TakeOutAwaited(pool::Rollout& rollout) const {
     if (inputs_.awaited == nullptr) return;
-    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+    for (auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       std::erase_if(*list, [&](const pool::NodeUpdate& update) {
         return inputs_.awaited->contains(update.node) && ChangesTarget(update.patch);
       });
@@ -225,7 +225,7 @@ class Pass {
       const Unwritten* const unwritten = Find(inputs_.unwritten.nodes, node.name());
       return unwritten != nullptr && unwritten->is_unknown;
     });
-    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+    for (auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       std::erase_if(*list, [&](const pool::NodeUpdate& update) { return is_unknown || IsHeldBack(update.node); });
     }
   }
@@ -306,7 +306,7 @@ class Pass {
   NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
                      const pool::Rollout& rollout) {
     std::map<std::string_view, const NodePatch*> patches;
-    for (const auto* list : {&rollout.updates, &rollout.recovering}) {
+    for (const auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       for (const pool::NodeUpdate& update : *list) patches.emplace(update.node, &update.patch);
     }
     const pool::Layering layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds);
