@@ -18,7 +18,7 @@ namespace pintle::controller {
 inline constexpr auto kFilesWaitFor = std::chrono::days(7);
 inline constexpr auto kFilesWaitRenewedAfter = std::chrono::days(1);
 
-// Returns whether nothing at all passes the pause of this pool.
+// Returns whether the pool is paused and its pause policy is Strict: then no change at all passes.
 bool IsStrictlyPaused(const api::MachineConfigPool& pool);
 
 // Returns the change to the request on a node of the pool.  The patch is empty if the request is right.

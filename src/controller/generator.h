@@ -3,8 +3,8 @@
 
 // Generates MachineConfigs from the cluster's settings and the operator's templates.
 //
-// It decides by GeneratePass() whenever an input has changed, and writes what the pass returns.  A write that fails is
-// repeated less and less often, separately for each object, while the others go on.
+// The generator decides by GeneratePass() whenever an input has changed, and writes what the pass returns.  A write
+// that fails is repeated less and less often, separately for each object, while the others go on.
 
 #include <functional>
 #include <map>
@@ -51,8 +51,8 @@ class Generator {
   // Reads the folder and uses it if it has changed; also happens every minute.
   void ReadTemplates();
 
-  // Returns the states for metrics: when a config was last generated for each of these pools, and since when something
-  // keeps configs from being generated.
+  // Returns the states for metrics: the time at which a config was last generated for each pool of the view, and the
+  // time since which templates or a kind have been missing, so that nothing is generated from them.
   std::vector<SubControllerState> States(const View& view) const;
 
   // Stops all writes and forgets what has failed.

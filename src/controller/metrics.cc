@@ -14,7 +14,7 @@ namespace {
 // The Machine Config Operator gives some metrics a series with this value in each label, so that they always exist.
 constexpr std::string_view kInitialize = "initialize";
 
-// Returns the true condition that changed last.
+// Returns the true condition that changed last, without regard to PausedPending: only Pintle has that condition.
 const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
   const api::Condition* latest = nullptr;
   for (const api::Condition& condition : pool.status.conditions) {

@@ -36,7 +36,7 @@ struct SubControllerState {
   WallTime at;
 };
 
-// A number of answers of the Ignition server.
+// How many answers with the same pool, version and status code the Ignition server has given.
 struct IgnitionAnswers {
   std::string pool;     // The name of an existing pool, or "".
   std::string version;  // "3.5.0", or "".

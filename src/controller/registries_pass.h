@@ -11,7 +11,8 @@
 
 namespace pintle::controller {
 
-// Image policies count only while the feature gate SigstoreImageVerification is open.
+// Whether the signatures that image policies require are verified.  They are verified only while the feature gate
+// SigstoreImageVerification is open.
 enum class ImageSignatures { kIgnored, kVerified };
 
 void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& templates, ImageSignatures signatures,
