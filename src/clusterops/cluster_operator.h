@@ -45,11 +45,11 @@ struct Release {
 };
 
 struct ReportInputs {
-  const api::ClusterOperatorStatus& before;
+  const api::ClusterOperatorStatus& before;  // The status that the ClusterOperator has.
   Release release;
   std::span<const api::MachineConfigPool* const> pools;
   std::optional<TaskFailure> failure = {};
-  std::string waiting = {};  // What the release still waits for; empty if there is nothing to wait for.
+  std::string waiting = {};  // A message about the pools that the release waits for; empty if it waits for none.
   api::Time now = {};
 };
 

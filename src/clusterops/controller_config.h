@@ -22,7 +22,7 @@ struct ControllerConfigInputs {
   json::Value dns = {};
   json::Value proxy = {};
 
-  // ConfigMaps; nullopt if there is none.
+  // ConfigMaps, some of them with the key that is read; nullopt if there is none.
   std::optional<api::ConfigMap> server_authority = {};           // machine-config-server-ca: ca-bundle.crt
   std::optional<api::ConfigMap> root_authority = {};             // kube-system/root-ca: ca.crt
   std::optional<api::ConfigMap> client_authority = {};           // openshift-config-managed/kube-apiserver-client-ca

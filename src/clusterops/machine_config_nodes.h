@@ -31,7 +31,7 @@ struct MachineConfigNodeWork {
 struct MachineConfigNodeInputs {
   std::span<const api::Node* const> nodes;
   std::span<const api::MachineConfigPool* const> pools;
-  std::span<const api::MachineConfigNode* const> known;
+  std::span<const api::MachineConfigNode* const> known;  // The MachineConfigNodes that exist.
   // Nodes that exist and cannot be read.  No MachineConfigNode is created for them, and an existing one is kept.
   std::set<std::string, std::less<>> unreadable = {};
 };

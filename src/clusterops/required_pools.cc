@@ -23,8 +23,8 @@ struct Obstacle {
   std::optional<WallTime> since;
 };
 
-std::string WhyWithoutConfig(const api::MachineConfigPool& pool, std::string_view what) {
-  return fmt::format("{} for pool {} is empty: {}", what, pool.metadata.name, PoolSummary(pool));
+std::string EmptyFieldText(const api::MachineConfigPool& pool, std::string_view field) {
+  return fmt::format("{} for pool {} is empty: {}", field, pool.metadata.name, PoolSummary(pool));
 }
 
 std::string NoSuchConfig(std::string_view name) {
@@ -33,7 +33,7 @@ std::string NoSuchConfig(std::string_view name) {
 
 // Returns a message about the first config that was not made by this version of the controller or does not exist, among
 // the config that all nodes have and its sources.  Returns an empty text if there is no such config.
-std::string WhyOfAnotherController(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+std::string ControllerMismatch(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const std::string& rendered = pool.status.configuration.name;
   std::vector<std::string_view> names = {rendered};
   for (const api::ObjectReference& source : pool.status.configuration.source) names.push_back(source.name);
@@ -56,7 +56,7 @@ std::string WhyOfAnotherController(const api::MachineConfigPool& pool, const Req
 
 // Returns a message if the pool's target does not exist, has another OS image, or was not made for this release.
 // Otherwise returns an empty text.
-std::string WhyOfAnotherRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+std::string ReleaseMismatch(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const std::string& name = pool.spec.configuration.name;
   const api::MachineConfig* const config = inputs.config_named(name);
   if (config == nullptr) return NoSuchConfig(name);
@@ -126,13 +126,13 @@ std::string PausedText(const api::MachineConfigPool& pool) {
 }  // namespace
 
 std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
-  if (pool.spec.configuration.name.empty()) return WhyWithoutConfig(pool, "configuration spec");
-  if (pool.status.configuration.name.empty()) return WhyWithoutConfig(pool, "configuration status");
+  if (pool.spec.configuration.name.empty()) return EmptyFieldText(pool, "configuration spec");
+  if (pool.status.configuration.name.empty()) return EmptyFieldText(pool, "configuration status");
   if (pool.status.configuration.source.empty()) {
-    return WhyWithoutConfig(pool, "list of MachineConfigs that were used to generate configuration");
+    return EmptyFieldText(pool, "list of MachineConfigs that were used to generate configuration");
   }
-  const std::string why = WhyOfAnotherController(pool, inputs);
-  return why.empty() ? WhyOfAnotherRelease(pool, inputs) : why;
+  const std::string why = ControllerMismatch(pool, inputs);
+  return why.empty() ? ReleaseMismatch(pool, inputs) : why;
 }
 
 RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs) {

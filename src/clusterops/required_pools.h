@@ -38,8 +38,8 @@ struct RequiredPoolsInputs {
 };
 
 struct RequiredPools {
-  std::string failure;  // Why a person has to act; empty if nobody has to.
-  std::string waiting;  // What the first pool that is not ready waits for; empty if `failure` is set.
+  std::string failure;  // The reason why a person has to act; empty if nobody has to.
+  std::string waiting;  // The reason why the pools are not ready yet; empty if they are, or if `failure` is set.
   // The time at which the wait began, and the time at which it becomes a failure.
   std::optional<WallTime> since = {};
   std::optional<WallTime> until = {};

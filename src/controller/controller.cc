@@ -25,7 +25,7 @@ namespace pintle::controller {
 namespace {
 
 constexpr const char* kLeaseName = "machine-config-controller";
-// The component of our events.  It is the Machine Config Operator's, since people and tools filter by it.
+// The components of our events.  They are those of the Machine Config Operator, since people and tools filter by them.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";
@@ -303,7 +303,8 @@ void Controller::Roll(View view) {
   pauses_.Look(
       view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
   auto next = pauses_.NextChange(now);
-  // The annotation that asks nodes of a paused pool to hold files back expires, so it has to be renewed in time.
+  // The annotation that requests the nodes of a paused pool to hold files back expires, so it has to be renewed in
+  // time.
   if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
     next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The controller: while it leads, it renders, rolls out and writes statuses; while it does not, it only mirrors the
-// cluster.
+// The controller.  The replica that leads renders, rolls out and writes statuses.  The others only mirror the cluster.
 //
 // It is level-triggered: whenever something in the cluster changes, it soon looks at the whole cluster, decides by pure
 // passes, and writes the changes that they return.  After the writes, it looks again.
@@ -147,7 +146,7 @@ class Controller {
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
   std::map<std::string, kube::Call> calls_;  // Creations of pools and removals of configs, by description.
-  WriteBackoff backoff_;                     // For these calls.
+  WriteBackoff backoff_;                     // The back-offs of these calls.
   Complaints complaints_;
   kube::Call afresh_call_;
   kube::Lease lease_;

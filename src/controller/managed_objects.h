@@ -36,7 +36,7 @@ class NamesOfConfigs {
 
  private:
   struct Object {
-    api::ObjectMeta metadata;  // With the annotation of the chosen number.
+    api::ObjectMeta metadata;  // It has the annotation with the number, as soon as a number is chosen.
     Result<std::vector<const api::MachineConfigPool*>> pools;
   };
 
@@ -47,8 +47,8 @@ class NamesOfConfigs {
   std::deque<Object> objects_;
 };
 
-// Returns the merge patch with which an object gets the number and the finalizers for these configs, or nullopt if it
-// has them.
+// Returns the merge patch that gives an object the number and the finalizers for these configs, or nullopt if the
+// object has them already.
 std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs);
 
 // The next step for an object that is being deleted.  First its configs are removed, and then its finalizers.

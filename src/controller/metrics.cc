@@ -88,7 +88,7 @@ void WriteOfNodes(MetricsWriter& text, std::string_view name, std::string_view h
                   const std::map<std::string, bool>& nodes) {
   text.Begin(name, MetricType::kGauge, help);
   text.Sample({{"node", kInitialize}}, 0);
-  for (const auto& [node, is_so] : nodes) text.Sample({{"node", node}}, is_so ? 1 : 0);
+  for (const auto& [node, is_true] : nodes) text.Sample({{"node", node}}, is_true ? 1 : 0);
 }
 
 void WriteNodes(const Metrics& metrics, MetricsWriter& text) {

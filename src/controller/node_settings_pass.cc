@@ -41,7 +41,7 @@ std::string ReleaseOf(const GenerateInputs& inputs) {
   return candidates.empty() ? "" : candidates.front();
 }
 
-// Makes the configs of one kind, one for each pool.
+// Makes one config for each pool, with a name that begins with `number`.
 class NumberedConfigs {
  public:
   NumberedConfigs(const GenerateInputs& inputs, std::string_view number, MadeFrom from, GenerateChanges& changes)

@@ -35,7 +35,7 @@ bool HasSameContent(const T& a, const T& b) {
   return same;
 }
 
-// Whether every cluster has a kind, or some do not.
+// States whether every cluster has a kind, or only some clusters do.
 enum class Need { kAlways, kIfServed };
 
 template <kube::Resource T>

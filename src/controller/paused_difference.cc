@@ -26,8 +26,8 @@ bool IsPlaceOfAuthorities(std::string_view path) {
          std::any_of(std::begin(kAuthorityDirectories), std::end(kAuthorityDirectories), is_below);
 }
 
-// Returns the certificates in a file.  Returns nullopt if the file is not readable here, contains a private key, or
-// contains no certificate or an invalid one.
+// Returns the certificates in a file.  Returns nullopt if its contents cannot be read from the config or are too long,
+// if they include a private key, or if they have no certificate or an invalid one.
 std::optional<Certificates> CertificatesIn(const ignition::File& file) {
   const auto bytes = machineconfig::ContentsOf(file.contents, machineconfig::kMostLookedAt);
   if (!bytes || bytes->find("PRIVATE KEY") != std::string::npos) return std::nullopt;

@@ -43,7 +43,7 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // Starts to render for the pools that need it.
+  // Starts to render configs for the pools whose inputs or targets have changed.
   void Look(const View& view);
 
   const Verdicts& verdicts() const { return verdicts_; }

@@ -3,7 +3,8 @@
 
 // A cluster in memory, in which the passes that generate MachineConfigs decide until nothing is left to write.
 //
-// It computes what the controllers would make from some objects.  The objects are given, or copied from a real cluster.
+// The trial cluster computes what the controllers would make from some objects.  The objects are given, or copied from
+// a real cluster.
 
 #include <map>
 #include <span>
@@ -76,7 +77,7 @@ struct ObjectProblem {
 
 struct TrialInputs {
   const generated::TemplateFolder* templates = nullptr;  // Null to use the configs of templates in the cluster.
-  Versions versions;                                     // Of the controllers that make the configs.
+  Versions versions;                                     // The versions of the controllers that make the configs.
   WallTime now;
   generated::MadeFromOnly only = {};
 };
@@ -123,7 +124,7 @@ class TrialCluster {
   std::vector<T> All(std::string_view kind) const;
   void Apply(const GenerateChanges& changes);
 
-  // By kind, and by "NAMESPACE/NAME".
+  // The objects by kind, and by "NAMESPACE/NAME".
   std::map<std::string, std::map<std::string, json::Value>, std::less<>> objects_;
   int version_ = 0;  // The resourceVersion of the object that was written last.
 };

@@ -46,7 +46,7 @@ struct BuildProgress {
   bool is_initial() const { return !prepared && !building && !succeeded && !failed && !interrupted; }
 };
 
-// Whether nodes may be given the image now, and the reason.
+// States whether nodes may be given the image now, and the reason.
 struct ImageReadiness {
   bool can_apply = false;
   std::string reason;

@@ -64,7 +64,7 @@ struct Rollout {
   // The reason why no node is updated at all; empty if the rollout may continue.
   std::string hold_reason;
   std::vector<NodeUpdate> updates;                 // In the order in which the nodes are updated.
-  std::vector<NodeUpdate> updates_of_unavailable;  // Need no capacity, since the nodes are unavailable already.
+  std::vector<NodeUpdate> updates_of_unavailable;  // They need no capacity, since the nodes are unavailable already.
   api::MachineConfigPoolStatus status;
 };
 

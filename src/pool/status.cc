@@ -26,7 +26,7 @@ constexpr std::string_view kImageBuildDegraded = "ImageBuildDegraded";
 constexpr std::string_view kPinnedImageSetsDegraded = "PinnedImageSetsDegraded";
 constexpr std::string_view kDegraded = "Degraded";
 
-// What the MachineConfigNodes of the pool report together.
+// The sum of the reports of the pool's MachineConfigNodes.
 struct Reported {
   std::vector<const NodeState*> degraded;
   std::vector<std::string> degraded_messages;  // One for each of `degraded`.
@@ -60,8 +60,7 @@ bool DesiresTarget(const api::MachineConfigNode& node, const StatusInputs& input
          !image.empty() && image == inputs.layering.image();
 }
 
-// Adds the report of one node.  The first condition that marks the node as degraded or as updated counts, and no later
-// one.
+// Adds the report of one node.  Only the first condition that marks the node as degraded or as updated counts.
 void Add(const api::MachineConfigNode& node, const NodeState& state, const StatusInputs& inputs, Reported& reported) {
   if (HasPinnedImages(node)) ++reported.with_pinned_images;
   for (const api::Condition& condition : node.status.conditions) {
