@@ -53,7 +53,7 @@ void Cluster::ForEachKind(Visit&& visit) const {
   visit(operator_pods_);
 }
 
-std::vector<std::string_view> Cluster::Unread() const {
+std::vector<std::string_view> Cluster::UnreadKinds() const {
   std::vector<std::string_view> unread;
   ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
     if (!mirror.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);

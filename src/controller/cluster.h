@@ -34,9 +34,9 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   // Returns whether all objects have been read.  No node may be updated before that.
-  bool is_ready() const { return Unread().empty(); }
+  bool is_ready() const { return UnreadKinds().empty(); }
   // Returns the kinds that have not been read yet, in the plural: "nodes".
-  std::vector<std::string_view> Unread() const;
+  std::vector<std::string_view> UnreadKinds() const;
 
   // Returns whether all pools, and all objects that configs are rendered from, have been read.
   bool CanRender() const;

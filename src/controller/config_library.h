@@ -64,7 +64,7 @@ class ConfigLibrary {
   Listener listener_;
   WholeConfigs configs_;  // The configs are owned by `entries_`.
   std::map<std::string, std::unique_ptr<Entry>> entries_;
-  WriteBackoff backoff_;  // It counts reads, not writes.
+  WriteBackoff backoff_;  // Used for reads.
 };
 
 }  // namespace pintle::controller

@@ -124,15 +124,15 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                         }}),
       lease_(client_,
              {.name = {settings_.namespace_name, kLeaseName}, .identity = settings_.identity, .times = settings_.lease},
-             {.won = [this] { Won(); },
-              .lost = [this] { Lost(); },
+             {.won = [this] { PrepareToLead(); },
+              .lost = [this] { StopLeading(); },
               .trouble = [this](const Error& error) { Complain("the lease", error); }}) {}
 
 Controller::~Controller() = default;
 
 // ---- leading ----
 
-void Controller::Won() {
+void Controller::PrepareToLead() {
   log::Notice(fmt::format("{} leads now", settings_.identity), kLeadership);
   ReadAfresh();
 }
@@ -201,7 +201,7 @@ void Controller::Lead() {
   LookSoon();
 }
 
-void Controller::Lost() {
+void Controller::StopLeading() {
   log::Warning(fmt::format("{} no longer leads", settings_.identity), kLeadership);
   is_leading_ = false;
   StopReadingAfresh();
@@ -232,7 +232,7 @@ void Controller::StopReadingAfresh() {
 }
 
 void Controller::Release(std::function<void()> done) {
-  if (is_leading_) Lost();
+  if (is_leading_) StopLeading();
   StopReadingAfresh();
   lease_.Release([this, done = std::move(done)](const Result<>& released) {
     if (!released) Complain("giving back the lease", released.error());
@@ -303,8 +303,7 @@ void Controller::Roll(View view) {
   pauses_.Look(
       view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
   auto next = pauses_.NextChange(now);
-  // The annotation that requests the nodes of a paused pool to hold files back expires, so it has to be renewed in
-  // time.
+  // The annotation with which nodes of a paused pool hold files back expires, so it has to be renewed in time.
   if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
     next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
   }
@@ -443,7 +442,7 @@ void Controller::MakePools(const View& view) {
     if (!MayBegin(what)) continue;
     calls_[what] = client_.Once({}).Create<api::MachineConfigPool>(
         pool,
-        [this, what](const Result<api::MachineConfigPool>& made) { Ended(what, made ? nullptr : &made.error()); });
+        [this, what](const Result<api::MachineConfigPool>& made) { EndAction(what, made ? nullptr : &made.error()); });
   }
 }
 
@@ -460,12 +459,12 @@ void Controller::KeepRenderedConfigs(const View& view) {
     patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
     calls_[what] = client_.Once({}).Patch<api::MachineConfigPool>(
         {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until](Result<api::MachineConfigPool>&& kept) {
-          if (!kept) return Ended(what, &kept.error());
+          if (!kept) return EndAction(what, &kept.error());
           log::Info(
               fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists those that are removed then",
                           what, until));
           cluster_.Put(*std::move(kept));
-          Ended(what, nullptr);
+          EndAction(what, nullptr);
         });
   }
 }
@@ -481,7 +480,7 @@ void Controller::CollectGarbage(const View& view) {
         {"", config.name}, config.uid, [this, what](const Result<>& removed) {
           if (removed) log::Notice(what + ", which nobody needs any more", kRemovedConfig);
           const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
-          Ended(what, is_gone ? nullptr : &removed.error());
+          EndAction(what, is_gone ? nullptr : &removed.error());
         });
   }
 }
@@ -492,7 +491,7 @@ bool Controller::MayBegin(const std::string& what) {
   return !due && !calls_.contains(what);
 }
 
-void Controller::Ended(const std::string& what, const Error* error) {
+void Controller::EndAction(const std::string& what, const Error* error) {
   const auto call = calls_.extract(what);
   // Backs off after a success, too: the mirror may be late, and the action would be repeated at once.
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());

@@ -71,8 +71,8 @@ class Controller {
   void Release(std::function<void()> done);
 
  private:
-  void Won();
-  void Lost();
+  void PrepareToLead();
+  void StopLeading();
   // Reads all pools and nodes, since the mirrors may lack the latest writes of the previous leader.
   void ReadAfresh();
   void ReadPoolsAfresh();
@@ -102,7 +102,7 @@ class Controller {
   // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.
   bool MayBegin(const std::string& what);
   // `error` is nullptr on success.
-  void Ended(const std::string& what, const Error* error);
+  void EndAction(const std::string& what, const Error* error);
   void ReportHopelessDrain(const std::string& node, const std::string& pool, const std::string& why);
   void ReportMasterChange(const api::Node& before, const api::Node& now);
   void Complain(const std::string& what, const Error& error);

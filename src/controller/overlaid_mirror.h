@@ -120,7 +120,7 @@ class OverlaidMirror {
  private:
   static kube::FeedSettings FeedSettingsFor(Need need) {
     kube::FeedSettings settings;
-    // A kind that is not served now may be served later, so it is requested rarely.
+    // A kind that is not served now may be served later, so it is requested again, but rarely.
     if (need == Need::kIfServed) settings.backoff.longest = std::chrono::minutes(5);
     return settings;
   }

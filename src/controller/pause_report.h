@@ -71,7 +71,7 @@ struct PauseReport : PausedDifference {
 
   std::vector<std::string> renders;  // The renders that wait, the oldest first; the last is the target.
   // The time since which something waits: the creation time of the oldest of these renders.  If none of them is newer
-  // than the nodes' configs, the time at which the condition became true, or now.
+  // than the nodes' configs, this is the time at which the condition became true, or now.
   std::optional<WallTime> waits_since;
 
   std::size_t nodes_with_waiting_files = 0;

@@ -101,7 +101,7 @@ Result<> RunController(StartOptions options) {
     Metrics figures = controller.CurrentMetrics();
     if (ignition) ignition->AddTo(figures);
     return {.metrics = std::make_shared<const std::string>(MetricsText(figures)),
-            .unread = fmt::format("{}", fmt::join(controller.cluster().Unread(), ", "))};
+            .unread = fmt::format("{}", fmt::join(controller.cluster().UnreadKinds(), ", "))};
   };
   if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, page));
   controller.OnChange([&] {

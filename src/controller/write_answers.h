@@ -30,7 +30,7 @@ class WriteAnswers {
     return found == answered_.end() ? mirrored : found->second;
   }
 
-  // Must be called when the mirror has a new version.
+  // Must be called when the mirror has a new version of the object.
   void Mirrored(const T& now) {
     const auto found = answered_.find(now.metadata.name);
     if (found == answered_.end()) return;

@@ -35,7 +35,7 @@ class NodeState {
   std::optional<std::string_view> desired_image() const { return desired_image_; }
   // The config with which the machine was installed.
   std::optional<std::string_view> first_pivot_config() const { return first_pivot_config_; }
-  // The controller has given the node the labels of its custom pool once.
+  // The controller has given the node the labels of its custom pool.
   bool has_custom_pool_labels() const { return has_custom_pool_labels_; }
 
   // Pods can run on the node.
