@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The objects to which the operator's part of the controller writes its reports, and the API paths of their kinds.
+// The objects that the operator's part of the controller reports in, and the API paths of their kinds.
 
 #include <string>
 
