@@ -63,14 +63,14 @@ class Reporter {
         version_(inputs.release.version),
         wanted_(WantedVersions(inputs)),
         is_installed_(AreSame(inputs.before.versions, wanted_)),
-        is_first_(VersionOf(inputs.before.versions, kOperator) == nullptr) {
+        is_first_release_(VersionOf(inputs.before.versions, kOperator) == nullptr) {
     report_.status = inputs.before;
   }
 
   OperatorReport Make() && {
     const bool is_complete = !inputs_.failure && inputs_.waiting.empty();
     if (is_complete && !is_installed_) {
-      if (!is_first_) Emit("version changed", inputs_.before.versions);
+      if (!is_first_release_) Emit("version changed", inputs_.before.versions);
       report_.status.versions = wanted_;
     }
     Set("Available", "True", "AsExpected", "Cluster has deployed " + VersionsText(report_.status.versions));
@@ -105,9 +105,10 @@ class Reporter {
                         : Set(kProgressing, "False", "", fmt::format("Error while reconciling {}", version_));
     }
     if (!progresses) return Set(kProgressing, "False", "", fmt::format("Cluster version is {}", version_));
-    std::string message = fmt::format("{} {}", is_first_ ? "Cluster is bootstrapping" : "Working towards", version_);
+    std::string message =
+        fmt::format("{} {}", is_first_release_ ? "Cluster is bootstrapping" : "Working towards", version_);
     if (!HasBegun()) {
-      if (is_first_) {
+      if (is_first_release_) {
         report_.events.push_back(
             {Importance::kNormal, kVersionChanged,
              fmt::format("clusteroperator/machine-config is bootstrapping to {}", VersionsText(wanted_))});
@@ -140,7 +141,7 @@ class Reporter {
   void SetUpgradeable() {
     const auto some_pool_is = [&](std::string_view type) {
       return std::any_of(inputs_.pools.begin(), inputs_.pools.end(),
-                         [&](const api::MachineConfigPool* pool) { return Has(*pool, type); });
+                         [&](const api::MachineConfigPool* pool) { return HasTrueCondition(*pool, type); });
     };
     constexpr std::string_view kRemedy = "please see `oc get mcp` for further details and resolve before upgrading";
     if (some_pool_is("Degraded")) {
@@ -168,7 +169,7 @@ class Reporter {
   const std::string& version_;
   const std::vector<api::OperandVersion> wanted_;
   const bool is_installed_;
-  const bool is_first_;
+  const bool is_first_release_;
   OperatorReport report_;
 };
 

@@ -41,15 +41,15 @@ const TaskFailure* FirstOf(std::span<const TaskFailure> failures);
 // The release that the cluster is to have.
 struct Release {
   std::string version;
-  std::string operator_image = {};  // Empty if it is not known; then the image that is reported stays.
+  std::string operator_image = {};  // Empty if it is not known; then the ClusterOperator keeps the image that it has.
 };
 
 struct ReportInputs {
-  const api::ClusterOperatorStatus& before;
+  const api::ClusterOperatorStatus& before;  // The status that the ClusterOperator has.
   Release release;
   std::span<const api::MachineConfigPool* const> pools;
   std::optional<TaskFailure> failure = {};
-  std::string waiting = {};  // What the release still waits for; empty if it is installed.
+  std::string waiting = {};  // A message about the pools that the release waits for; empty if it waits for none.
   api::Time now = {};
 };
 
@@ -69,8 +69,8 @@ struct OperatorReport {
 
 OperatorReport ReportOf(const ReportInputs& inputs);
 
-// Sets a condition as all of OpenShift's operators do: it keeps its position, and its transition time unless its status
-// changes.
+// Sets a condition as all of OpenShift's operators do: the condition keeps its position, and it keeps its transition
+// time unless its status changes.
 void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition);
 
 // Returns the versions as Go prints them: "[{operator 4.21.0} {operator-image quay.io/...}]".

@@ -35,7 +35,7 @@ bool HasCertificate(std::string_view text) {
   return certificates && !certificates->empty();
 }
 
-// Replaces each certificate of the signer with the present bundle of signers, so that the installer's rendered config
+// Replaces each certificate of kKubeletSigner in the bundle with `signers`, so that the installer's rendered config
 // keeps its name.
 std::string WithSigner(std::string_view bundle, const std::string& signers) {
   std::string replaced;
@@ -204,7 +204,8 @@ class Drafter {
     AddBytes("additionalTrustBundle", bundle);
   }
 
-  // Appends the authorities in a ConfigMap, if there is one.  Returns false if it contains no certificate.
+  // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  Returns false if it exists and
+  // contains no certificate.
   bool AddAuthorities(const std::optional<api::ConfigMap>& map, std::string_view name, std::string& bundle) {
     if (!map) return true;
     const std::string& text = TextIn(map, kBundleKey);

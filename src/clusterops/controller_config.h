@@ -16,13 +16,13 @@
 namespace pintle::clusterops {
 
 struct ControllerConfigInputs {
-  // The objects `cluster` of these kinds as the API server stores them; null if there is none.
+  // The objects named `cluster` of these kinds, as the API server stores them; null if there is none.
   json::Value infrastructure = {};
   json::Value network = {};
   json::Value dns = {};
   json::Value proxy = {};
 
-  // ConfigMaps, with the key that is read; nullopt if there is none.
+  // ConfigMaps, some of them with the key that is read; nullopt if there is none.
   std::optional<api::ConfigMap> server_authority = {};           // machine-config-server-ca: ca-bundle.crt
   std::optional<api::ConfigMap> root_authority = {};             // kube-system/root-ca: ca.crt
   std::optional<api::ConfigMap> client_authority = {};           // openshift-config-managed/kube-apiserver-client-ca
@@ -31,14 +31,14 @@ struct ControllerConfigInputs {
   std::optional<api::ConfigMap> user_authorities = {};           // openshift-config/user-ca-bundle
   std::optional<api::ConfigMap> proxy_authorities = {};          // The ConfigMap that spec.trustedCA of the Proxy names
   std::optional<api::ConfigMap> registry_authorities = {};       // openshift-config-managed/image-registry-ca
-  std::optional<api::ConfigMap> user_registry_authorities = {};  // The one that the cluster's Image config names
+  std::optional<api::ConfigMap> user_registry_authorities = {};  // The ConfigMap that the cluster's Image config names
   std::optional<api::ConfigMap> cloud_config = {};               // openshift-config-managed/kube-cloud-config
   std::optional<api::ConfigMap> os_images = {};                  // machine-config-osimageurl
   json::Value images = {};  // images.json in machine-config-operator-images; null if it cannot be read.
 
   bool is_bootstrapped = true;            // True if kube-system/bootstrap exists.
   bool is_installing = false;             // True until a version of the operator has been installed completely.
-  std::string internal_pull_secret = {};  // With the credentials of the cluster's own registry; empty if unknown.
+  std::string internal_pull_secret = {};  // The credentials of the cluster's own registry; empty if unknown.
   std::string operator_version = {};
 };
 

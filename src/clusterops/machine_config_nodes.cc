@@ -40,7 +40,7 @@ api::MachineConfigNode NewMachineConfigNode(const api::Node& node, std::string p
 
 MachineConfigNodeWork FindMachineConfigNodeWork(const MachineConfigNodeInputs& inputs) {
   std::optional<pool::Pools> pools;
-  // While a selector is invalid, the pools of nodes are unknown.  They are set later.
+  // While a selector is invalid, the pools of nodes are unknown.  The rollout pass sets the pools later.
   if (auto made = pool::Pools::Make(inputs.pools)) pools.emplace(*std::move(made));
 
   std::set<std::string_view> known;

@@ -3,8 +3,8 @@
 
 // Decides which MachineConfigNodes a cluster lacks, and which are about nodes that are gone.
 //
-// Each node owns one MachineConfigNode.  The node's agent may create it as well, and which of the two is first does not
-// matter, since both create the same object.
+// Each node owns one MachineConfigNode.  The controller and the node's agent may both create it.  It does not matter
+// which of the two is first, since both create the same object.
 
 #include <set>
 #include <span>
@@ -24,14 +24,14 @@ struct StaleMachineConfigNode {
 };
 
 struct MachineConfigNodeWork {
-  std::vector<api::MachineConfigNode> missing;  // Ready to be created.
+  std::vector<api::MachineConfigNode> missing;  // The complete objects to create.
   std::vector<StaleMachineConfigNode> stale;
 };
 
 struct MachineConfigNodeInputs {
   std::span<const api::Node* const> nodes;
   std::span<const api::MachineConfigPool* const> pools;
-  std::span<const api::MachineConfigNode* const> known;
+  std::span<const api::MachineConfigNode* const> known;  // The MachineConfigNodes that exist.
   // Nodes that exist and cannot be read.  No MachineConfigNode is created for them, and an existing one is kept.
   std::set<std::string, std::less<>> unreadable = {};
 };

@@ -4,7 +4,7 @@
 // The labels of the built-in pools: master, worker and arbiter.
 //
 // KubeletConfigs select such a pool by the label with its name, and an upgrade of the cluster waits for the pools that
-// have the label for that.  Everything else in these pools belongs to the administrator.
+// have kRequiredForUpgradeLabel.  Everything else in these pools belongs to the administrator.
 
 #include <string_view>
 
@@ -20,7 +20,7 @@ inline constexpr std::string_view kRequiredForUpgradeLabel =
 // Returns the labels of the built-in pool with this name, or none if there is no such built-in pool.
 api::Labels BuiltInLabels(std::string_view pool);
 
-// Returns the built-in labels that a pool lacks, or has with another value.
+// Returns the built-in labels, with their right values, that a pool lacks or has with another value.
 api::Labels MissingLabels(const api::MachineConfigPool& pool);
 
 // Returns whether an upgrade of the cluster waits for a pool.

@@ -16,7 +16,7 @@ const api::Condition* FindCondition(const api::MachineConfigPool& pool, std::str
   return found == conditions.rend() ? nullptr : &*found;
 }
 
-bool Has(const api::MachineConfigPool& pool, std::string_view type) {
+bool HasTrueCondition(const api::MachineConfigPool& pool, std::string_view type) {
   const api::Condition* const condition = FindCondition(pool, type);
   return condition != nullptr && condition->status == "True";
 }
@@ -28,17 +28,19 @@ std::string PoolSummary(const api::MachineConfigPool& pool) {
                        gotext::Quoted(condition.message));
   };
   const api::MachineConfigPoolStatus& status = pool.status;
-  if (Has(pool, "RenderDegraded")) return degraded("RenderDegraded", "rendering fails");
-  if (Has(pool, "NodeDegraded")) return degraded("NodeDegraded", "nodes fail");
-  if (Has(pool, "Updated")) {
+  if (HasTrueCondition(pool, "RenderDegraded")) return degraded("RenderDegraded", "rendering fails");
+  if (HasTrueCondition(pool, "NodeDegraded")) return degraded("NodeDegraded", "nodes fail");
+  if (HasTrueCondition(pool, "Updated")) {
     return fmt::format("all {} nodes are at latest configuration {}", status.machine_count, status.configuration.name);
   }
-  if (Has(pool, "Updating")) {
+  if (HasTrueCondition(pool, "Updating")) {
     return fmt::format("{} (ready {}) out of {} nodes are updating to latest configuration {}",
                        status.updated_machine_count, status.ready_machine_count, status.machine_count,
                        pool.spec.configuration.name);
   }
-  if (Has(pool, "PinnedImageSetsDegraded")) return degraded("PinnedImageSetsDegraded", "pinned image sets failed");
+  if (HasTrueCondition(pool, "PinnedImageSetsDegraded")) {
+    return degraded("PinnedImageSetsDegraded", "pinned image sets failed");
+  }
   return "<unknown>";
 }
 

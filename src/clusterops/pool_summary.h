@@ -17,6 +17,6 @@ std::string PoolSummary(const api::MachineConfigPool& pool);
 const api::Condition* FindCondition(const api::MachineConfigPool& pool, std::string_view type);
 
 // Returns whether a pool has a condition and the condition is true.
-bool Has(const api::MachineConfigPool& pool, std::string_view type);
+bool HasTrueCondition(const api::MachineConfigPool& pool, std::string_view type);
 
 }  // namespace pintle::clusterops

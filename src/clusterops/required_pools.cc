@@ -17,22 +17,23 @@ namespace {
 
 constexpr auto kPatiencePerMachine = std::chrono::minutes(10);
 
-// The reason why a pool is not ready, and the time since when.
+// The reason why a pool is not ready, and the time at which it ceased to be ready, if that is known.
 struct Obstacle {
   std::string what;
   std::optional<WallTime> since;
 };
 
-std::string WhyWithoutConfig(const api::MachineConfigPool& pool, std::string_view what) {
-  return fmt::format("{} for pool {} is empty: {}", what, pool.metadata.name, PoolSummary(pool));
+std::string EmptyFieldText(const api::MachineConfigPool& pool, std::string_view field) {
+  return fmt::format("{} for pool {} is empty: {}", field, pool.metadata.name, PoolSummary(pool));
 }
 
 std::string NoSuchConfig(std::string_view name) {
   return fmt::format("machineconfig.machineconfiguration.openshift.io \"{}\" not found", name);
 }
 
-// Returns why the config that all nodes have, or one of its sources, was not made by this version of the controller.
-std::string WhyOfAnotherController(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+// Returns a message about the first config that was not made by this version of the controller or does not exist, among
+// the config that all nodes have and its sources.  Returns an empty text if there is no such config.
+std::string ControllerMismatch(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const std::string& rendered = pool.status.configuration.name;
   std::vector<std::string_view> names = {rendered};
   for (const api::ObjectReference& source : pool.status.configuration.source) names.push_back(source.name);
@@ -53,8 +54,9 @@ std::string WhyOfAnotherController(const api::MachineConfigPool& pool, const Req
   return "";
 }
 
-// Returns why the pool's target has another OS image, or was made for another release.
-std::string WhyOfAnotherRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+// Returns a message if the pool's target does not exist, has another OS image, or was not made for this release.
+// Otherwise returns an empty text.
+std::string ReleaseMismatch(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const std::string& name = pool.spec.configuration.name;
   const api::MachineConfig* const config = inputs.config_named(name);
   if (config == nullptr) return NoSuchConfig(name);
@@ -77,7 +79,8 @@ std::string WhyOfAnotherRelease(const api::MachineConfigPool& pool, const Requir
   return "";
 }
 
-// Returns since when a condition has had this status, or nullopt if it has another one.
+// Returns the time since which a condition has had this status.  Returns nullopt if the condition is missing, has
+// another status or has no transition time.
 std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_view type, std::string_view status) {
   const api::Condition* const condition = FindCondition(pool, type);
   if (condition == nullptr || condition->status != status || !condition->last_transition_time) return std::nullopt;
@@ -87,7 +90,7 @@ std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_vi
 std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const api::MachineConfigPoolStatus& status = pool.status;
   const std::string& name = pool.metadata.name;
-  if (Has(pool, "Degraded")) {
+  if (HasTrueCondition(pool, "Degraded")) {
     const api::Condition& degraded = *FindCondition(pool, "Degraded");
     const std::string& why = degraded.message.empty() ? PoolSummary(pool) : degraded.message;
     return Obstacle{fmt::format("MachineConfigPool {} is not ready, retrying. Status: (pool degraded: true total: {}, "
@@ -101,7 +104,7 @@ std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const Req
         fmt::format("MachineConfigPool {} has not progressed to latest configuration: {}, retrying", name, why),
         Since(pool, "Updated", "False")};
   }
-  if (pool.metadata.generation <= status.observed_generation && Has(pool, "Updated")) return std::nullopt;
+  if (pool.metadata.generation <= status.observed_generation && HasTrueCondition(pool, "Updated")) return std::nullopt;
   return Obstacle{fmt::format("required MachineConfigPool {} is not ready, retrying. Status: (total: {}, ready {}, "
                               "updated: {}, unavailable: {}, degraded: {})",
                               name, status.machine_count, status.ready_machine_count, status.updated_machine_count,
@@ -110,7 +113,7 @@ std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const Req
 }
 
 std::string PausedText(const api::MachineConfigPool& pool) {
-  if (Has(pool, "Updated")) {
+  if (HasTrueCondition(pool, "Updated")) {
     return fmt::format(
         "the required MachineConfigPool {} was paused with no pending updates; no further syncing will "
         "occur until it is unpaused",
@@ -123,13 +126,13 @@ std::string PausedText(const api::MachineConfigPool& pool) {
 }  // namespace
 
 std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
-  if (pool.spec.configuration.name.empty()) return WhyWithoutConfig(pool, "configuration spec");
-  if (pool.status.configuration.name.empty()) return WhyWithoutConfig(pool, "configuration status");
+  if (pool.spec.configuration.name.empty()) return EmptyFieldText(pool, "configuration spec");
+  if (pool.status.configuration.name.empty()) return EmptyFieldText(pool, "configuration status");
   if (pool.status.configuration.source.empty()) {
-    return WhyWithoutConfig(pool, "list of MachineConfigs that were used to generate configuration");
+    return EmptyFieldText(pool, "list of MachineConfigs that were used to generate configuration");
   }
-  const std::string why = WhyOfAnotherController(pool, inputs);
-  return why.empty() ? WhyOfAnotherRelease(pool, inputs) : why;
+  const std::string why = ControllerMismatch(pool, inputs);
+  return why.empty() ? ReleaseMismatch(pool, inputs) : why;
 }
 
 RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs) {

@@ -38,9 +38,9 @@ struct RequiredPoolsInputs {
 };
 
 struct RequiredPools {
-  std::string failure;  // Set if a person has to act.
-  std::string waiting;  // Set if the pools are still being updated.
-  // When the wait began, and when it becomes a failure.
+  std::string failure;  // The reason why a person has to act; empty if nobody has to.
+  std::string waiting;  // The reason why the pools are not ready yet; empty if they are, or if `failure` is set.
+  // The time at which the wait began, and the time at which it becomes a failure.
   std::optional<WallTime> since = {};
   std::optional<WallTime> until = {};
 

@@ -36,7 +36,9 @@ std::optional<Range> ParseRange(const std::string& text) {
 }
 
 Error BadRange(const std::string& text) {
-  return Error(ErrorKind::kInvalid, fmt::format("Network cluster: \"{}\" is not a range of addresses", text));
+  return Error(
+      ErrorKind::kInvalid,
+      fmt::format("the Network named cluster: spec.serviceNetwork: \"{}\" is not a range of IP addresses", text));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr std::array kBootstrapOptions = {
     Option{"--help", "", "print this help"},
 };
 
-// The configs contain the pull secret, so they are for their owner and group.
+// The configs contain the pull secret, so only their owner and their group may read them.
 constexpr FileMode kBootstrapFileMode = {.permissions = 0640, .owner = {}};
 constexpr FileMode kBootstrapFolderMode = {.permissions = 0750, .owner = {}};
 
@@ -73,14 +73,14 @@ Result<BootstrapOptions> ReadBootstrapOptions(const CommandLine& line) {
 Result<std::string> ReadPullSecretManifest(const std::string& file) {
   std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file));
   if (documents.size() != 1) {
-    return Error(ErrorKind::kInvalid, fmt::format("{}: it has to hold one Secret", file));
+    return Error(ErrorKind::kInvalid, fmt::format("{}: the file must contain exactly one Secret", file));
   }
   const auto secret =
       TRY(machineconfig::ReadObject<api::Secret>(std::move(documents.front()), api::Secret::kKind), file);
   return TRY(generated::PullSecretIn(secret), file);
 }
 
-// Returns the release whose feature gates apply.  Fails if the FeatureGate does not list it.
+// Returns the release whose feature gates apply.  Fails if the FeatureGate does not list that release.
 Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated::Manifests& manifests) {
   std::string release = options.release.empty() ? generated::ReleaseOf(*manifests.controller_config) : options.release;
   const auto gates = generated::FeatureGatesOf(*manifests.feature_gate, release);
@@ -88,7 +88,7 @@ Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated:
   std::string known;
   for (const auto& one : manifests.feature_gate->status.feature_gates) known += " " + one.version;
   return Error(ErrorKind::kInvalid,
-               fmt::format("error creating feature gates handler: {}; it lists{}; name the cluster's release with "
+               fmt::format("error creating feature gates handler: {}; the FeatureGate lists{}; name the release with "
                            "--release-version",
                            gates.error().message(), known.empty() ? " none" : known));
 }
@@ -112,7 +112,8 @@ Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   return files;
 }
 
-// Writes each file atomically, and pools last.  So even if this is interrupted, a pool never names a missing config.
+// Writes the files in their order, each of them atomically.  The files of pools come last, so even after an
+// interruption no pool names a config that is missing.
 class BootstrapWriter {
  public:
   explicit BootstrapWriter(const std::string& directory) : directory_(directory) {}
@@ -172,7 +173,7 @@ Result<> MakeAndWrite(const BootstrapOptions& options) {
   TRY(writer.Write(made.files));
   for (const std::string& path : TRY(writer.Leftovers())) {
     PrintProblem(
-        fmt::format("{}/{}: it is not from this run, and may still be served; remove it if the cluster does "
+        fmt::format("{}/{}: this file is from an earlier run and may still be served; remove it if the cluster does "
                     "not need it",
                     options.destination, path));
   }

@@ -61,7 +61,7 @@ struct Changes {
   }
 };
 
-// Merges two patches of a node.  The second one was decided for the node as it is after the first one.
+// Merges the second patch of a node into the first.  The second one was decided for the node as it is after the first.
 void Join(pool::NodePatch& first, pool::NodePatch second);
 
 // Returns the node as it is after the patch.

@@ -9,7 +9,7 @@ namespace {
 
 // The name of objects of which a cluster has only one.
 constexpr const char* kCluster = "cluster";
-constexpr const char* kOperatorPods = "k8s-app=machine-config-operator";
+constexpr const char* kOperatorPodSelector = "k8s-app=machine-config-operator";
 
 }  // namespace
 
@@ -36,24 +36,24 @@ Cluster::Cluster(kube::Client& client, const std::string& namespace_name, Listen
       os_builds_(client, Need::kIfServed, ListenerFor<api::MachineOSBuild>(listener)),
       schedulers_(client, Need::kIfServed, ListenerFor<Scheduler>(listener)),
       operator_pods_(client, Need::kAlways, ListenerFor<api::Pod>(listener),
-                     {.namespace_name = namespace_name, .label_selector = kOperatorPods}) {}
+                     {.namespace_name = namespace_name, .label_selector = kOperatorPodSelector}) {}
 
 template <typename Visit>
-void Cluster::ForEachKind(Visit&& look_at) const {
-  look_at(pools_);
-  look_at(nodes_);
-  look_at(configs_);
-  look_at(controller_configs_);
-  look_at(machine_config_nodes_);
-  look_at(machine_configurations_);
-  look_at(os_image_streams_);
-  look_at(os_configs_);
-  look_at(os_builds_);
-  look_at(schedulers_);
-  look_at(operator_pods_);
+void Cluster::ForEachKind(Visit&& visit) const {
+  visit(pools_);
+  visit(nodes_);
+  visit(configs_);
+  visit(controller_configs_);
+  visit(machine_config_nodes_);
+  visit(machine_configurations_);
+  visit(os_image_streams_);
+  visit(os_configs_);
+  visit(os_builds_);
+  visit(schedulers_);
+  visit(operator_pods_);
 }
 
-std::vector<std::string_view> Cluster::Unread() const {
+std::vector<std::string_view> Cluster::UnreadKinds() const {
   std::vector<std::string_view> unread;
   ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
     if (!mirror.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);
@@ -102,9 +102,10 @@ void Cluster::AddUnreadableTo(View& view) const {
     is_known ? void(*at = &pool) : void(view.pools.insert(at, &pool));
     view.unreadable_pools.emplace(name, why.message());
     view.held_pools.emplace(name, why.message());
-    // A node of this pool might be taken for a worker, so the worker pool has to wait as well.
-    const bool selects = pool.spec.node_selector && why.message().find("$.spec.nodeSelector") == std::string::npos;
-    if (!selects) view.held_pools.emplace(api::kWorkerPool, why.message());
+    // If the pool's selector cannot be read, a node of this pool might be taken for a worker, so the worker pool has to
+    // wait as well.
+    const bool has_selector = pool.spec.node_selector && why.message().find("$.spec.nodeSelector") == std::string::npos;
+    if (!has_selector) view.held_pools.emplace(api::kWorkerPool, why.message());
   });
   nodes_.ForEachUnreadable([&](const WatchedNode& node, const Error& why) {
     view.unreadable_nodes.push_back({&node, why.message()});

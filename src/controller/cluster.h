@@ -23,24 +23,25 @@ namespace pintle::controller {
 class Cluster {
  public:
   struct Listener {
-    std::function<void()> changed;  // Called when something may have to be done.
+    std::function<void()> changed;  // Called when the copy has changed.
     std::function<void(const api::Node& before, const api::Node& now)> node_changed;
-    std::function<void(std::string_view what, const Error& error)> trouble;
+    std::function<void(std::string_view kind, const Error& error)> trouble;  // The kind is in the plural: "nodes".
   };
 
-  // `namespace_name` is where the operator's pods are looked up.
+  // `namespace_name` is the namespace of the operator's pods.
   Cluster(kube::Client& client, const std::string& namespace_name, Listener listener);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Returns whether all objects have been read.  Nothing may be decided before.
-  bool is_ready() const { return Unread().empty(); }
+  // Returns whether all objects have been read.  No node may be updated before that.
+  bool is_ready() const { return UnreadKinds().empty(); }
   // Returns the kinds that have not been read yet, in the plural: "nodes".
-  std::vector<std::string_view> Unread() const;
+  std::vector<std::string_view> UnreadKinds() const;
 
   // Returns whether all pools, and all objects that configs are rendered from, have been read.
   bool CanRender() const;
-  // Returns the server's errors about kinds that it refuses to list.  Empty if their lists just have not arrived yet.
+  // Returns the server's errors about kinds that it refuses to list.  The text is empty if it refuses none, even if
+  // some lists have not arrived yet.
   std::string WhyUnread() const;
 
   View Look() const;
@@ -66,7 +67,7 @@ class Cluster {
 
  private:
   template <typename Visit>
-  void ForEachKind(Visit&& look_at) const;
+  void ForEachKind(Visit&& visit) const;
   template <typename T>
   typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
 

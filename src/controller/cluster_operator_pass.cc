@@ -34,7 +34,7 @@ std::map<std::string, std::string, std::less<>> ImagesOfRelease(const View& view
     std::string image = view.controller_config->spec.base_os_container_image;
     if (view.os_image_stream != nullptr) {
       const auto set = machineconfig::ImagesFor(*pool, view.PoolNamed(api::kWorkerPool), *view.os_image_stream);
-      // A pool whose stream does not exist is not rendered, and reports that itself.
+      // A pool whose stream does not exist is not rendered, and its own status reports the missing stream.
       if (!set) continue;
       if (*set != nullptr) image = (*set)->os_image;
     }

@@ -22,7 +22,7 @@ struct ClusterOperatorInputs {
   Versions versions = {};
   // The failures of writes and of other parts of the operator.
   std::vector<clusterops::TaskFailure> failures = {};
-  // When the required pools were found not to be ready for the first time.
+  // The time at which the required pools were first found not to be ready.
   std::optional<WallTime> waiting_since = {};
   WallTime now = {};
 };
@@ -30,8 +30,8 @@ struct ClusterOperatorInputs {
 struct ClusterOperatorChange {
   std::optional<json::Value> patch = {};  // A merge patch of the status; unset if nothing is to be changed.
   std::vector<clusterops::OperatorEvent> events = {};
-  std::optional<WallTime> waiting_since = {};  // To be passed to the next pass.
-  std::optional<WallTime> again_at = {};       // When the pass has to run again even if nothing changes.
+  std::optional<WallTime> waiting_since = {};  // An input of the next pass.
+  std::optional<WallTime> again_at = {};       // The time at which the pass has to run again even without a change.
 };
 
 ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs);

@@ -23,7 +23,7 @@ enum class OwnedParts { kConfig, kConfigAndArguments, kAll };
 struct ConfigChange {
   std::string name;
   MadeFrom made_from;
-  std::string object;  // The name in metrics: that of the pool, or of the config itself if it comes from templates.
+  std::string object;  // The name in metrics: the pool's name, or the config's own name if it is made from templates.
   // The config to create, or a JSON patch of the existing one.
   std::variant<api::MachineConfig, json::Value> creation_or_patch;
 };

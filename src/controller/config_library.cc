@@ -26,9 +26,9 @@ void ConfigLibrary::Want(const std::set<std::string>& names) {
   }
 }
 
-bool ConfigLibrary::IsSettled(const std::string& name) const {
+bool ConfigLibrary::IsFetchDone(const std::string& name) const {
   const auto entry = entries_.find(name);
-  return entry != entries_.end() && entry->second->is_settled;
+  return entry != entries_.end() && entry->second->is_done;
 }
 
 void ConfigLibrary::Clear() {
@@ -67,7 +67,7 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
       listener_.trouble(Error(ignition.error()).While(name));
     }
   }
-  entry.is_settled = true;
+  entry.is_done = true;
   listener_.changed();
 }
 

@@ -27,7 +27,8 @@ class ConfigLibrary {
  public:
   struct Listener {
     std::function<void()> changed;
-    std::function<void(MonotonicTime when)> retry_at;  // Called when a config could not be read.
+    // Called when a config could not be read, with the time at which Want() has to be called again.
+    std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const Error& error)> trouble;
   };
 
@@ -37,10 +38,11 @@ class ConfigLibrary {
   ConfigLibrary(const ConfigLibrary&) = delete;
   ConfigLibrary& operator=(const ConfigLibrary&) = delete;
 
-  // Fetches those of these configs that are missing, and drops all configs that are not in `names`.
+  // Fetches the configs in `names` that the library does not have, and drops all configs that are not in `names`.  A
+  // config that could not be read is fetched again only when its back-off has ended.
   void Want(const std::set<std::string>& names);
   // Returns whether the config has been read, or is known to be missing or invalid.
-  bool IsSettled(const std::string& name) const;
+  bool IsFetchDone(const std::string& name) const;
   const WholeConfigs& configs() const { return configs_; }
 
   void Clear();
@@ -49,7 +51,7 @@ class ConfigLibrary {
   struct Entry {
     std::optional<api::MachineConfig> object;
     std::optional<ignition::Config> ignition;
-    bool is_settled = false;
+    bool is_done = false;
     std::optional<kube::Failure> failure;
     kube::Call call;
   };
@@ -62,7 +64,7 @@ class ConfigLibrary {
   Listener listener_;
   WholeConfigs configs_;  // The configs are owned by `entries_`.
   std::map<std::string, std::unique_ptr<Entry>> entries_;
-  WriteBackoff backoff_;  // For reads.
+  WriteBackoff backoff_;  // Used for reads.
 };
 
 }  // namespace pintle::controller

@@ -25,7 +25,7 @@ namespace pintle::controller {
 namespace {
 
 constexpr const char* kLeaseName = "machine-config-controller";
-// The component of our events.  It is the Machine Config Operator's, since people and tools filter by it.
+// The components of our events.  They are those of the Machine Config Operator, since people and tools filter by them.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";
@@ -104,7 +104,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                 .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                 .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
       next_pause_change_(loop, [this] { LookSoon(); }),
-      afresh_again_(
+      afresh_retry_(
           loop, [this] { ReadAfresh(); }, kube::kRetrySlack),
       forecaster_(loop, client_, clock),
       forecasts_([this](const std::string& node, std::span<const api::Node* const> nodes,
@@ -124,15 +124,15 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                         }}),
       lease_(client_,
              {.name = {settings_.namespace_name, kLeaseName}, .identity = settings_.identity, .times = settings_.lease},
-             {.won = [this] { Won(); },
-              .lost = [this] { Lost(); },
+             {.won = [this] { PrepareToLead(); },
+              .lost = [this] { StopLeading(); },
               .trouble = [this](const Error& error) { Complain("the lease", error); }}) {}
 
 Controller::~Controller() = default;
 
 // ---- leading ----
 
-void Controller::Won() {
+void Controller::PrepareToLead() {
   log::Notice(fmt::format("{} leads now", settings_.identity), kLeadership);
   ReadAfresh();
 }
@@ -149,13 +149,13 @@ void Controller::ReadAfresh() {
 }
 
 void Controller::ReadPoolsAfresh() {
-  afresh_ = client_.Once({}).List<api::MachineConfigPool>(
+  afresh_call_ = client_.Once({}).List<api::MachineConfigPool>(
       {},
       [this](Result<std::vector<api::MachineConfigPool>> pools) {
         if (!pools) return ReadAfreshLater("reading pools", pools.error());
         for (api::MachineConfigPool& pool : *pools) cluster_.Put(std::move(pool));
         knows_pools_ = true;
-        failures_afresh_ = 0;
+        afresh_failures_ = 0;
         Lead();
         ReadAfresh();
       },
@@ -165,14 +165,14 @@ void Controller::ReadPoolsAfresh() {
 
 // While this list is on its way, the controller renders and writes pools already.
 void Controller::ReadNodesAfresh() {
-  afresh_ = client_.Once({}).List<WatchedNode>(
+  afresh_call_ = client_.Once({}).List<WatchedNode>(
       {},
       [this](Result<std::vector<WatchedNode>> nodes) {
         if (!nodes) return ReadAfreshLater("reading nodes", nodes.error());
         for (WatchedNode& node : *nodes) cluster_.Put(std::move(node));
         knows_nodes_ = true;
-        why_afresh_.clear();
-        failures_afresh_ = 0;
+        afresh_error_.clear();
+        afresh_failures_ = 0;
         afresh_backoff_.Reset();
         LookSoon();
       },
@@ -182,8 +182,9 @@ void Controller::ReadNodesAfresh() {
 void Controller::ReadAfreshLater(const std::string& what, const Error& error) {
   Complain(what, error);
   // A failure that may pass is reported only when it repeats.
-  if (error.kind() == ErrorKind::kInvalid || ++failures_afresh_ > kFailuresBeforeReport) why_afresh_ = error.message();
-  afresh_again_.After(afresh_backoff_.Next());
+  const bool is_reported = error.kind() == ErrorKind::kInvalid || ++afresh_failures_ > kFailuresBeforeReport;
+  if (is_reported) afresh_error_ = error.message();
+  afresh_retry_.After(afresh_backoff_.Next());
   LookSoon();
 }
 
@@ -200,7 +201,7 @@ void Controller::Lead() {
   LookSoon();
 }
 
-void Controller::Lost() {
+void Controller::StopLeading() {
   log::Warning(fmt::format("{} no longer leads", settings_.identity), kLeadership);
   is_leading_ = false;
   StopReadingAfresh();
@@ -222,16 +223,16 @@ void Controller::Lost() {
 }
 
 void Controller::StopReadingAfresh() {
-  afresh_ = {};
-  afresh_again_.Cancel();
+  afresh_call_ = {};
+  afresh_retry_.Cancel();
   afresh_backoff_.Reset();
-  failures_afresh_ = 0;
+  afresh_failures_ = 0;
   awaits_list_ = knows_pools_ = knows_nodes_ = false;
-  why_afresh_.clear();
+  afresh_error_.clear();
 }
 
 void Controller::Release(std::function<void()> done) {
-  if (is_leading_) Lost();
+  if (is_leading_) StopLeading();
   StopReadingAfresh();
   lease_.Release([this, done = std::move(done)](const Result<>& released) {
     if (!released) Complain("giving back the lease", released.error());
@@ -274,7 +275,7 @@ void Controller::Look() {
 }
 
 void Controller::ReportUnread(const View& view) {
-  const std::string why = cluster_.is_ready() ? why_afresh_ : cluster_.WhyUnread();
+  const std::string why = cluster_.is_ready() ? afresh_error_ : cluster_.WhyUnread();
   if (why.empty()) return;
   const pool::NodeNames skipped = BusyPools();
   Changes changes = RolloutPass({.view = view,
@@ -300,15 +301,16 @@ void Controller::Roll(View view) {
   library_.Want(wanted);
   const WallTime now = clock_.Wall();
   pauses_.Look(
-      view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsSettled(name); }, now);
+      view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
   auto next = pauses_.NextChange(now);
-  // The annotation that asks nodes of a paused pool to hold files back expires, so it has to be renewed in time.
+  // The annotation with which nodes of a paused pool hold files back expires, so it has to be renewed in time.
   if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
     next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
   }
   if (next) next_pause_change_.At(*next);
 
   pool::NodeNames skipped = BusyPools();
+  // Pools whose pause policy lets the waiting change pass are decided as if they were not paused.
   std::deque<api::MachineConfigPool> passing;
   for (const api::MachineConfigPool*& pool : view.pools) {
     const std::string& name = pool->metadata.name;
@@ -361,10 +363,10 @@ pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view
   configs_of_updates_ = ConfigsOfUpdates(changes, view);
   wanted.insert(configs_of_updates_.begin(), configs_of_updates_.end());
   library_.Want(wanted);
-  const bool are_settled = std::all_of(configs_of_updates_.begin(), configs_of_updates_.end(),
-                                       [&](const std::string& name) { return library_.IsSettled(name); });
+  const bool are_fetched = std::all_of(configs_of_updates_.begin(), configs_of_updates_.end(),
+                                       [&](const std::string& name) { return library_.IsFetchDone(name); });
   std::optional<std::set<std::string>> to_drain;
-  if (are_settled) to_drain = NodesToDrain(changes, view, library_.configs());
+  if (are_fetched) to_drain = NodesToDrain(changes, view, library_.configs());
   return forecasts_.Await(changes, to_drain, view.nodes);
 }
 
@@ -393,10 +395,10 @@ void Controller::ReportHopelessDrain(const std::string& node, const std::string&
   if (pool != nullptr) node_events_.Emit(*pool, kube::EventKind::kWarning, "DrainForecast", message);
 }
 
-Metrics Controller::Count() const {
+Metrics Controller::CurrentMetrics() const {
   Metrics metrics;
   metrics.now = clock_.Wall();
-  // A leader that cannot read the cluster does nothing, so it does not count as one.
+  // A leader that cannot read the cluster does nothing, so the metrics do not report it as leading.
   metrics.leads = is_leading_ && is_ready();
   if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
@@ -440,14 +442,14 @@ void Controller::MakePools(const View& view) {
     if (!MayBegin(what)) continue;
     calls_[what] = client_.Once({}).Create<api::MachineConfigPool>(
         pool,
-        [this, what](const Result<api::MachineConfigPool>& made) { Ended(what, made ? nullptr : &made.error()); });
+        [this, what](const Result<api::MachineConfigPool>& made) { EndAction(what, made ? nullptr : &made.error()); });
   }
 }
 
 void Controller::KeepRenderedConfigs(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
-    // If a pool cannot be read, the answer to a patch of it cannot be read either.  Its configs are kept meanwhile.
+    // If a pool cannot be read, the answer to a patch of it cannot be read either.  Its configs are not removed.
     const bool is_read = !view.unreadable_pools.contains(name);
     if (pool->metadata.deletion_timestamp || KeptUntil(*pool) || !is_read) continue;
     const std::string what = "keeping the rendered configs of pool " + name;
@@ -457,12 +459,12 @@ void Controller::KeepRenderedConfigs(const View& view) {
     patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
     calls_[what] = client_.Once({}).Patch<api::MachineConfigPool>(
         {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until](Result<api::MachineConfigPool>&& kept) {
-          if (!kept) return Ended(what, &kept.error());
+          if (!kept) return EndAction(what, &kept.error());
           log::Info(
               fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists those that are removed then",
                           what, until));
           cluster_.Put(*std::move(kept));
-          Ended(what, nullptr);
+          EndAction(what, nullptr);
         });
   }
 }
@@ -478,7 +480,7 @@ void Controller::CollectGarbage(const View& view) {
         {"", config.name}, config.uid, [this, what](const Result<>& removed) {
           if (removed) log::Notice(what + ", which nobody needs any more", kRemovedConfig);
           const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
-          Ended(what, is_gone ? nullptr : &removed.error());
+          EndAction(what, is_gone ? nullptr : &removed.error());
         });
   }
 }
@@ -489,10 +491,11 @@ bool Controller::MayBegin(const std::string& what) {
   return !due && !calls_.contains(what);
 }
 
-void Controller::Ended(const std::string& what, const Error* error) {
+void Controller::EndAction(const std::string& what, const Error* error) {
   const auto call = calls_.extract(what);
   // Backs off after a success, too: the mirror may be late, and the action would be repeated at once.
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
+  // A conflict at the first try may mean that another client has done the same.
   const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;
   if (error != nullptr && !may_be_done) Complain(what, *error);
   LookSoon();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The controller: while it leads, it renders, rolls out and writes statuses; while it does not, it only mirrors the
-// cluster.
+// The controller.  The replica that leads renders, rolls out and writes statuses.  The others only mirror the cluster.
 //
-// It is level-triggered: whenever something in the cluster changes, it soon looks at all of it, decides by pure passes,
-// and writes what they return.  When that is written, it looks again.
+// It is level-triggered: whenever something in the cluster changes, it soon looks at the whole cluster, decides by pure
+// passes, and writes the changes that they return.  After the writes, it looks again.
 
 #include <functional>
 #include <map>
@@ -62,7 +61,7 @@ class Controller {
   const Cluster& cluster() const { return cluster_; }
 
   // Returns the figures for metrics at this moment.
-  Metrics Count() const;
+  Metrics CurrentMetrics() const;
 
   // `changed` is called whenever the copy of the cluster may have changed, also on replicas that do not lead, and when
   // this replica begins or ceases to lead.
@@ -72,8 +71,8 @@ class Controller {
   void Release(std::function<void()> done);
 
  private:
-  void Won();
-  void Lost();
+  void PrepareToLead();
+  void StopLeading();
   // Reads all pools and nodes, since the mirrors may lack the latest writes of the previous leader.
   void ReadAfresh();
   void ReadPoolsAfresh();
@@ -103,7 +102,7 @@ class Controller {
   // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.
   bool MayBegin(const std::string& what);
   // `error` is nullptr on success.
-  void Ended(const std::string& what, const Error* error);
+  void EndAction(const std::string& what, const Error* error);
   void ReportHopelessDrain(const std::string& node, const std::string& pool, const std::string& why);
   void ReportMasterChange(const api::Node& before, const api::Node& now);
   void Complain(const std::string& what, const Error& error);
@@ -118,10 +117,10 @@ class Controller {
   Announcer render_events_;
   Announcer kubelet_events_;
   Announcer operator_events_;
-  event::Timer soon_;
-  event::Timer later_;
+  event::Timer soon_;   // Looks after a change.
+  event::Timer later_;  // Looks at `later_due_`, even if nothing changes.
   MonotonicTime later_due_ = {};
-  event::Timer quiet_;
+  event::Timer quiet_;  // Releases idle memory.
   Cluster cluster_;
   std::unique_ptr<Generator> generator_;      // Exists if there is a folder of templates.
   std::unique_ptr<OperatorReports> reports_;  // Exists if `is_operator` is set.
@@ -130,13 +129,13 @@ class Controller {
   ConfigLibrary library_;
   PauseWatch pauses_;
   event::WallTimer next_pause_change_;
-  event::Timer afresh_again_;
+  event::Timer afresh_retry_;
   kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
   bool awaits_list_ = false;  // ReadAfresh() waits until a mirror has listed the kind.
-  int failures_afresh_ = 0;
+  int afresh_failures_ = 0;
   bool knows_pools_ = false;
   bool knows_nodes_ = false;
-  std::string why_afresh_;  // The server's error if it refuses to list pools or nodes.
+  std::string afresh_error_;  // The server's error if it refuses to list pools or nodes.
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
   std::unique_ptr<DrainController> drains_;  // Exists while this replica leads.
@@ -147,9 +146,9 @@ class Controller {
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
   std::map<std::string, kube::Call> calls_;  // Creations of pools and removals of configs, by description.
-  WriteBackoff backoff_;                     // For these calls.
+  WriteBackoff backoff_;                     // The back-offs of these calls.
   Complaints complaints_;
-  kube::Call afresh_;
+  kube::Call afresh_call_;
   kube::Lease lease_;
 };
 

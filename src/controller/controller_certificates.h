@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The certificates in the bundles of a ControllerConfig, for its status.
+// Lists the certificates in the bundles of a ControllerConfig, for its status.
 
 #include "json/value.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is written for the CRIOCredentialProviderConfig: a 97- config for each built-in pool, and the status.
+// Decides what is written for the CRIOCredentialProviderConfig: for each built-in pool a config whose name begins with
+// 97-, and the status.
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"

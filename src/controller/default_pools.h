@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pools that every cluster has.
+// Finds the built-in pools that a cluster lacks: master, worker and, in a cluster with an arbiter, arbiter.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace pintle::controller {
 
-// Returns the pools that are missing, ready to be created.  Changes by others to existing pools are left alone.
+// Returns the pools to create.  An existing pool is left alone, however others have changed it.
 std::vector<api::MachineConfigPool> MissingPools(const View& view);
 
 }  // namespace pintle::controller

@@ -25,15 +25,15 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
 }
 
 // The parent condition has the child's type as its reason.
-DrainMoment MakeMoment(std::string_view whole, std::string_view whole_status, std::string_view part,
-                       std::string_view message, std::string_view part_status, std::string_view part_message) {
-  return {Make(whole, whole_status, part, message),
-          Make(part, part_status, fmt::format("{}{}", whole, part), part_message)};
+DrainMoment MakeMoment(std::string_view parent, std::string_view parent_status, std::string_view child,
+                       std::string_view message, std::string_view child_status, std::string_view child_message) {
+  return {Make(parent, parent_status, child, message),
+          Make(child, child_status, fmt::format("{}{}", parent, child), child_message)};
 }
 
-DrainMoment Executed(std::string_view part, std::string_view message, std::string_view part_status,
-                     std::string_view part_message) {
-  return MakeMoment("UpdateExecuted", kUnknown, part, message, part_status, part_message);
+DrainMoment Executed(std::string_view child, std::string_view message, std::string_view child_status,
+                     std::string_view child_message) {
+  return MakeMoment("UpdateExecuted", kUnknown, child, message, child_status, child_message);
 }
 
 std::string Reporting(std::string_view what, bool is_cordoned) {

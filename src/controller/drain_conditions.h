@@ -18,10 +18,11 @@ namespace pintle::controller {
 
 // One moment of a drain, as two conditions.  Their transition times are not set yet.
 struct DrainMoment {
-  api::Condition parent;
-  api::Condition child;
+  api::Condition parent;  // The phase of the update, such as UpdateExecuted.
+  api::Condition child;   // The step in this phase, such as Drained.
 };
 
+// `asked` and `answered` are the texts of the drain that the agent has requested and of the controller's last answer.
 namespace drain_moment {
 
 DrainMoment Cordoned();

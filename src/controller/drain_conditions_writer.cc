@@ -16,7 +16,7 @@ namespace {
 
 // The field manager with which parts of the Machine Config Operator write these conditions.
 constexpr const char* kManager = "machine-config-operator";
-// Beyond this many, the oldest moments of a node are dropped, since they are out of date by then.
+// If more moments of a node wait, the oldest one that is not being written is dropped, since it is out of date by then.
 constexpr std::size_t kMostWaiting = 16;
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 // Writes the moments of drains to the conditions of MachineConfigNodes, for each node in their order.
 //
-// Each moment is a write of its own, so that watchers see all of them.  A drain neither fails nor waits because of a
-// report: a report that the API server refuses is dropped, and the reports after a failure are written later, with
-// growing intervals.
+// Each moment is a write of its own, so that watchers see all of them.  A write that fails neither fails nor delays the
+// drain.  A moment that the API server refuses is dropped, and so is one whose MachineConfigNode does not exist.  After
+// any failure, the waiting moments are written later, at growing intervals.
 
 #include <deque>
 #include <functional>
@@ -54,7 +54,7 @@ class DrainConditionsWriter {
     int failures = 0;                           // The number of failures in a row.
     std::string logged_error = {};              // The error that was logged last.
     kube::Backoff backoff;
-    event::Timer again;
+    event::Timer again;  // Armed after a failure, until the next try.
   };
 
   Node& NodeNamed(const std::string& name);

@@ -121,7 +121,7 @@ class DrainController::RequestedDrain {
   }
 
   void Report(const drain::news::Withdrawn&) {
-    LogInfo("its agent no longer asks for anything");
+    LogInfo("its agent has withdrawn its request");
     drains_.errors_.erase(name_);
   }
 

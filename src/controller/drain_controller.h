@@ -3,15 +3,15 @@
 
 // Drains nodes when their agents request it, and reports the progress.
 //
-// The leader has one of these, passes every Node to it at first and each changed one afterwards, and destroys it when
-// it no longer leads:
+// The leader creates a DrainController.  It passes every Node to the DrainController at first, and each changed Node
+// afterwards.  When the replica no longer leads, it destroys the DrainController.
 //
 //     drains.NodeChanged(node, drain::SettingsOf(*pool_of_node).settings);
 //     drains.NodeGone(name);
 //
 // All state that must last is on the Nodes, so a new instance continues where the previous one stopped.  Each drain
-// begins with a forecast.  If the drain cannot succeed, the pod, the budget and the reason are reported at once, and
-// the drain is tried nevertheless.  A rollout should ask drain::Forecaster itself before it updates a node.
+// begins with a forecast.  If the drain cannot succeed, the pod, its PodDisruptionBudget and the reason are reported at
+// once, and the drain is tried nevertheless.  A rollout should request a forecast itself before it updates a node.
 
 #include <functional>
 #include <map>
@@ -68,7 +68,7 @@ class DrainController {
   drain::Turns evictions_;
   std::map<std::string, bool> errors_;
   std::map<std::string, Answered> answered_;
-  std::map<std::string, std::unique_ptr<RequestedDrain>> nodes_;  // By node.
+  std::map<std::string, std::unique_ptr<RequestedDrain>> nodes_;  // The nodes whose agents have requested something.
 };
 
 }  // namespace pintle::controller

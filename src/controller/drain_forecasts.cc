@@ -23,6 +23,7 @@ const api::Node* NodeNamed(const std::string& name, std::span<const api::Node* c
   return node == nodes.end() ? nullptr : *node;
 }
 
+// The only node of a cluster is never drained.
 bool Drains(const api::Node* node) {
   return node != nullptr &&
          node->metadata.Annotation(api::kControlPlaneTopologyAnnotation) != api::kSingleReplicaTopology;
@@ -62,7 +63,7 @@ bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const ap
   // A forecast that was fresh when the node was about to be updated stays valid until the node has been updated.
   const bool is_known = IsFresh(forecast) || (forecast.is_wanted && forecast.known_since);
   forecast.is_wanted = true;
-  if (!is_known && !forecast.is_asked) Begin(change.node, nodes);
+  if (!is_known && !forecast.is_requested) Begin(change.node, nodes);
   return is_known;
 }
 
@@ -74,9 +75,9 @@ void DrainForecasts::ForgetOld(const std::set<std::string>& wanted, std::span<co
     const bool is_gone = NodeNamed(node, nodes) == nullptr;
     forecast.is_wanted = forecast.is_wanted && wanted.contains(node);
     if (is_gone) MarkDrainable(node);
-    const bool is_behind = undrainable_.contains(node);
-    if (is_behind && !forecast.is_asked && !IsFresh(forecast)) Begin(node, nodes);
-    const bool forgets = is_gone || (!is_behind && !forecast.is_wanted && !IsFresh(forecast));
+    const bool is_undrainable = undrainable_.contains(node);
+    if (is_undrainable && !forecast.is_requested && !IsFresh(forecast)) Begin(node, nodes);
+    const bool forgets = is_gone || (!is_undrainable && !forecast.is_wanted && !IsFresh(forecast));
     i = forgets ? forecasts_.erase(i) : std::next(i);
   }
 }
@@ -110,14 +111,14 @@ bool DrainForecasts::IsFresh(const Forecast& forecast) const {
 
 void DrainForecasts::Begin(const std::string& node, std::span<const api::Node* const> nodes) {
   Forecast& forecast = forecasts_.at(node);
-  forecast.is_asked = true;
+  forecast.is_requested = true;
   forecast.call = ask_(node, nodes,
                        [this, node](const Result<std::vector<drain::Blocker>>& blockers) { Answered(node, blockers); });
 }
 
 void DrainForecasts::Answered(const std::string& node, const Result<std::vector<drain::Blocker>>& blockers) {
   Forecast& forecast = forecasts_.at(node);
-  forecast.is_asked = false;
+  forecast.is_requested = false;
   forecast.known_since = clock_.Monotonic();
   // If a forecast fails, the rollout goes on as it would without forecasts.
   if (!blockers) listener_.trouble(node, blockers.error());

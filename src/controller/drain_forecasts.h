@@ -40,7 +40,7 @@ class DrainForecasts {
 
   struct Listener {
     std::function<void()> changed;
-    // Called once for each reason.  The pool is that of the node that was about to be updated.
+    // Called once for each reason why a node cannot be drained.  `pool` is the pool that was about to update the node.
     std::function<void(const std::string& node, const std::string& pool, const std::string& why)> hopeless;
     std::function<void(const std::string& node, const Error& error)> trouble;
   };
@@ -51,9 +51,9 @@ class DrainForecasts {
   DrainForecasts(const DrainForecasts&) = delete;
   DrainForecasts& operator=(const DrainForecasts&) = delete;
 
-  // Returns the nodes that the changes update and that have to wait for a forecast.  Only nodes in `to_drain` wait; if
-  // it is not known which nodes will be drained, all nodes wait.  While any node waits, the caller has to call this
-  // again from time to time.
+  // Returns the nodes that the changes update and that have to wait for a forecast.  Only nodes in `to_drain` wait.  If
+  // it is not known yet which nodes will be drained, `to_drain` is nullopt, and all these nodes wait.  While any node
+  // waits, the caller has to call this function again from time to time.
   pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& to_drain,
                         std::span<const api::Node* const> nodes);
 
@@ -66,8 +66,8 @@ class DrainForecasts {
  private:
   struct Forecast {
     std::string pool;
-    bool is_asked = false;
-    bool is_wanted = false;  // The node was about to be updated at the latest call.
+    bool is_requested = false;
+    bool is_wanted = false;  // The node was about to be updated at the latest call of Await().
     std::optional<MonotonicTime> known_since;
     kube::Call call;
   };

@@ -21,7 +21,8 @@ std::optional<std::string> DesiredConfigIn(const NodeChange& change) {
   return change.target_text.empty() || desired == annotations.end() ? std::nullopt : desired->second;
 }
 
-// Returns nullopt if the node keeps its config.
+// Returns nullopt if the change does not assign a target, if the node keeps its desired config, or if the view does not
+// have the node.
 std::optional<ConfigTransition> TransitionOf(const NodeChange& change, const View& view) {
   const auto desired = DesiredConfigIn(change);
   if (!desired) return std::nullopt;

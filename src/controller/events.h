@@ -14,6 +14,6 @@ inline constexpr log::MessageId kNodeRollout{"9777df0fb519413198a8fd46542e0016"}
 inline constexpr log::MessageId kRenderFailed{"a666f3adefc9466ebaed976be5ad4504"};
 inline constexpr log::MessageId kGeneratedConfig{"4a8da5866c2d324b01c2d55b4c015b18"};
 inline constexpr log::MessageId kRemovedConfig{"4a8b9a21da95498ca520bb983fed90e2"};
-using serving::kTrouble;  // The program has one ID for whatever goes wrong, with a cluster or without.
+using serving::kTrouble;  // Errors have the same ID whether the program runs in a cluster or without one.
 
 }  // namespace pintle::controller

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asks the nodes of a strictly paused pool to hold back the files of the ControllerConfig as well.
+// Requests that the nodes of a strictly paused pool hold back the files of the ControllerConfig as well.
 //
 // The request is an annotation that expires and is renewed long before that (api/waiting_files.h).  So it stays valid
 // while the controller is restarted, and ends by itself after Pintle's controller has been removed.
@@ -18,7 +18,7 @@ namespace pintle::controller {
 inline constexpr auto kFilesWaitFor = std::chrono::days(7);
 inline constexpr auto kFilesWaitRenewedAfter = std::chrono::days(1);
 
-// Returns whether nothing at all passes the pause of this pool.
+// Returns whether the pool is paused and its pause policy is Strict: then no change at all passes.
 bool IsStrictlyPaused(const api::MachineConfigPool& pool);
 
 // Returns the change to the request on a node of the pool.  The patch is empty if the request is right.

@@ -37,7 +37,8 @@ struct Garbage {
   std::string uid;
 };
 
-// Finds every config that no node and no pool needs, including those that are not due for removal yet.
+// Finds the rendered configs that nobody needs, except the newest `kept_for_each_pool` of each pool.  Includes those
+// that are not due for removal yet.  Finds nothing while a node or a pool cannot be read.
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool);
 
 }  // namespace pintle::controller

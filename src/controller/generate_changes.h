@@ -17,7 +17,7 @@ struct ConfigRemoval {
   std::string uid;
 };
 
-// An object that a config is generated from.
+// The kinds of objects that configs are generated from and that passes write to.
 enum class SourceKind {
   kControllerConfig,
   kKubeletConfig,
@@ -42,7 +42,7 @@ struct GenerateProblem {
 
 // A setting in a Node object of config.openshift.io that is not followed.  An Event reports it.
 struct Prohibition {
-  std::string settings;  // The name of the Node.
+  std::string node;  // The name of that Node object.
   std::string message;
 };
 

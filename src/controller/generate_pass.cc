@@ -30,17 +30,19 @@ generated::PoolTemplates TemplatesWith(const generated::TlsSettings& tls, const 
   return generated::PoolTemplates(inputs.templates, inputs.sources.template_input->spec, tls);
 }
 
-void Prohibit(const GenerateInputs& inputs, const std::optional<std::string>& why_not_at_once,
-              GenerateChanges& changes) {
-  if (why_not_at_once) {
-    changes.problems.push_back({.what = "following the Node cluster", .why = *why_not_at_once});
+// `why_profile_is_held` is the reason why the requested latency profile is not set at once, if it is not.
+void ReportProhibitions(const GenerateInputs& inputs, const std::optional<std::string>& why_profile_is_held,
+                        GenerateChanges& changes) {
+  if (why_profile_is_held) {
+    changes.problems.push_back(
+        {.what = "following the Node of config.openshift.io named cluster", .why = *why_profile_is_held});
     changes.prohibitions.push_back(
-        {.settings = "cluster", .message = "Skipping the Update Node event, name: cluster, " + *why_not_at_once});
+        {.node = "cluster", .message = "Skipping the Update Node event, name: cluster, " + *why_profile_is_held});
   }
   for (const api::NodeSettings* settings : inputs.sources.other_node_settings) {
     const std::string& name = settings->metadata.name;
     changes.prohibitions.push_back(
-        {.settings = name,
+        {.node = name,
          .message = fmt::format("The Node {} of config.openshift.io has no effect, since only the Node that is named "
                                 "cluster is used; change that Node",
                                 name)});
@@ -68,7 +70,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     note("reading the feature gates", settings.error().message());
     return changes;
   }
-  Prohibit(inputs, HoldLatencyProfile(inputs, *settings), changes);
+  ReportProhibitions(inputs, HoldLatencyProfile(inputs, *settings), changes);
 
   generated::PoolTemplates for_kubelets = TemplatesWith(ClusterTls(inputs), inputs);
   NodeSettingsPass(inputs, for_kubelets, *settings, changes);

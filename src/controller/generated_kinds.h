@@ -19,8 +19,8 @@
 namespace pintle::controller {
 
 // The names of objects of which a cluster has only one.
-inline constexpr const char* kOnlySetting = "cluster";
-inline constexpr const char* kOnlyVersion = "version";
+inline constexpr const char* kSingletonName = "cluster";
+inline constexpr const char* kClusterVersionName = "version";
 
 // A ControllerConfig with its whole spec, which templates read.
 struct TemplateInput {
@@ -36,7 +36,7 @@ struct TemplateInput {
   };
 };
 
-// The Secret with the cluster's credentials for registries, or that of its own registry.
+// The Secret with the cluster's credentials for registries, or the Secret with those for the cluster's own registry.
 using PullSecret = api::Secret;
 
 // Exists if the control plane runs a registry with the release's images.

@@ -41,7 +41,7 @@ GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listene
     : client_(client),
       listener_(listener),
       template_inputs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
-      registries_(client, Need::kIfServed, ListenerFor<InternalReleaseImage>(listener)),
+      internal_release_images_(client, Need::kIfServed, ListenerFor<InternalReleaseImage>(listener)),
       kubelet_configs_(client, Need::kIfServed, ListenerFor<api::KubeletConfig>(listener)),
       runtime_configs_(client, Need::kIfServed, ListenerFor<api::ContainerRuntimeConfig>(listener)),
       feature_gates_(client, Need::kIfServed, ListenerFor<api::FeatureGate>(listener)),
@@ -57,22 +57,22 @@ GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listene
       credential_providers_(client, Need::kIfServed, ListenerFor<api::CredentialProviderConfig>(listener)) {}
 
 template <typename Visit>
-void GeneratedSources::ForEachKind(Visit&& look_at) const {
-  look_at(template_inputs_);
-  look_at(registries_);
-  look_at(kubelet_configs_);
-  look_at(runtime_configs_);
-  look_at(feature_gates_);
-  look_at(node_settings_);
-  look_at(api_servers_);
-  look_at(images_);
-  look_at(cluster_versions_);
-  look_at(content_source_policies_);
-  look_at(digest_sets_);
-  look_at(tag_sets_);
-  look_at(cluster_policies_);
-  look_at(namespace_policies_);
-  look_at(credential_providers_);
+void GeneratedSources::ForEachKind(Visit&& visit) const {
+  visit(template_inputs_);
+  visit(internal_release_images_);
+  visit(kubelet_configs_);
+  visit(runtime_configs_);
+  visit(feature_gates_);
+  visit(node_settings_);
+  visit(api_servers_);
+  visit(images_);
+  visit(cluster_versions_);
+  visit(content_source_policies_);
+  visit(digest_sets_);
+  visit(tag_sets_);
+  visit(cluster_policies_);
+  visit(namespace_policies_);
+  visit(credential_providers_);
 }
 
 void GeneratedSources::FollowedSecret::Follow(GeneratedSources& sources, kube::ObjectName name) {
@@ -91,11 +91,11 @@ bool GeneratedSources::FollowedSecret::is_ready() const {
   return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty();
 }
 
-std::string GeneratedSources::FollowedSecret::Key() const {
+std::string GeneratedSources::FollowedSecret::VersionsText() const {
   if (!mirror_) return "";
-  std::string key = mirror_->refusal();
-  mirror_->ForEach([&](const PullSecret& secret) { key += " " + secret.metadata.resource_version; });
-  return key;
+  std::string text = mirror_->refusal();
+  mirror_->ForEach([&](const PullSecret& secret) { text += " " + secret.metadata.resource_version; });
+  return text;
 }
 
 const PullSecret* GeneratedSources::FollowedSecret::Find(std::string& why_unreadable) const {
@@ -117,7 +117,7 @@ void GeneratedSources::FollowSecrets() {
                                 .name = input->spec.TextAt({"pullSecret", "name"})});
   }
   kube::ObjectName registry;
-  if (registries_.Find(kOnlySetting) != nullptr) {
+  if (internal_release_images_.Find(kSingletonName) != nullptr) {
     registry = {.namespace_name = kOperatorNamespace, .name = std::string(generated::kReleaseRegistrySecret)};
   }
   registry_secret_.Follow(*this, std::move(registry));
@@ -125,27 +125,27 @@ void GeneratedSources::FollowSecrets() {
 
 bool GeneratedSources::is_ready() const {
   bool are_ready = true;
-  ForEachKind([&](const auto& watching) { are_ready = are_ready && watching.is_ready(); });
+  ForEachKind([&](const auto& mirror) { are_ready = are_ready && mirror.is_ready(); });
   return are_ready && pull_secret_.is_ready() && registry_secret_.is_ready();
 }
 
-std::string GeneratedSources::Key() const {
-  std::string key = fmt::format("{}\n{}", pull_secret_.Key(), registry_secret_.Key());
-  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
-    key += fmt::format("\n{}", kube::kResourceKind<T>.plural);
-    watching.ForEach(
-        [&](const T& object) { key += fmt::format(" {} {}", object.metadata.uid, object.metadata.resource_version); });
-    watching.ForEachUnreadable(
-        [&](const T& object, const Error& why) { key += fmt::format(" {} {}", object.metadata.name, why.message()); });
+std::string GeneratedSources::VersionsText() const {
+  std::string text = fmt::format("{}\n{}", pull_secret_.VersionsText(), registry_secret_.VersionsText());
+  ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
+    text += fmt::format("\n{}", kube::kResourceKind<T>.plural);
+    mirror.ForEach(
+        [&](const T& object) { text += fmt::format(" {} {}", object.metadata.uid, object.metadata.resource_version); });
+    mirror.ForEachUnreadable(
+        [&](const T& object, const Error& why) { text += fmt::format(" {} {}", object.metadata.name, why.message()); });
   });
-  return key;
+  return text;
 }
 
 std::vector<MissingKind> GeneratedSources::Missing() const {
   std::vector<MissingKind> missing;
-  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
+  ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
     const kube::ResourceKind& kind = kube::kResourceKind<T>;
-    if (watching.is_missing()) missing.push_back({fmt::format("{}.{}", kind.plural, kind.group), kPartOf<T>});
+    if (mirror.is_missing()) missing.push_back({fmt::format("{}.{}", kind.plural, kind.group), kPartOf<T>});
   });
   return missing;
 }
@@ -159,40 +159,40 @@ GeneratedView GeneratedSources::Look() const {
   };
   view.template_input = template_inputs_.Find(api::kControllerConfigName);
   view.pull_secret = pull_secret_.Find(view.unreadable_pull_secret);
-  view.has_own_registry = registries_.Find(kOnlySetting) != nullptr;
+  view.has_own_registry = internal_release_images_.Find(kSingletonName) != nullptr;
   view.registry_secret = registry_secret_.Find(view.unreadable_registry_secret);
   kubelet_configs_.ForEach(point_at(view.kubelet_configs));
   runtime_configs_.ForEach(point_at(view.runtime_configs));
-  view.feature_gate = feature_gates_.Find(kOnlySetting);
-  view.node_settings = node_settings_.Find(kOnlySetting);
+  view.feature_gate = feature_gates_.Find(kSingletonName);
+  view.node_settings = node_settings_.Find(kSingletonName);
   node_settings_.ForEach([&](const api::NodeSettings& settings) {
-    if (settings.metadata.name != kOnlySetting) view.other_node_settings.push_back(&settings);
+    if (settings.metadata.name != kSingletonName) view.other_node_settings.push_back(&settings);
   });
-  view.api_server = api_servers_.Find(kOnlySetting);
-  view.image = images_.Find(kOnlySetting);
-  view.cluster_version = cluster_versions_.Find(kOnlyVersion);
+  view.api_server = api_servers_.Find(kSingletonName);
+  view.image = images_.Find(kSingletonName);
+  view.cluster_version = cluster_versions_.Find(kClusterVersionName);
   content_source_policies_.ForEach(copy_to(view.content_source_policies));
   digest_sets_.ForEach(copy_to(view.digest_sets));
   tag_sets_.ForEach(copy_to(view.tag_sets));
   cluster_policies_.ForEach(copy_to(view.cluster_policies));
   namespace_policies_.ForEach(copy_to(view.namespace_policies));
-  view.credential_providers = credential_providers_.Find(kOnlySetting);
+  view.credential_providers = credential_providers_.Find(kSingletonName);
 
-  const auto settings = note_in(view.unreadable_settings);
-  template_inputs_.ForEachUnreadable(settings);
-  feature_gates_.ForEachUnreadable(settings);
-  node_settings_.ForEachUnreadable(settings);
-  api_servers_.ForEachUnreadable(settings);
+  const auto note_setting = note_in(view.unreadable_settings);
+  template_inputs_.ForEachUnreadable(note_setting);
+  feature_gates_.ForEachUnreadable(note_setting);
+  node_settings_.ForEachUnreadable(note_setting);
+  api_servers_.ForEachUnreadable(note_setting);
   kubelet_configs_.ForEachUnreadable(note_in(view.unreadable_kubelet_configs));
   runtime_configs_.ForEachUnreadable(note_in(view.unreadable_runtime_configs));
-  const auto images = note_in(view.unreadable_images);
-  images_.ForEachUnreadable(images);
-  cluster_versions_.ForEachUnreadable(images);
-  content_source_policies_.ForEachUnreadable(images);
-  digest_sets_.ForEachUnreadable(images);
-  tag_sets_.ForEachUnreadable(images);
-  cluster_policies_.ForEachUnreadable(images);
-  namespace_policies_.ForEachUnreadable(images);
+  const auto note_image_setting = note_in(view.unreadable_images);
+  images_.ForEachUnreadable(note_image_setting);
+  cluster_versions_.ForEachUnreadable(note_image_setting);
+  content_source_policies_.ForEachUnreadable(note_image_setting);
+  digest_sets_.ForEachUnreadable(note_image_setting);
+  tag_sets_.ForEachUnreadable(note_image_setting);
+  cluster_policies_.ForEachUnreadable(note_image_setting);
+  namespace_policies_.ForEachUnreadable(note_image_setting);
   return view;
 }
 

@@ -35,11 +35,11 @@ class GeneratedSources {
   GeneratedSources(const GeneratedSources&) = delete;
   GeneratedSources& operator=(const GeneratedSources&) = delete;
 
-  // Follows the Secret that the ControllerConfig names, and that of the cluster's own registry if there is one.  To be
-  // called before is_ready().
+  // Follows the Secret that the ControllerConfig names, and the Secret of the cluster's own registry if there is one.
+  // Must be called before is_ready().
   void FollowSecrets();
 
-  // Returns whether all objects have been read.  Nothing may be decided before.
+  // Returns whether all objects have been read.  No config may be generated before that.
   bool is_ready() const;
 
   GeneratedView Look() const;
@@ -47,7 +47,7 @@ class GeneratedSources {
   // Returns nullptr if there is no such Node of config.openshift.io.
   const api::NodeSettings* NodeSettingsNamed(const std::string& name) const { return node_settings_.Find(name); }
   // Returns a text that changes whenever an object has another version.
-  std::string Key() const;
+  std::string VersionsText() const;
 
   // Stores the API server's answers to writes.
   void Put(TemplateInput object) { template_inputs_.Put(std::move(object)); }
@@ -64,8 +64,9 @@ class GeneratedSources {
     // An empty name stands for no Secret.
     void Follow(GeneratedSources& sources, kube::ObjectName name);
     bool is_ready() const;
-    std::string Key() const;
-    // Returns nullptr if there is none, and sets the reason if it cannot be read.
+    // Returns a text that changes whenever the Secret has another version.
+    std::string VersionsText() const;
+    // Returns nullptr if there is no such Secret.  Sets `why_unreadable` if the Secret cannot be read.
     const PullSecret* Find(std::string& why_unreadable) const;
 
    private:
@@ -76,12 +77,12 @@ class GeneratedSources {
   template <typename T>
   typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
   template <typename Visit>
-  void ForEachKind(Visit&& look_at) const;
+  void ForEachKind(Visit&& visit) const;
 
   kube::Client& client_;
   const Listener listener_;
   OverlaidMirror<TemplateInput> template_inputs_;
-  OverlaidMirror<InternalReleaseImage> registries_;
+  OverlaidMirror<InternalReleaseImage> internal_release_images_;
   FollowedSecret pull_secret_;
   FollowedSecret registry_secret_;
   OverlaidMirror<api::KubeletConfig> kubelet_configs_;

@@ -22,7 +22,7 @@ struct GeneratedView {
   std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
   const api::FeatureGate* feature_gate = nullptr;
   const api::NodeSettings* node_settings = nullptr;
-  std::vector<const api::NodeSettings*> other_node_settings;  // Those with other names, which have no effect.
+  std::vector<const api::NodeSettings*> other_node_settings;  // Settings with other names, which have no effect.
   const api::ApiServer* api_server = nullptr;
   const api::Image* image = nullptr;
   const ClusterVersion* cluster_version = nullptr;

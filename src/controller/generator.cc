@@ -57,7 +57,7 @@ void Generator::ReadTemplates() {
 
 // The key leaves out the statuses of pools, since they change all the time and no config depends on them.
 std::string Generator::KeyFor(const View& view) const {
-  std::string key = templates_->digest() + sources_.Key();
+  std::string key = templates_->digest() + sources_.VersionsText();
   for (const api::MachineConfigPool* pool : view.pools) {
     const api::ObjectMeta& metadata = pool->metadata;
     key += fmt::format("\n{} {} {} {}", metadata.name, metadata.uid, metadata.generation,
@@ -121,9 +121,9 @@ void Generator::NoteMissingKinds() {
 void Generator::EmitProhibitions() {
   std::set<std::pair<std::string, std::string>> prohibited;
   for (const Prohibition& prohibition : changes_.prohibitions) {
-    const api::NodeSettings* const settings = sources_.NodeSettingsNamed(prohibition.settings);
+    const api::NodeSettings* const settings = sources_.NodeSettingsNamed(prohibition.node);
     if (settings == nullptr) continue;
-    std::pair known(prohibition.settings, prohibition.message);
+    std::pair known(prohibition.node, prohibition.message);
     if (!prohibited_.contains(known)) {
       events_.Emit(*settings, kube::EventKind::kNormal, "ActionProhibited", prohibition.message);
     }
@@ -273,7 +273,7 @@ void Generator::Failed(const std::string& what, const std::string& config, const
   const MonotonicTime now = clock_.Monotonic();
   created_.erase(config);
   cluster_.configs().ExpectNoMore(config);
-  // Somebody else was faster; the mirror will have the newer object.
+  // Somebody else has changed the object first, and the mirror will receive the newer version.
   if (error.kind() == ErrorKind::kConflict && !backoff_.CountConflict(key, now)) return listener_.changed();
   const auto retry_after = failure.empty() ? std::nullopt : failure.mapped().retry_after;
   const int count = backoff_.Failed(key, now, retry_after.value_or(std::chrono::milliseconds(0)));

@@ -3,8 +3,8 @@
 
 // Generates MachineConfigs from the cluster's settings and the operator's templates.
 //
-// It decides by GeneratePass() whenever an input has changed, and writes what the pass returns.  A write that fails is
-// repeated less and less often, separately for each object, while the others go on.
+// The generator decides by GeneratePass() whenever an input has changed, and writes what the pass returns.  A write
+// that fails is repeated less and less often, separately for each object, while the others go on.
 
 #include <functional>
 #include <map>
@@ -51,8 +51,8 @@ class Generator {
   // Reads the folder and uses it if it has changed; also happens every minute.
   void ReadTemplates();
 
-  // Returns the states for metrics: when a config was last generated for each of these pools, and since when something
-  // keeps configs from being generated.
+  // Returns the states for metrics: the time at which each config of templates was last generated, the time at which a
+  // config was last generated for each pool, and the time since which templates or kinds of objects have been missing.
   std::vector<SubControllerState> States(const View& view) const;
 
   // Stops all writes and forgets what has failed.
@@ -90,7 +90,8 @@ class Generator {
   std::string key_;  // Identifies the inputs of `changes_`.
   GenerateChanges changes_;
   bool is_busy_ = false;
-  std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;  // When a config was last written, by the object.
+  // The times at which configs were last written, by their origin and their name in metrics (ConfigChange::object).
+  std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
   std::set<std::pair<std::string, std::string>> prohibited_;  // The names and messages that an Event has reported.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.

@@ -13,12 +13,13 @@
 namespace pintle::controller {
 namespace {
 
-constexpr const char* kAuthorities = "kubeconfig-data";
-constexpr const char* kBundle = "ca-bundle.crt";
+constexpr const char* kAuthoritiesConfigMap = "kubeconfig-data";
+constexpr const char* kBundleKey = "ca-bundle.crt";
 // New machines cannot pull from a registry inside the cluster.
 constexpr std::string_view kInternalRegistry = "image-registry.openshift-image-registry.svc";
 
-// Returns the image that a pool's new machines start with, or an empty string if none was built from their config.
+// Returns the image that a pool's new machines start with.  Returns an empty string if no image was built from their
+// config, if they cannot pull it, or if no node of the pool has been updated yet.
 std::string ImageFor(const api::MachineConfigPool& pool, const View& view, const std::string& config) {
   const pool::Layering layering = pool::FindLayering(pool, view.os_configs, view.os_builds);
   if (layering.build == nullptr || layering.image().empty() || pool.status.updated_machine_count == 0) return "";
@@ -41,32 +42,33 @@ IgnitionFeed::IgnitionFeed(kube::Client client, const Cluster& cluster, Ignition
       cluster_(cluster),
       settings_(std::move(settings)),
       listener_(std::move(listener)),
-      authorities_(
-          client_,
-          {.namespace_name = settings_.namespace_name, .field_selector = std::string("metadata.name=") + kAuthorities},
-          {.added = [this](const BinaryConfigMap&) { Look(); },
-           .changed = [this](const BinaryConfigMap&, const BinaryConfigMap&) { Look(); },
-           .synced = [this] { Look(); },
-           .trouble = [this](const Error& error) { listener_.trouble(error); }}) {}
+      authorities_(client_,
+                   {.namespace_name = settings_.namespace_name,
+                    .field_selector = std::string("metadata.name=") + kAuthoritiesConfigMap},
+                   {.added = [this](const BinaryConfigMap&) { Look(); },
+                    .changed = [this](const BinaryConfigMap&, const BinaryConfigMap&) { Look(); },
+                    .synced = [this] { Look(); },
+                    .trouble = [this](const Error& error) { listener_.trouble(error); }}) {}
 
 Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
   if (view.controller_config == nullptr) return Error(ErrorKind::kUnavailable, "there is no ControllerConfig yet");
   const std::string& server =
       settings_.server.empty() ? view.controller_config->spec.infra.status.api_server_internal_url : settings_.server;
   if (server.empty()) {
-    return Error(ErrorKind::kInvalid,
-                 "neither --apiserver-url nor the ControllerConfig, in spec.infra.status.apiServerInternalURI, says "
-                 "where new machines reach the API server");
+    return Error(
+        ErrorKind::kInvalid,
+        "neither --apiserver-url nor spec.infra.status.apiServerInternalURI of the ControllerConfig is set, so "
+        "the API server's URL for new machines is unknown");
   }
   const std::string token = TRY(machineconfig::ReadInput(settings_.token_directory + "/token"));
   const std::string authorities = TRY(Authorities());
   return serving::KubeconfigText(server, authorities, token);
 }
 
-// The certificates next to the token may be older than those that the API server uses now.
+// Prefers the ConfigMap, since the certificates next to the token may be older than those that the API server uses now.
 Result<std::string> IgnitionFeed::Authorities() const {
-  if (const BinaryConfigMap* const newer = authorities_.Find({settings_.namespace_name, kAuthorities})) {
-    const auto bundle = newer->binary_data.find(kBundle);
+  if (const BinaryConfigMap* const newer = authorities_.Find({settings_.namespace_name, kAuthoritiesConfigMap})) {
+    const auto bundle = newer->binary_data.find(kBundleKey);
     const auto decoded = bundle == newer->binary_data.end() ? std::nullopt : DecodeBase64(bundle->second);
     if (decoded && !decoded->empty()) return *decoded;
   }

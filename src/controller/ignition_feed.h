@@ -3,8 +3,8 @@
 
 // Provides the Ignition server with the config of each pool's new machines, from the cluster.
 //
-// Every replica has one.  While the config, the certificates and the kubeconfig of a pool stay the same, its ServedPool
-// is kept, with the texts that were made for it.
+// Every replica has such a feed.  While the config, the image, the certificates and the kubeconfig of a pool stay the
+// same, the feed keeps the pool's ServedPool with the texts that were made for it.
 
 #include <chrono>
 #include <functional>
@@ -23,7 +23,7 @@
 
 namespace pintle::controller {
 
-// A ConfigMap's binary data.
+// A ConfigMap of which only the binary data are read.
 struct BinaryConfigMap {
   api::ObjectMeta metadata;
   std::map<std::string, std::string> binary_data;  // The values are base64.
@@ -65,7 +65,7 @@ class IgnitionFeed {
   IgnitionFeed(const IgnitionFeed&) = delete;
   IgnitionFeed& operator=(const IgnitionFeed&) = delete;
 
-  // To be called when the cluster may have changed.
+  // Must be called when the cluster may have changed.
   void Look();
 
  private:

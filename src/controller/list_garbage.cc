@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array kListGarbageOptions = {
     Option{"--kubeconfig", "FILE", "the kubeconfig of the cluster; without it, the pod's service account"},
-    Option{"--keep-rendered", "COUNT", "the number that the controller was started with [10]"},
+    Option{"--keep-rendered", "COUNT", "the COUNT that the controller was started with [10]"},
     Option{"--help", "", "print this help"},
 };
 
@@ -45,15 +45,15 @@ std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
 
 std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTime now) {
   if (garbage.empty()) return "No rendered config would be removed.\n";
-  std::size_t name = 4;
-  std::size_t pool = 4;
+  std::size_t name_width = 4;
+  std::size_t pool_width = 4;
   for (const Garbage& config : garbage) {
-    name = std::max(name, config.name.size());
-    pool = std::max(pool, config.pool.size());
+    name_width = std::max(name_width, config.name.size());
+    pool_width = std::max(pool_width, config.pool.size());
   }
-  std::string text = fmt::format("{:<{}}  {:<{}}  REMOVED AFTER\n", "NAME", name, "POOL", pool);
+  std::string text = fmt::format("{:<{}}  {:<{}}  REMOVED AFTER\n", "NAME", name_width, "POOL", pool_width);
   for (const Garbage& config : garbage) {
-    text += fmt::format("{:<{}}  {:<{}}  {}\n", config.name, name, config.pool, pool,
+    text += fmt::format("{:<{}}  {:<{}}  {}\n", config.name, name_width, config.pool, pool_width,
                         RemovedFrom(*view.PoolNamed(config.pool), now));
   }
   return text;

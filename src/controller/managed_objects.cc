@@ -40,8 +40,8 @@ Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectM
   if (suffix == nullptr) return {};
   const auto age = [](const api::ObjectMeta& metadata) { return std::tie(metadata.creation_timestamp, metadata.name); };
   for (const api::ObjectMeta* other : of_pool) {
-    const std::string* const taken = api::Find(other->annotations, generated::kNameSuffixAnnotation);
-    if (taken == nullptr || *taken != *suffix || age(*other) >= age(object)) continue;
+    const std::string* const other_suffix = api::Find(other->annotations, generated::kNameSuffixAnnotation);
+    if (other_suffix == nullptr || *other_suffix != *suffix || age(*other) >= age(object)) continue;
     return Error(ErrorKind::kInvalid,
                  fmt::format("its annotation {} is \"{}\", like that of {}, which is older; remove "
                              "the annotation",

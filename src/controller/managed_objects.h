@@ -3,8 +3,9 @@
 
 // KubeletConfigs and ContainerRuntimeConfigs, and the names of the configs that are generated from them.
 //
-// An object has an annotation with the number of its configs, and their names as finalizers.  It gets both before the
-// configs are created, so that no crash leaves a config without an object.  Annotations and finalizers of others stay.
+// The names of all configs of an object end with the same number, or all of them without one.  The object has an
+// annotation with this number, and the names as finalizers.  It gets both before the configs are created, so that no
+// crash leaves a config without an object.  Annotations and finalizers of others stay.
 
 #include <deque>
 #include <optional>
@@ -35,7 +36,7 @@ class NamesOfConfigs {
 
  private:
   struct Object {
-    api::ObjectMeta metadata;  // With the annotation of the chosen number.
+    api::ObjectMeta metadata;  // It has the annotation with the number, as soon as a number is chosen.
     Result<std::vector<const api::MachineConfigPool*>> pools;
   };
 
@@ -46,8 +47,8 @@ class NamesOfConfigs {
   std::deque<Object> objects_;
 };
 
-// Returns the merge patch with which an object gets the number and the finalizers for these configs, or nullopt if it
-// has them.
+// Returns the merge patch that gives an object the number and the finalizers for these configs, or nullopt if the
+// object has them already.
 std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs);
 
 // The next step for an object that is being deleted.  First its configs are removed, and then its finalizers.
@@ -58,8 +59,8 @@ struct ObjectCleanup {
 ObjectCleanup CleanupOf(const api::ObjectMeta& object, generated::ManagedKind kind, const GenerateInputs& inputs);
 
 // Returns the configs that are to be removed: those that another build of the controller has made from objects that are
-// gone, and those that have a name of older operators and a successor.  `wanted` are the names of all current configs,
-// and `owners` the uids of all objects.
+// gone, and those with a name that older operators used, if there is a config with the present name.  `wanted` are the
+// names of all current configs, and `owners` the uids of all objects.
 std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, generated::ManagedKind kind,
                                            const std::set<std::string, std::less<>>& wanted,
                                            const std::set<std::string, std::less<>>& owners);

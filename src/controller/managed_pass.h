@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and makes a config of its own
-// for each of them.
+// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and for each of these pools
+// the pass makes a config from it.
 //
 // An object with a problem keeps the configs that it has, and its status reports the problem.  The other objects, and
 // the other pools of this object, are not affected.
@@ -21,8 +21,8 @@
 
 namespace pintle::controller {
 
-// The rules that differ between the kinds.  A problem is a message for the object's status; if it is empty, there is
-// none.
+// The rules that differ between the kinds.  A problem is a message for the object's status, or an empty text if there
+// is no problem.
 template <typename T>
 concept ManagedRules = requires(T& rules, const typename T::Object& object, const api::MachineConfigPool& pool,
                                 std::string& problem, const Error& error) {
@@ -34,6 +34,7 @@ concept ManagedRules = requires(T& rules, const typename T::Object& object, cons
   { rules.WhyUnreadable() } -> std::convertible_to<std::string>;
   { rules.Check(object) } -> std::same_as<Result<>>;
   { rules.CheckFor(object, pool) } -> std::same_as<Result<>>;
+  // Returns the problem of an object that selects no pool.
   { rules.WithoutPool(object) } -> std::same_as<std::string>;
   // May set `problem`, even if it returns a config.
   { rules.Make(object, pool, std::string(), problem) } -> std::same_as<std::optional<generated::MachineConfig>>;

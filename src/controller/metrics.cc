@@ -14,7 +14,7 @@ namespace {
 // The Machine Config Operator gives some metrics a series with this value in each label, so that they always exist.
 constexpr std::string_view kInitialize = "initialize";
 
-// Returns the true condition that changed last.
+// Returns the true condition that changed last, without regard to PausedPending: only Pintle has that condition.
 const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
   const api::Condition* latest = nullptr;
   for (const api::Condition& condition : pool.status.conditions) {
@@ -88,7 +88,7 @@ void WriteOfNodes(MetricsWriter& text, std::string_view name, std::string_view h
                   const std::map<std::string, bool>& nodes) {
   text.Begin(name, MetricType::kGauge, help);
   text.Sample({{"node", kInitialize}}, 0);
-  for (const auto& [node, is_so] : nodes) text.Sample({{"node", node}}, is_so ? 1 : 0);
+  for (const auto& [node, is_true] : nodes) text.Sample({{"node", node}}, is_true ? 1 : 0);
 }
 
 void WriteNodes(const Metrics& metrics, MetricsWriter& text) {

@@ -5,7 +5,7 @@
 //
 // Names, labels and meanings are those of the Machine Config Operator's controller, so that alerts and dashboards keep
 // working; our own metrics begin with pintle_.  The whole text is made anew each time from the present state, so the
-// series of a pool or a node end with it.
+// text has no series of a pool or a node that is gone.
 
 #include <cstdint>
 #include <map>
@@ -36,7 +36,7 @@ struct SubControllerState {
   WallTime at;
 };
 
-// A number of answers of the Ignition server.
+// Counts the answers of the Ignition server that have the same pool, version and status code.
 struct IgnitionAnswers {
   std::string pool;     // The name of an existing pool, or "".
   std::string version;  // "3.5.0", or "".

@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::string_view kKubeletWord = "kubelet";
 
-// Returns the release whose feature gates apply.  During an update, the FeatureGate may not list the new release yet.
+// Returns the release whose feature gates apply: the release of the ControllerConfig or of the ClusterVersion,
+// whichever the FeatureGate lists.  During an update, the FeatureGate may list neither of them yet; if it lists a
+// single release, the gates of that release apply.
 std::string ReleaseOf(const GenerateInputs& inputs) {
   std::vector<std::string> candidates;
   if (inputs.view.controller_config != nullptr) {
@@ -39,7 +41,7 @@ std::string ReleaseOf(const GenerateInputs& inputs) {
   return candidates.empty() ? "" : candidates.front();
 }
 
-// Makes the configs of one kind, one for each pool.
+// Makes one config for each pool, with a name that begins with `number`.
 class NumberedConfigs {
  public:
   NumberedConfigs(const GenerateInputs& inputs, std::string_view number, MadeFrom from, GenerateChanges& changes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is written for the settings of all nodes and for the features of the release: the 97- and 98- configs of
-// each pool.
+// Decides what is written for the settings of all nodes and for the features of the release: the configs of each pool
+// whose names begin with 97- and 98-.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace pintle::controller {
 
-// Returns the inputs of all kubelets' configs.  It is an error if the FeatureGate does not list the release.
+// Returns the inputs of all kubelets' configs.  Fails if the FeatureGate does not list the release.
 Result<generated::KubeletSettings> KubeletSettingsOf(const GenerateInputs& inputs);
 
 // A cluster must not switch between the fastest and the slowest latency profile at once.  If that is requested, this

@@ -20,7 +20,8 @@ namespace {
 
 // The name of the only MachineConfiguration.
 constexpr const char* kOnlyConfiguration = "cluster";
-// When a cluster is taken over, thousands of nodes may lack their MachineConfigNodes.
+// The limit for calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
+// MachineConfigNodes.
 constexpr std::size_t kCallsAtOnce = 32;
 
 }  // namespace
@@ -110,7 +111,8 @@ void OperatorReports::KeepUpNodes(const View& view) {
     if (calls_.size() >= kCallsAtOnce) return;
     const std::string what = "removing the MachineConfigNode " + stale.name;
     if (!MayStart(what)) continue;
-    // The mirror of the nodes may be behind that of the MachineConfigNodes, so the API server is asked.
+    // The mirror of the nodes may be behind the mirror of the MachineConfigNodes, so the Node is requested from the API
+    // server.
     calls_[what] =
         client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {
           if (!node && node.error().kind() == ErrorKind::kNotFound) return Remove(what, stale);
@@ -234,7 +236,8 @@ void OperatorReports::Ended(std::string_view task, const std::string& what, cons
     return listener_.changed();
   }
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
-  // Somebody else may have changed the object first, and the server may be down for a moment.
+  // The first failures are not reported: somebody else may have changed the object, or the server may be down for a
+  // moment.
   const bool is_to_be_reported = error->kind() == ErrorKind::kInvalid || count > kFailuresBeforeReport;
   if (is_to_be_reported) {
     listener_.trouble(what, *error);

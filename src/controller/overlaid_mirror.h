@@ -3,7 +3,7 @@
 
 // Mirrors one kind, overlaid with the answers to our own writes, and reports changes that matter.
 //
-// A node's heartbeat makes a new version of it every few minutes, without any change that matters.
+// A node's heartbeat makes a new version of the Node every few minutes, without any change that matters.
 
 #include <chrono>
 #include <functional>
@@ -35,7 +35,7 @@ bool HasSameContent(const T& a, const T& b) {
   return same;
 }
 
-// States whether every cluster has a kind, or some do not.
+// States whether every cluster has a kind, or only some clusters do.
 enum class Need { kAlways, kIfServed };
 
 template <kube::Resource T>
@@ -68,6 +68,7 @@ class OverlaidMirror {
                  .trouble = [this](const Error& error) { InTrouble(error); }},
                 FeedSettingsFor(need)) {}
 
+  // Returns whether the API server has the kind and all objects have been read.
   bool is_served() const { return mirror_.is_synced(); }
   // Returns whether all objects have been read, or the kind does not exist.
   bool is_ready() const { return mirror_.is_synced() || is_known_to_be_missing_; }
@@ -90,7 +91,8 @@ class OverlaidMirror {
   void ForEachUnreadable(Visit&& visit) const {
     for (const auto& [name, object] : mirror_.unreadable()) visit(object.as_far, object.why);
   }
-  // Returns the server's error if it refuses to list the kind, or repeatedly fails to.
+  // Returns the server's error if the server refuses to list the kind or has repeatedly failed to, or else an empty
+  // text.
   const std::string& refusal() const { return refusal_; }
 
   // Stores the server's answer to a write.  An answer that is older than the known version is ignored.
@@ -107,8 +109,8 @@ class OverlaidMirror {
   }
 
   // Marks an object as expected, until the mirror has it or has seen its deletion.  The object is about to be created,
-  // or was just seen by somebody else.  This has to be called before the request to the API server, since the mirror
-  // may be faster than the answer.
+  // or it may exist on the server and is about to be read.  This function has to be called before the request to the
+  // API server, since the mirror may be faster than the answer.
   void Expect(const std::string& name) {
     if (Find(name) == nullptr) expected_.insert(name);
   }
@@ -118,7 +120,7 @@ class OverlaidMirror {
  private:
   static kube::FeedSettings FeedSettingsFor(Need need) {
     kube::FeedSettings settings;
-    // A kind that is not served now may be served later, so it is requested rarely.
+    // A kind that is not served now may be served later, so it is requested again, but rarely.
     if (need == Need::kIfServed) settings.backoff.longest = std::chrono::minutes(5);
     return settings;
   }
@@ -130,8 +132,8 @@ class OverlaidMirror {
   void Replaced(const T& before, const T& now) {
     answers_.Mirrored(now);
     // An object that was unreadable for a while may be readable again without a change.
-    const std::size_t unread = mirror_.unreadable().size();
-    const bool is_read_again = unread < std::exchange(unread_, unread);
+    const std::size_t unreadable_count = mirror_.unreadable().size();
+    const bool is_read_again = unreadable_count < std::exchange(unreadable_count_, unreadable_count);
     if (HasSameContent(before, now) && !is_read_again) return;
     listener_.replaced(before, now);
     Changed();
@@ -148,7 +150,7 @@ class OverlaidMirror {
   void InTrouble(const Error& error) {
     const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
     if (!is_missing) {
-      unread_ = mirror_.unreadable().size();
+      unreadable_count_ = mirror_.unreadable().size();
       // A failure that may pass is reported only when it repeats.
       const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
       if (!mirror_.is_synced() && is_to_be_reported) refusal_ = error.message();
@@ -162,7 +164,7 @@ class OverlaidMirror {
   Need need_;
   Listener listener_;
   bool is_known_to_be_missing_ = false;
-  std::size_t unread_ = 0;
+  std::size_t unreadable_count_ = 0;
   int failures_ = 0;  // Failures to list since the last success.
   std::set<std::string> expected_;
   std::string refusal_;

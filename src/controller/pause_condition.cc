@@ -87,7 +87,7 @@ std::string WaitingFilesText(const PauseReport& report) {
 
 std::string PolicyText(const PauseReport& report) {
   if (!report.policy_problem.empty()) {
-    return fmt::format("The annotation {} says {}, which is neither Strict nor CertificatesPass; Strict holds",
+    return fmt::format("The annotation {} is {}, which is neither Strict nor CertificatesPass; the policy is Strict",
                        kPausePolicyAnnotation, gotext::Quoted(FirstCharacters(report.policy_problem, kLongestName)));
   }
   if (report.policy == PausePolicy::kStrict) return "Pause policy Strict: nothing passes, not even certificates";

@@ -3,7 +3,8 @@
 
 // Puts a pause report into words: the condition PausedPending of a pool.
 //
-// The condition states points in time instead of ages, so that it changes only when the report does.
+// The message has points in time instead of ages, so that it changes only when the report does.  The reason also
+// changes when a waiting certificate becomes urgent, and when it expires.
 
 #include <chrono>
 #include <optional>
@@ -20,10 +21,10 @@ inline constexpr std::string_view kPausedPending = "PausedPending";
 // A waiting certificate that expires sooner than this is urgent, as in the alert's runbook.
 inline constexpr auto kCertificateIsUrgent = std::chrono::days(14);
 
-// Sets the condition; a pool that is not paused and never was gets none.
+// Sets the condition.  A pool that is not paused and does not have the condition gets none.
 void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::Condition>& conditions);
 
-// Returns when the condition changes only because time passes, if it will.
+// Returns the next time at which the condition changes although the report stays the same, or nullopt.
 std::optional<WallTime> NextChange(const PauseReport& report, WallTime now);
 
 }  // namespace pintle::controller

@@ -64,13 +64,14 @@ void FindRenders(const PauseInputs& inputs, const WaitingNodes& waiting, PauseRe
                                     [&](const KnownRender& render) { return render.name == name; });
     return found == inputs.renders.end() ? std::nullopt : std::optional(found->created);
   };
-  std::optional<WallTime> newest_had;
-  for (const std::string& name : waiting.configs) newest_had = std::max(newest_had, created(name));
+  std::optional<WallTime> newest_on_nodes;
+  for (const std::string& name : waiting.configs) newest_on_nodes = std::max(newest_on_nodes, created(name));
 
   std::vector<KnownRender> later;
   for (const KnownRender& render : inputs.renders) {
-    const bool is_had = waiting.configs.contains(render.name);
-    if (!is_had && render.name != target && newest_had && render.created > *newest_had) later.push_back(render);
+    const bool is_on_nodes = waiting.configs.contains(render.name);
+    const bool is_newer = newest_on_nodes && render.created > *newest_on_nodes;
+    if (!is_on_nodes && render.name != target && is_newer) later.push_back(render);
   }
   // A render that is newer than the target was taken back, so it does not wait.
   const auto target_created = created(target);
@@ -80,11 +81,11 @@ void FindRenders(const PauseInputs& inputs, const WaitingNodes& waiting, PauseRe
   for (KnownRender& render : later) report.renders.push_back(std::move(render.name));
   report.renders.push_back(target);
   // A target that is older than the nodes' configs was chosen again at an unknown time, so the condition's time counts.
-  const bool is_new = target_created && (!newest_had || *target_created > *newest_had);
+  const bool is_new = target_created && (!newest_on_nodes || *target_created > *newest_on_nodes);
   if (!report.waits_since && is_new) report.waits_since = target_created;
 }
 
-// Returns since when the pool's condition has reported that something waits.
+// Returns the time since which the pool's condition has reported that something waits, or nullopt if it does not.
 std::optional<WallTime> KnownSince(const api::MachineConfigPool& pool) {
   for (const api::Condition& condition : pool.status.conditions) {
     if (condition.type == kPausedPending && condition.status == "True" && condition.last_transition_time) {

@@ -53,7 +53,7 @@ struct PauseInputs {
   pool::Layering layering;
   const WholeConfigs& configs;  // They include all configs of ConfigsToCompare() that can be read.
   std::span<const KnownRender> renders;
-  const api::NodeDisruptionPolicy& policy;  // The administrator's, with or without the defaults.
+  const api::NodeDisruptionPolicy& policy;  // The administrator's policy, with or without the defaults.
   const api::IrreconcilableValidationOverrides& overrides;
   WallTime now;
   // If set, nodes take files from a ControllerConfig, whatever a rendered config has for the same paths.
@@ -69,8 +69,10 @@ struct PauseReport : PausedDifference {
   std::size_t waiting_nodes = 0;  // Nodes that would be given the target.
   std::size_t busy_nodes = 0;     // Nodes that were given a config before the pause, and continue.
 
-  std::vector<std::string> renders;     // The renders that wait, the oldest first; the last is the target.
-  std::optional<WallTime> waits_since;  // The creation time of the oldest of these renders.
+  std::vector<std::string> renders;  // The renders that wait, the oldest first; the last is the target.
+  // The time since which something waits: the creation time of the oldest of these renders.  If none of them is newer
+  // than the nodes' configs, this is the time at which the condition became true, or now.
+  std::optional<WallTime> waits_since;
 
   std::size_t nodes_with_waiting_files = 0;
   std::vector<std::string> waiting_files;  // Files of the ControllerConfig, sorted.
@@ -78,7 +80,8 @@ struct PauseReport : PausedDifference {
   bool passes = false;  // The pool is to be rolled out despite the pause.
 
   bool waits() const { return is_paused && (waiting_nodes > 0 || nodes_with_waiting_files > 0) && !passes; }
-  // Returns when the nodes' old kubelet authorities expire if new ones wait, for the metric that the runbook uses.
+  // Returns the time at which the nodes' old kubelet authorities expire if new ones wait.  The metric that the alert's
+  // runbook names reports this time.
   std::optional<WallTime> kubelet_authority_until() const;
 };
 

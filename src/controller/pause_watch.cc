@@ -68,7 +68,7 @@ std::set<std::string> PauseWatch::ConfigsToCompare(const View& view, const Roste
 }
 
 void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfigs& configs,
-                      const IsSettled& is_settled, WallTime now) {
+                      const IsFetchDone& is_fetch_done, WallTime now) {
   static const api::MachineConfiguration kDefaults;
   const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
   unknown_.clear();
@@ -86,7 +86,7 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
       continue;
     }
     const auto needed = controller::ConfigsToCompare(*pool, nodes, layering);
-    if (!std::all_of(needed.begin(), needed.end(), is_settled)) {
+    if (!std::all_of(needed.begin(), needed.end(), is_fetch_done)) {
       unknown_.insert(name);
       continue;
     }

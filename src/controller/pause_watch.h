@@ -21,23 +21,24 @@ class PauseWatch {
   // Returns the configs that have to be compared for pools that are paused or still have the condition.
   std::set<std::string> ConfigsToCompare(const View& view, const Rosters& rosters) const;
 
-  // Makes the reports of the pools whose configs to compare are all settled: each has been read, or cannot be read.
-  using IsSettled = std::function<bool(const std::string& config)>;
-  void Look(const View& view, const Rosters& rosters, const WholeConfigs& configs, const IsSettled& is_settled,
+  // Makes the reports of those pools for which no config is missing: each config to compare has been read, or cannot be
+  // read.
+  using IsFetchDone = std::function<bool(const std::string& config)>;
+  void Look(const View& view, const Rosters& rosters, const WholeConfigs& configs, const IsFetchDone& is_fetch_done,
             WallTime now);
 
   // Returns nullptr if the pool is not paused and has no condition from a pause, or if the report is not known yet.
   const PauseReport* ReportOf(const std::string& pool) const;
   // Returns whether the pool has to be left alone until its report is known.
   bool IsUnknown(const std::string& pool) const { return unknown_.contains(pool); }
-  // Returns when a report changes only because time passes, if one will.
+  // Returns the next time at which the condition of a pool changes although its report stays the same, or nullopt.
   std::optional<WallTime> NextChange(WallTime now) const;
 
   void Clear();
 
  private:
   struct Entry {
-    std::string key;
+    std::string key;  // Identifies the inputs of the report.
     PauseReport report;
   };
 

@@ -26,7 +26,8 @@ bool IsPlaceOfAuthorities(std::string_view path) {
          std::any_of(std::begin(kAuthorityDirectories), std::end(kAuthorityDirectories), is_below);
 }
 
-// Returns the certificates in a file, or nullopt if there is anything else in it.
+// Returns the certificates in a file.  Returns nullopt if its contents cannot be read from the config or are too long,
+// if they include a private key, or if they have no certificate or an invalid one.
 std::optional<Certificates> CertificatesIn(const ignition::File& file) {
   const auto bytes = machineconfig::ContentsOf(file.contents, machineconfig::kParsedContentsLimit);
   if (!bytes || bytes->find("PRIVATE KEY") != std::string::npos) return std::nullopt;
@@ -125,7 +126,7 @@ class Collector {
 
 }  // namespace
 
-PausedDifference DifferenceOf(const std::string& target, const std::set<std::string, std::less<>>& have,
+PausedDifference DifferenceOf(const std::string& target, const std::set<std::string, std::less<>>& node_configs,
                               const WholeConfigs& configs, const api::NodeDisruptionPolicy& policy,
                               const api::IrreconcilableValidationOverrides& overrides) {
   PausedDifference found;
@@ -137,7 +138,7 @@ PausedDifference DifferenceOf(const std::string& target, const std::set<std::str
   };
   Collector collector(found);
   if (const ParsedConfig* const to = find(target)) {
-    for (const std::string& name : have) {
+    for (const std::string& name : node_configs) {
       if (const ParsedConfig* const from = find(name)) collector.Add(plan::Make(*from, *to, policy, overrides));
     }
   }

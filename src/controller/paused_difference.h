@@ -22,7 +22,7 @@ inline constexpr std::string_view kKubeletAuthorities = "/etc/kubernetes/kubelet
 inline constexpr std::string_view kCloudAuthorities =
     "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
 
-// The configs by name.
+// Rendered configs with all their parts, by name.
 using WholeConfigs = std::map<std::string, machineconfig::ParsedConfig, std::less<>>;
 
 // A file with certificates of authorities that waits to be replaced.
@@ -38,7 +38,7 @@ struct WaitingBundle {
 struct PausedDifference {
   std::vector<std::string> files;    // Paths of files that differ between the target and the config of any node.
   std::vector<std::string> units;    // Names of units that differ.
-  std::vector<std::string> other;    // "Upgrading OS", "Changing users"
+  std::vector<std::string> other;    // Other changes: "Upgrading OS", "Changing users".
   bool reboots = false;              // Unpausing reboots nodes.
   bool drains = false;               // Unpausing drains nodes.
   std::vector<std::string> reasons;  // The reasons why nodes reboot or are drained.
@@ -48,9 +48,9 @@ struct PausedDifference {
   bool has_only_bundles = false;  // Nothing waits except for `bundles`.
 };
 
-// Compares the config `target` with each of the configs `have`, with the agent's planner, so that the report matches
-// what agents will do.  The policy is the administrator's, with or without the defaults.
-PausedDifference DifferenceOf(const std::string& target, const std::set<std::string, std::less<>>& have,
+// Compares the config `target` with each of the configs that nodes have.  It uses the agent's planner, so that the
+// report matches what agents will do.  The policy is the administrator's, with or without the defaults.
+PausedDifference DifferenceOf(const std::string& target, const std::set<std::string, std::less<>>& node_configs,
                               const WholeConfigs& configs, const api::NodeDisruptionPolicy& policy,
                               const api::IrreconcilableValidationOverrides& overrides);
 

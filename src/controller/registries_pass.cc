@@ -21,7 +21,7 @@ Result<std::vector<generated::NewFile>> RegistryFiles(const generated::ImageRule
   return generated::FilesOf(rules, TRY(generated::FindRuntimeTemplates(TRY(templates.For(pool)))));
 }
 
-// A config with the name of an older operator keeps this name.
+// If the config exists under a name that older operators used, it keeps this name.
 std::string NameOfRegistriesConfig(const GenerateInputs& inputs, const api::ObjectMeta& pool) {
   std::string name = generated::RegistriesConfigName(pool.name);
   std::string old_name = generated::OldRegistriesConfigName(pool);

@@ -11,7 +11,8 @@
 
 namespace pintle::controller {
 
-// Image policies count only while the feature gate SigstoreImageVerification is open.
+// States whether nodes verify the signatures that image policies require.  They do only while the feature gate
+// SigstoreImageVerification is open.
 enum class ImageSignatures { kIgnored, kVerified };
 
 void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& templates, ImageSignatures signatures,

@@ -97,7 +97,7 @@ void Gather(RenderInputs& inputs) {
                   "NoControllerConfig");
   }
   if (const std::string why = WhyTemplatesAreBehind(*config); !why.empty()) {
-    inputs.is_passing = !IsTrue(config->status.conditions, "TemplateControllerFailing");
+    inputs.is_temporary = !IsTrue(config->status.conditions, "TemplateControllerFailing");
     return Refuse(inputs, why, "ControllerConfigNotReady");
   }
   if (const auto selected = Select(inputs); !selected) Refuse(inputs, selected.error().message());
@@ -187,7 +187,7 @@ RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, con
                          .versions = versions,
                          .configs = {},
                          .refusal = std::nullopt,
-                         .is_passing = false,
+                         .is_temporary = false,
                          .key = {}};
   Gather(inputs);
   inputs.key = RenderKey(inputs);

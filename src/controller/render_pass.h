@@ -32,15 +32,15 @@ struct RenderInputs {
   machineconfig::MachineConfigs configs;
   std::optional<Verdict> refusal;  // Set if nothing can be rendered.
   // Set if the refusal may end by itself, since something is being written or generated.
-  bool is_passing = false;
+  bool is_temporary = false;
   // Identifies all inputs except the pool's current target.
   std::string key;
 };
 
 RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, const Versions& versions);
 
-// Returns why the configs from the cluster's templates are older than the ControllerConfig, or an empty string if they
-// are not.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
+// Returns why the configs from the cluster's templates do not match the ControllerConfig yet, or an empty string if
+// they do.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
 std::string WhyTemplatesAreBehind(const api::ControllerConfig& config);
 
 struct RenderOutcome {
@@ -48,7 +48,7 @@ struct RenderOutcome {
   std::optional<machineconfig::Rendered> rendered;  // Unset if the verdict is a failure.
 };
 
-// `current` is the config that the pool's nodes have, in full, or nullptr if they have none.
+// `current` is the present target of the pool, in full, or nullptr if there is none.
 RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* current);
 
 // Returns whether two configs are the same for a node.

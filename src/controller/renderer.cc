@@ -49,7 +49,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         key_(std::move(key)),
         client_(renderer.client_.Once([this](const kube::Failure& failure) { failure_ = failure; })) {}
 
-  // The current config is read in full, since the new one must be reachable from it.
+  // `current` names the pool's present target.  It is read in full, since nodes must be able to go from it to the new
+  // config.
   void Begin(const std::string& current) {
     const bool is_known = !current.empty() && renderer_.cluster_.configs().Find(current) != nullptr;
     if (!is_known) {
@@ -76,7 +77,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
     if (pool == nullptr) return End();
     const RenderInputs inputs = GatherFor(*pool, view, renderer_.versions_);
-    if (inputs.is_passing && renderer_.IsWorthWaiting(pool_)) return WaitForInputs();
+    if (inputs.is_temporary && renderer_.IsWorthWaiting(pool_)) return WaitForInputs();
     renderer_.waiting_since_.erase(pool_);
     done_ = {.key = inputs.key,
              .target = pool->spec.configuration.name,
@@ -94,7 +95,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     Store();
   }
 
-  // Leaves the verdict unchanged.
+  // Ends the job without a change to the verdict.
   void WaitForInputs() {
     renderer_.listener_.retry_later();
     renderer_.Finish(pool_, std::nullopt);
@@ -201,7 +202,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         [this](const Result<api::MachineConfig>& restored) {
           if (!restored) return Fail(restored.error());
           done_.version = restored->metadata.resource_version;
-          log::Warning(fmt::format("{} was changed, and is put back", restored->metadata.name), kTarget,
+          log::Warning(fmt::format("{} had been changed; its spec was restored", restored->metadata.name), kTarget,
                        {{"PINTLE_POOL", pool_}});
           Retarget();
         });
@@ -305,7 +306,7 @@ void Renderer::Look(const View& view) {
     RenderInputs inputs = GatherFor(*pool, view, versions_);
     if (IsUpToDate(*pool, inputs.key) || IsHeldBack(name, inputs.key)) continue;
     // As long as nothing can be rendered, there is no need to read anything.
-    if (inputs.is_passing && IsWorthWaiting(name)) {
+    if (inputs.is_temporary && IsWorthWaiting(name)) {
       waiting_.insert(name);
       listener_.retry_later();
     } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Renders for each pool whose inputs have changed, and makes the result the pool's target.
+// Renders a config for each pool whose inputs have changed, and makes this config the pool's target.
 //
 // Whether a pool is paused does not matter: its target always follows its configs.  A config that exists already is not
 // written again, but read and compared before it becomes a target; a target that somebody has changed or removed is
@@ -30,9 +30,9 @@ class Renderer {
  public:
   struct Listener {
     std::function<void()> finished;  // The rendering for a pool has ended, with success or not.
-    std::function<void(const std::string& pool)> retargeted;
-    std::function<void()> retry_later;                 // Inputs are incomplete; look again after a while.
-    std::function<void(MonotonicTime when)> retry_at;  // A read or a write has failed.
+    std::function<void(const std::string& pool)> retargeted;  // The pool has another target now.
+    std::function<void()> retry_later;                        // Inputs are incomplete; look again after a while.
+    std::function<void(MonotonicTime when)> retry_at;         // A read or a write has failed.
     std::function<void(const Error& error)> trouble;
   };
 
@@ -43,11 +43,11 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // Starts to render for the pools that need it.
+  // Starts to render configs for the pools whose inputs or targets have changed.
   void Look(const View& view);
 
   const Verdicts& verdicts() const { return verdicts_; }
-  // Returns the pools that are being rendered for, or will be as soon as their inputs are complete.
+  // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete.
   pool::NodeNames rendering() const;
   // Returns, by pool, whether its config overrides the OS image.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
@@ -64,13 +64,14 @@ class Renderer {
     // The pool's target at the end of the rendering.
     std::string target;
     std::vector<api::ObjectReference> source;
-    bool is_stored = false;
-    std::string version;  // The resourceVersion of the target; empty if unknown.
+    bool is_stored = false;  // The target is the config that was rendered; otherwise nothing was rendered.
+    std::string version;     // The resourceVersion of the target; empty if unknown.
   };
 
   bool IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const;
   // Returns whether rendering from the same inputs has failed, and the next try is not due yet.
   bool IsHeldBack(const std::string& pool, const std::string& key);
+  // Returns whether the pool's inputs have been incomplete for a short time only.
   bool IsWorthWaiting(const std::string& pool);
   void Begin(const api::MachineConfigPool& pool, std::string key);
   // Ends a job.  Without `done`, the next look renders for the pool again.

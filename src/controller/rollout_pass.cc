@@ -143,12 +143,13 @@ class Pass {
     std::vector<const api::MachineConfigNode*> reports;
     for (const NodeState& node : nodes) {
       const auto report = reports_.find(node.name());
-      const bool says_something = report != reports_.end() && !report->second->status.conditions.empty();
-      if (says_something) reports.push_back(report->second);
+      const bool has_conditions = report != reports_.end() && !report->second->status.conditions.empty();
+      if (has_conditions) reports.push_back(report->second);
     }
     return reports;
   }
 
+  // `found` is the pool as it is in the view; `pool` also has the conditions that this pass sets.
   void LookAt(const api::MachineConfigPool& found) {
     api::MachineConfigPool pool = found;
     SetRenderDegraded(pool);
@@ -164,7 +165,7 @@ class Pass {
     HoldBack(nodes, rollout);
     if (IsHeld(found)) {
       rollout.updates.clear();
-      rollout.recovering.clear();
+      rollout.updates_of_unavailable.clear();
     }
     TakeOutAwaited(rollout);
     const NodesByName updated = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout);
@@ -184,7 +185,7 @@ class Pass {
 
   void TakeOutAwaited(pool::Rollout& rollout) const {
     if (inputs_.awaited == nullptr) return;
-    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+    for (auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       std::erase_if(*list, [&](const pool::NodeUpdate& update) {
         return inputs_.awaited->contains(update.node) && ChangesTarget(update.patch);
       });
@@ -225,7 +226,7 @@ class Pass {
       const Unwritten* const unwritten = Find(inputs_.unwritten.nodes, node.name());
       return unwritten != nullptr && unwritten->is_unknown;
     });
-    for (auto* list : {&rollout.updates, &rollout.recovering}) {
+    for (auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       std::erase_if(*list, [&](const pool::NodeUpdate& update) { return is_unknown || IsHeldBack(update.node); });
     }
   }
@@ -250,7 +251,7 @@ class Pass {
   void SetWriteRefused(const api::MachineConfigPool& found, api::MachineConfigPoolStatus& status) const {
     const std::string errors = WriteErrorsOf(found.metadata.name);
     if (errors.empty() || pool::IsTrue(status.conditions, kDegraded)) return;
-    // The transition time must be that of the last change on the server.
+    // The server's condition has to be in place before the new one is set, since the new one keeps its transition time.
     const auto is_degraded = [](const api::Condition& condition) { return condition.type == kDegraded; };
     const auto& before = found.status.conditions;
     const auto known = std::find_if(before.begin(), before.end(), is_degraded);
@@ -306,7 +307,7 @@ class Pass {
   NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
                      const pool::Rollout& rollout) {
     std::map<std::string_view, const NodePatch*> patches;
-    for (const auto* list : {&rollout.updates, &rollout.recovering}) {
+    for (const auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       for (const pool::NodeUpdate& update : *list) patches.emplace(update.node, &update.patch);
     }
     const pool::Layering layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds);
@@ -436,12 +437,12 @@ class Pass {
   }
 
   void AnnounceSelectingAll(const api::MachineConfigPool& found, const api::MachineConfigPoolStatus& status) {
-    const auto says_so = [](const std::vector<api::Condition>& conditions) {
+    const auto reports_it = [](const std::vector<api::Condition>& conditions) {
       return std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
         return condition.type == kRenderDegraded && condition.status == "True" && condition.reason == kSelectingAll;
       });
     };
-    if (!says_so(status.conditions) || says_so(found.status.conditions)) return;
+    if (!reports_it(status.conditions) || reports_it(found.status.conditions)) return;
     Announce(found, kube::EventKind::kWarning, kSelectingAll, kSelectingAllMessage);
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is written for ContainerRuntimeConfigs: their 99- configs, names, finalizers and statuses.
+// Decides what is written for ContainerRuntimeConfigs: their configs, whose names begin with 99-, finalizers and
+// statuses.
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"

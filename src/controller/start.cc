@@ -32,7 +32,7 @@
 namespace pintle::controller {
 namespace {
 
-// The limit for releasing the lease.
+// At the end, the program waits no longer than this until the lease is released.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 // The token for new machines' kubeconfig is renewed from time to time, so it is read again.
 constexpr auto kFeedAgain = std::chrono::seconds(30);
@@ -98,10 +98,10 @@ Result<> RunController(StartOptions options) {
   if (options.ignition) ignition = TRY(Ignition::Begin(*loop, client, controller, *std::move(options.ignition)));
   std::unique_ptr<MetricsPage> metrics;
   const auto page = [&]() -> Page {
-    Metrics figures = controller.Count();
+    Metrics figures = controller.CurrentMetrics();
     if (ignition) ignition->AddTo(figures);
     return {.metrics = std::make_shared<const std::string>(MetricsText(figures)),
-            .unread = fmt::format("{}", fmt::join(controller.cluster().Unread(), ", "))};
+            .unread = fmt::format("{}", fmt::join(controller.cluster().UnreadKinds(), ", "))};
   };
   if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, page));
   controller.OnChange([&] {

@@ -16,7 +16,8 @@ namespace {
 constexpr auto kStartOptions = serving::WithServingOptions(
     std::to_array<Option>({
         {"--kubeconfig", "FILE", "the kubeconfig of the cluster; without it, the pod's service account"},
-        {"--resourcelock-namespace", "NAMESPACE", "where the lease and events are [openshift-machine-config-operator]"},
+        {"--resourcelock-namespace", "NAMESPACE",
+         "the namespace of the lease and the events [openshift-machine-config-operator]"},
         {"--payload-version", "VERSION",
          "the version of the operator that must have written the ControllerConfig [any]"},
         {"--controller-version", "VERSION", "the version that generated configs must have [that of the first one]"},
@@ -33,7 +34,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--tls-key", "FILE", "the certificate's key, not readable by everyone; or --key [/etc/ssl/mcs/tls.key]"},
         {"--cert", "FILE", "the same as --tls-cert"},
         {"--key", "FILE", "the same as --tls-key"},
-        {"--apiserver-url", "URL", "the API server's for new machines [that of the ControllerConfig]"},
+        {"--apiserver-url", "URL", "the API server's URL for new machines [that of the ControllerConfig]"},
         {"--bootstrap-token", "DIR", "the folder with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
     }),
     std::to_array<Option>({

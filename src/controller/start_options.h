@@ -20,22 +20,22 @@
 
 namespace pintle::controller {
 
-// Set if there is an Ignition server.
+// The options of the Ignition server.
 struct IgnitionOptions {
   serving::IgnitionSettings service;
   IgnitionFeedSettings feed;
 };
 
 struct StartOptions {
-  std::string kubeconfig;  // Empty to use the pod's service account.
-  std::optional<net::ListenAddress> metrics;
-  std::optional<IgnitionOptions> ignition;
+  std::string kubeconfig;                     // Empty to use the pod's service account.
+  std::optional<net::ListenAddress> metrics;  // Set if metrics are served.
+  std::optional<IgnitionOptions> ignition;    // Set if there is an Ignition server.
   ControllerSettings controller;
 };
 
 std::span<const Option> KnownStartOptions();
 
-// Uses the kubeconfig, or the pod's service account if it is empty.
+// Reads the kubeconfig, or the pod's service account if `kubeconfig` is empty.
 Result<kube::Access> AccessTo(const std::string& kubeconfig);
 
 // Returns the value of --keep-rendered, or its default.

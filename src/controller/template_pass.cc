@@ -32,7 +32,7 @@ Result<std::string> ReadPullSecret(const GeneratedView& sources) {
   return generated::PullSecretIn(*secret);
 }
 
-// Returns the pull secret with the credentials for the cluster's own registry, if it has one.
+// Returns the pull secret with the credentials for the cluster's own registry, if the cluster has one.
 Result<std::string> WithOwnRegistry(const GeneratedView& sources, std::string pull_secret) {
   if (!sources.has_own_registry) return pull_secret;
   if (!sources.unreadable_registry_secret.empty()) {

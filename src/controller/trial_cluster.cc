@@ -121,7 +121,7 @@ std::vector<const T*> PointersInto(const std::vector<T>& objects) {
   return pointers;
 }
 
-// Returns the Secret that a ControllerConfig names.
+// Returns the Secret that a ControllerConfig names, or nullptr.
 const PullSecret* SecretOf(const TemplateInput& input, const std::vector<PullSecret>& secrets) {
   const auto found = std::find_if(secrets.begin(), secrets.end(), [&](const PullSecret& secret) {
     return secret.metadata.name == input.spec.TextAt({"pullSecret", "name"}) &&
@@ -250,8 +250,8 @@ TrialObjects TrialCluster::Look() const {
   view.pools = PointersInto(objects.pools);
   view.configs = PointersInto(objects.configs);
   view.controller_config = NamedIn(objects.controller_configs, api::kControllerConfigName);
-  view.machine_configuration = NamedIn(objects.machine_configurations, kOnlySetting);
-  view.os_image_stream = NamedIn(objects.os_image_streams, kOnlySetting);
+  view.machine_configuration = NamedIn(objects.machine_configurations, kSingletonName);
+  view.os_image_stream = NamedIn(objects.os_image_streams, kSingletonName);
 
   GeneratedView& sources = objects.sources;
   sources.template_input = NamedIn(objects.template_inputs, api::kControllerConfigName);
@@ -260,12 +260,12 @@ TrialObjects TrialCluster::Look() const {
   }
   sources.kubelet_configs = PointersInto(objects.kubelet_configs);
   sources.runtime_configs = PointersInto(objects.runtime_configs);
-  sources.feature_gate = NamedIn(objects.feature_gates, kOnlySetting);
-  sources.node_settings = NamedIn(objects.node_settings, kOnlySetting);
-  sources.api_server = NamedIn(objects.api_servers, kOnlySetting);
-  sources.image = NamedIn(objects.images, kOnlySetting);
-  sources.cluster_version = NamedIn(objects.cluster_versions, kOnlyVersion);
-  sources.credential_providers = NamedIn(objects.credential_providers, kOnlySetting);
+  sources.feature_gate = NamedIn(objects.feature_gates, kSingletonName);
+  sources.node_settings = NamedIn(objects.node_settings, kSingletonName);
+  sources.api_server = NamedIn(objects.api_servers, kSingletonName);
+  sources.image = NamedIn(objects.images, kSingletonName);
+  sources.cluster_version = NamedIn(objects.cluster_versions, kClusterVersionName);
+  sources.credential_providers = NamedIn(objects.credential_providers, kSingletonName);
   sources.content_source_policies = All<api::MirrorSet>("ImageContentSourcePolicy");
   sources.digest_sets = All<api::MirrorSet>("ImageDigestMirrorSet");
   sources.tag_sets = All<api::MirrorSet>("ImageTagMirrorSet");

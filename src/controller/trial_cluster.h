@@ -3,7 +3,8 @@
 
 // A cluster in memory, in which the passes that generate MachineConfigs decide until nothing is left to write.
 //
-// It shows what the controllers would make from some objects, without a real cluster or with a copy of its objects.
+// The trial cluster computes what the controllers would make from some objects.  The objects are given, or copied from
+// a real cluster.
 
 #include <map>
 #include <span>
@@ -76,7 +77,7 @@ struct ObjectProblem {
 
 struct TrialInputs {
   const generated::TemplateFolder* templates = nullptr;  // Null to use the configs of templates in the cluster.
-  Versions versions;                                     // Of the controllers that make the configs.
+  Versions versions;                                     // The versions of the controllers that make the configs.
   WallTime now;
   generated::MadeFromOnly only = {};
 };
@@ -95,14 +96,15 @@ class TrialCluster {
  public:
   // Adds an object, or replaces the one of the same kind and name.
   void Put(json::Value object);
-  // The object must exist.
+  // Returns an object, which must exist.
   json::Value& At(std::string_view kind, const std::string& namespace_name, const std::string& name);
   void Remove(std::string_view kind, const std::string& name);
-  // Applies a merge patch or a JSON patch to an object, which must exist.  Of JSON patches, only those are supported
-  // that ChangeTo() makes: an operation sets a member, or is a test and is ignored because nobody else writes.
+  // Applies a merge patch or a JSON patch to an object, which must exist.  Supports only the JSON patches that passes
+  // make: each operation sets a member, or is a test, which is ignored because nobody else writes.
   void Patch(std::string_view kind, const std::string& namespace_name, const std::string& name,
              const json::Value& patch);
 
+  // Returns whether there is any object of a kind.
   bool Has(std::string_view kind) const;
   // Returns nullptr if there is no such object.
   const json::Value* Find(std::string_view kind, const std::string& namespace_name, const std::string& name) const;
@@ -122,8 +124,9 @@ class TrialCluster {
   std::vector<T> All(std::string_view kind) const;
   void Apply(const GenerateChanges& changes);
 
-  std::map<std::string, std::map<std::string, json::Value>, std::less<>> objects_;  // By kind and by name.
-  int version_ = 0;
+  // The objects by kind, and by "NAMESPACE/NAME".
+  std::map<std::string, std::map<std::string, json::Value>, std::less<>> objects_;
+  int version_ = 0;  // The resourceVersion of the object that was written last.
 };
 
 }  // namespace pintle::controller

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The outcome of rendering for a pool, as in the condition RenderDegraded.
+// The outcome of rendering for a pool, as the condition RenderDegraded reports it.
 
 #include <functional>
 #include <map>
@@ -19,7 +19,7 @@ inline constexpr const char* kSelectingAll = "SelectingAll";
 inline constexpr const char* kSelectingAllMessage =
     "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.";
 
-// The verdicts by pool; a missing one is not known yet.
+// The verdicts by pool.  A pool without a verdict has not been rendered yet.
 using Verdicts = std::map<std::string, Verdict, std::less<>>;
 
 }  // namespace pintle::controller

@@ -30,7 +30,7 @@ namespace pintle::controller {
 template <typename T>
 struct PartialObject {
   const T* object;  // The part that could be read.
-  std::string why;  // The reason why the rest could not.
+  std::string why;  // The reason why the rest could not be read.
 };
 
 struct View {

@@ -30,13 +30,14 @@ class WriteAnswers {
     return found == answered_.end() ? mirrored : found->second;
   }
 
-  // To be called when the mirror has a new version.
+  // Must be called when the mirror has a new version of the object.
   void Mirrored(const T& now) {
     const auto found = answered_.find(now.metadata.name);
     if (found == answered_.end()) return;
     if (!IsLater(found->second.metadata.resource_version, now.metadata.resource_version)) answered_.erase(found);
   }
 
+  // Must be called when the mirror has removed the object.
   void Gone(const std::string& name) { answered_.erase(name); }
   void Clear() { answered_.clear(); }
 

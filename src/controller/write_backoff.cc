@@ -27,18 +27,18 @@ std::optional<MonotonicTime> WriteBackoff::DueAt(const Key& key, MonotonicTime n
 }
 
 int WriteBackoff::Failed(const Key& key, MonotonicTime now, std::chrono::milliseconds no_sooner) {
-  Failures& failures = Of(key, now);
+  Failures& failures = FailuresOf(key, now);
   failures.due = now + std::max(failures.backoff.Next(), no_sooner);
   return ++failures.count;
 }
 
 bool WriteBackoff::CountConflict(const Key& key, MonotonicTime now) {
-  Failures& failures = Of(key, now);
+  Failures& failures = FailuresOf(key, now);
   if (++failures.conflicts > kConflictsWithoutDelay) failures.due = now + failures.backoff.Next();
   return failures.conflicts > kConflictsBeforeFailure;
 }
 
-WriteBackoff::Failures& WriteBackoff::Of(const Key& key, MonotonicTime now) {
+WriteBackoff::Failures& WriteBackoff::FailuresOf(const Key& key, MonotonicTime now) {
   std::erase_if(failures_, [&](const auto& known) { return known.second.due + kForgotten < now; });
   return failures_.try_emplace(key, Failures{.backoff = kube::Backoff(kTimes, random_), .due = now}).first->second;
 }

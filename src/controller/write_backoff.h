@@ -5,7 +5,8 @@
 //
 // Each object has its own back-off for each kind of write, from a second to five minutes.  So an object that the API
 // server refuses delays no other object, and costs the server little, however often the controller looks at it.  A
-// success resets the back-off.  This class only calculates: the writer asks it before a write, and reports the outcome.
+// success resets the back-off.  This class only calculates: the writer calls it before each write, and reports the
+// outcome to it.
 
 #include <chrono>
 #include <map>
@@ -45,7 +46,7 @@ class WriteBackoff {
     int conflicts = 0;
   };
 
-  Failures& Of(const Key& key, MonotonicTime now);
+  Failures& FailuresOf(const Key& key, MonotonicTime now);
 
   kube::Random random_;
   std::map<Key, Failures> failures_;

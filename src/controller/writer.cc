@@ -290,7 +290,7 @@ void Writer::Write(Changes changes) {
   for (NodeChange& change : changes.nodes) {
     if (!change.target_text.empty()) {
       TargetUpdate& update = target_updates_[change.pool];
-      update.line = change.target_text;
+      update.target_text = change.target_text;
       ++update.outstanding;
     }
     Change<WatchedNode> wanted = {.name = change.node,
@@ -390,11 +390,11 @@ void Writer::NodeWritten(const NodeChange& change, bool is_written) {
   const api::MachineConfigPool* const pool = cluster_.pools().Find(change.pool);
   if (pool == nullptr || ended.nodes.empty()) return;
   Announce(ended.events);
-  const bool is_image = ended.line.find(" / Image: ") != std::string::npos;
+  const bool is_image = ended.target_text.find(" / Image: ") != std::string::npos;
   announcer_.Emit(*pool, kube::EventKind::kNormal, is_image ? "SetDesiredConfigAndOSImage" : "SetDesiredConfig",
                   ended.nodes.size() == 1
-                      ? fmt::format("Targeted node {} to {}", ended.nodes.front(), ended.line)
-                      : fmt::format("Set target for {} nodes to {}", ended.nodes.size(), ended.line));
+                      ? fmt::format("Targeted node {} to {}", ended.nodes.front(), ended.target_text)
+                      : fmt::format("Set target for {} nodes to {}", ended.nodes.size(), ended.target_text));
 }
 
 void Writer::Stop() {

@@ -64,13 +64,14 @@ class Writer {
   class Task;
   // The nodes that are being updated to a pool's target.
   struct TargetUpdate {
-    std::string line;
-    std::vector<std::string> nodes;
-    int outstanding = 0;
-    bool is_complete = true;
-    std::vector<StatusChange> status;  // Written after all nodes have been updated, since it describes that state.
-    std::vector<Announcement> events_of_status;
-    std::vector<Announcement> events;
+    std::string target_text;         // The target for messages.
+    std::vector<std::string> nodes;  // The nodes that have been updated.
+    int outstanding = 0;             // The number of updates that have not ended.
+    bool is_complete = true;         // No update has failed so far.
+    // Written after all nodes have been updated, since it describes that state.  Contains one status at most.
+    std::vector<StatusChange> status;
+    std::vector<Announcement> events_of_status;  // Emitted after the status has been written.
+    std::vector<Announcement> events;            // Emitted after the nodes have been updated.
   };
   // The writes of a pool.
   struct Queue {
@@ -105,7 +106,7 @@ class Writer {
   std::map<WriteBackoff::Key, Failure> failures_;
   std::set<std::string> unknown_;            // Nodes of which it is unknown whether they were updated.
   std::map<std::string, kube::Call> reads_;  // The reads of these nodes.
-  std::map<std::string, Queue> queues_;      // Those that are not empty, by pool.
+  std::map<std::string, Queue> queues_;      // The queues that are not empty, by pool.
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
   std::map<std::string, TargetUpdate> target_updates_;  // By pool.
 };

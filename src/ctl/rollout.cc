@@ -157,7 +157,7 @@ RolloutAnswer RolloutAnswerOf(const pool::Situation& situation, pool::Rollout ro
   } else {
     answer.max_unavailable_error = rollout.max_unavailable_error;
   }
-  answer.recovering = std::move(rollout.recovering);
+  answer.recovering = std::move(rollout.updates_of_unavailable);
   answer.status = std::move(rollout.status);
   // A condition's time changes when the status is written, which a preview does not do.
   for (api::Condition& condition : answer.status.conditions) condition.last_transition_time.reset();

@@ -35,7 +35,7 @@ class Outlook {
   Outlook(const pool::Situation& situation, const pool::Rollout& rollout)
       : situation_(situation), rollout_(rollout), target_(situation.pool, situation.layering) {
     for (std::size_t i = 0; i < rollout.updates.size(); ++i) turn_.emplace(rollout.updates[i].node, i + 1);
-    for (const pool::NodeUpdate& update : rollout.recovering) turn_.emplace(update.node, 0);
+    for (const pool::NodeUpdate& update : rollout.updates_of_unavailable) turn_.emplace(update.node, 0);
   }
 
   std::string Of(const pool::NodeState& node) const {
@@ -108,7 +108,7 @@ std::string ConditionsTable(const api::MachineConfigPoolStatus& status) {
 std::string NextLine(const pool::Rollout& rollout) {
   if (!rollout.hold_reason.empty()) return fmt::format("Next: nothing: {}\n", rollout.hold_reason);
   if (!rollout.max_unavailable) return fmt::format("Next: nothing: {}\n", rollout.max_unavailable_error);
-  const std::size_t count = rollout.updates.size() + rollout.recovering.size();
+  const std::size_t count = rollout.updates.size() + rollout.updates_of_unavailable.size();
   const std::string limit =
       fmt::format("{} may be unavailable at once, {} are", *rollout.max_unavailable, rollout.unavailable.size());
   if (count == 0) return fmt::format("Next: nothing ({})\n", limit);

@@ -57,7 +57,7 @@ NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, 
   return candidates;
 }
 
-NodeIndices FindRecovering(const Target& target, std::span<const NodeState> nodes) {
+NodeIndices FindUnavailableToUpdate(const Target& target, std::span<const NodeState> nodes) {
   return Where(nodes, [&](const NodeState& node) {
     return node.is_unavailable() && !target.IsAssignedTo(node) && !IsOnlyCordoned(node);
   });

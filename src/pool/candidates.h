@@ -23,12 +23,13 @@ using NodeNames = std::set<std::string, std::less<>>;
 NodeIndices Unavailable(std::span<const NodeState> nodes);
 
 struct Candidates {
-  NodeIndices nodes;  // All nodes that could be assigned the target, in the order of the list.
-  int capacity = 0;   // How many of them may be assigned it now.
+  NodeIndices nodes;  // The nodes that are ready and not assigned the target, in the order of the list.
+  int capacity = 0;   // How many of these nodes may be assigned the target now.
 };
 
-// Unavailable nodes use up capacity, and so do nodes that were assigned the target and fail to reach it: their fault
-// might pass, and then they would update at the same time as others.
+// Finds the candidates, or none if there is no capacity.  Unavailable nodes use up capacity, and so do nodes that were
+// assigned the target and fail to reach it: their fault might pass, and then they would update at the same time as
+// others.
 Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes, int max_unavailable);
 
 // Returns the first `capacity` candidates in the order in which they are updated.  If there are more candidates than
@@ -38,8 +39,8 @@ NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, 
                       const NodeNames& undrainable = {});
 
 // Returns the nodes that are unavailable already and are not assigned the target yet.  An update cannot make them less
-// available, so they need no capacity.  When a bad config is taken back, the nodes that it broke recover in this way.
-// A node that is unavailable only because somebody cordoned it is left out.
-NodeIndices FindRecovering(const Target& target, std::span<const NodeState> nodes);
+// available, so they need no capacity.  When an administrator takes back a bad config, the nodes that it broke are
+// updated in this way.  A node that is unavailable only because somebody cordoned it is left out.
+NodeIndices FindUnavailableToUpdate(const Target& target, std::span<const NodeState> nodes);
 
 }  // namespace pintle::pool

@@ -16,29 +16,30 @@
 
 namespace pintle::pool {
 
-// The topology of a cluster of two masters and an arbiter, which is only there for etcd's majority.
+// The topology of a cluster of two masters and an arbiter.  The arbiter exists only to give etcd a majority.
 inline constexpr std::string_view kArbiterTopology = "HighlyAvailableArbiter";
 
 // Returns how many masters may be unavailable at once: none while an arbiter is unavailable.
 int MasterBudget(int max_unavailable, std::size_t unavailable_arbiters);
 
-// The state of the masters, as far as arbiters have to wait for them.
+// The facts about the masters that decide whether arbiters have to wait for them.
 struct Masters {
   bool paused = false;
-  std::size_t unavailable = 0;
-  std::size_t candidates = 0;
+  std::size_t unavailable = 0;  // The number of masters that are unavailable.
+  std::size_t candidates = 0;   // The number of masters that could be updated next.
 };
 
 // Returns why arbiters must not be updated now, or nullopt if they may be.
 std::optional<std::string> WhyArbitersWait(const Masters& masters);
 
+// Selects the pods that may run on masters.
 enum class MasterScheduling { kEveryPod, kControlPlaneOnly };
 
 // Returns the changes to a master's labels and taints that its role requires.  The patch is empty if there are none.
 NodePatch MasterUpkeep(const api::Node& master, MasterScheduling scheduling);
 
-// Adds or removes the taint with which the scheduler avoids nodes that have not been updated yet.  The patch is empty
-// if the node needs no change.
+// Returns a patch that adds or removes the taint for an update in progress, so that the scheduler avoids nodes that
+// have not been updated yet.  The patch is empty if the node needs no change.
 NodePatch UpdateInProgressUpkeep(const NodeState& node, const Target& target);
 
 }  // namespace pintle::pool

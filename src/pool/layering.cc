@@ -18,8 +18,8 @@ const T* First(std::span<const T> all, Predicate&& predicate) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// Returns the build that the config's annotation names, if it is a build of the pool's rendered config.  Otherwise
-// returns any build of both the config and the rendered config.
+// Returns the build that an annotation of the MachineOSConfig names, if that build is of the pool's rendered config.
+// Otherwise returns the first build of this MachineOSConfig and of the rendered config, or nullptr.
 const api::MachineOSBuild* FindBuild(const api::MachineConfigPool& pool, const api::MachineOSConfig& config,
                                      std::span<const api::MachineOSBuild> builds) {
   const std::string& target = pool.spec.configuration.name;

@@ -22,13 +22,13 @@ struct Layering {
   const api::MachineOSBuild* build = nullptr;
 
   bool is_layered() const { return config != nullptr || build != nullptr; }
-  // Returns the image for the nodes, or an empty string before the first one is built.
+  // Returns the image for the nodes, or an empty string if the pool is not layered or has no image yet.
   std::string_view image() const {
     return config == nullptr ? std::string_view() : std::string_view(config->status.current_image_pull_spec);
   }
 };
 
-// Picks a pool's own objects from all of a cluster's.
+// Picks the objects of one pool from those of the whole cluster.
 Layering FindLayering(const api::MachineConfigPool& pool, std::span<const api::MachineOSConfig> configs,
                       std::span<const api::MachineOSBuild> builds);
 

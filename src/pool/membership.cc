@@ -11,7 +11,7 @@ Result<Pools> Pools::Make(std::span<const api::MachineConfigPool* const> pools) 
   Pools compiled;
   for (const api::MachineConfigPool* pool : pools) {
     auto selector = TRY(api::Selector::Compile(pool->spec.node_selector), "invalid label selector");
-    // An empty selector would select every node; such a pool gets none instead.
+    // An empty selector would select every node.  A pool with an empty selector, or without one, gets no nodes instead.
     const bool takes_nodes = pool->spec.node_selector && !pool->spec.node_selector->is_empty();
     if (takes_nodes) compiled.pools_.emplace_back(pool, std::move(selector));
   }

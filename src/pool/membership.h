@@ -23,10 +23,11 @@ class Pools {
   // Fails if any pool's selector is invalid.  The pools must outlive the returned object.
   static Result<Pools> Make(std::span<const api::MachineConfigPool* const> pools);
 
-  // Returns the pool that the node is in.  The worker pool may follow, if it selects the node as well.  The list is
-  // empty if no pool selects the node, and for a node with Windows.
+  // Returns a list that begins with the pool that the node is in.  If a custom pool selects the node, the worker pool
+  // ends the list if it selects the node as well.  The list is empty if no pool selects the node, and for a node with
+  // Windows.  Fails if two custom pools select the node.
   Result<std::vector<const api::MachineConfigPool*>> Of(const api::Node& node) const;
-  // Returns the pool that the node is in, or nullptr.
+  // Returns the pool that the node is in, or nullptr.  Fails if two custom pools select the node.
   Result<const api::MachineConfigPool*> PrimaryOf(const api::Node& node) const;
 
  private:
@@ -35,7 +36,7 @@ class Pools {
 
 bool IsWindows(const api::Node& node);
 
-// Returns whether an agent has ever reported a config of the node.  Nodes with Windows do not count.
+// Returns whether an agent has ever reported the node's current config.  A node with Windows is not managed.
 bool IsManaged(const api::Node& node);
 
 }  // namespace pintle::pool

@@ -10,7 +10,7 @@ namespace {
 
 // A condition that keeps pods off a node, and the status that it has.
 struct Unready {
-  std::string_view label;
+  std::string_view label;  // The name of the condition in messages.
   std::string_view status;
 };
 
@@ -42,15 +42,15 @@ std::optional<std::string> WhyNotReady(const api::Node& node) {
 
 NodeState::NodeState(const api::Node& node)
     : node_(&node), is_ready_(!FirstProblem(node).has_value() && !node.spec.unschedulable) {
-  // Annotations are sorted by name, so ours are next to each other and the many others of a node are skipped.
+  // Annotations are sorted by name.  Those with the prefix are next to each other, and the loop skips the many others.
   static const std::string kPrefix = "machineconfiguration.openshift.io/";
   const auto& annotations = node.metadata.annotations;
   for (auto i = annotations.lower_bound(kPrefix); i != annotations.end() && i->first.starts_with(kPrefix); ++i) {
     Read(i->first, i->second);
   }
   if (const std::string* zone = api::Find(node.metadata.labels, api::kZoneLabel)) zone_ = *zone;
-  has_config_ = current_config_ == desired_config_;
-  is_done_ = is_done_ && has_config_ && !current_config_.empty() && HasDesiredImage();
+  has_desired_config_ = current_config_ == desired_config_;
+  is_done_ = is_done_ && has_desired_config_ && !current_config_.empty() && HasDesiredImage();
 }
 
 void NodeState::Read(std::string_view key, std::string_view value) {

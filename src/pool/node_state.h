@@ -33,7 +33,9 @@ class NodeState {
   // These are nullopt if there is no such annotation, which differs from an empty one.
   std::optional<std::string_view> current_image() const { return current_image_; }
   std::optional<std::string_view> desired_image() const { return desired_image_; }
+  // The config with which the machine was installed.
   std::optional<std::string_view> first_pivot_config() const { return first_pivot_config_; }
+  // The controller has given the node the labels of its custom pool.
   bool has_custom_pool_labels() const { return has_custom_pool_labels_; }
 
   // Pods can run on the node.
@@ -41,9 +43,9 @@ class NodeState {
   // The node has its desired config and image, and its agent reports that it is done.
   bool is_done() const { return is_done_; }
   // The agent could not apply the desired config, and may be given another one.
-  bool is_failing() const { return is_degraded_ && !has_config_; }
+  bool is_failing() const { return is_degraded_ && !has_desired_config_; }
   bool is_degraded() const { return is_degraded_; }
-  // The node is not ready; or its agent is at work or about to be, and may drain the node at any time.
+  // The node is not ready, or its agent may drain it at any time: the agent is neither done nor failing.
   bool is_unavailable() const { return !is_ready() || (!is_done() && !is_failing()); }
 
  private:
@@ -62,7 +64,7 @@ class NodeState {
   bool is_ready_;
   bool is_degraded_ = false;
   bool is_done_ = false;
-  bool has_config_;  // The current config is the desired one, or there is neither.
+  bool has_desired_config_;  // The current config is the desired one, or there is neither.
 };
 
 // Returns the first reason that no pods can run on a node, such as "node a is reporting NotReady=False", or nullopt if

@@ -49,24 +49,24 @@ class UpdateChooser {
     std::vector<NodeUpdate> updates;
     NodeIndices chosen = candidates.nodes;
     DeferOperatorNode(chosen);
-    MoveFirstBootedNodes(chosen, updates);
+    AddToCustomPools(chosen, updates);
     const NodeNames none;
     const NodeNames& undrainable = situation_.undrainable == nullptr ? none : *situation_.undrainable;
     AssignTarget(PickFirst(nodes_, std::move(chosen), candidates.capacity, undrainable), updates);
     return updates;
   }
 
-  // Chooses all recovering nodes that are not in `updates`.
-  std::vector<NodeUpdate> ChooseRecovering(const std::vector<NodeUpdate>& updates) const {
+  // Chooses all nodes that are unavailable already and are not in `updates`.
+  std::vector<NodeUpdate> ChooseUnavailable(const std::vector<NodeUpdate>& updates) const {
     std::unordered_set<std::string_view> names;
     for (const NodeUpdate& update : updates) names.insert(update.node);
-    NodeIndices chosen = FindRecovering(target_, nodes_);
+    NodeIndices chosen = FindUnavailableToUpdate(target_, nodes_);
     std::erase_if(chosen, [&](std::size_t i) {
-      return names.contains(nodes_[i].name()) || FirstBootedPool(nodes_[i]) != nullptr;
+      return names.contains(nodes_[i].name()) || CustomPoolToJoin(nodes_[i]) != nullptr;
     });
-    std::vector<NodeUpdate> recovering;
-    AssignTarget(chosen, recovering);
-    return recovering;
+    std::vector<NodeUpdate> updates_of_unavailable;
+    AssignTarget(chosen, updates_of_unavailable);
+    return updates_of_unavailable;
   }
 
  private:
@@ -87,16 +87,17 @@ class UpdateChooser {
 
   // A machine that first booted with the config of a custom pool joins the cluster as a worker.  It is given the labels
   // of the custom pool once, instead of this pool's target.
-  void MoveFirstBootedNodes(NodeIndices& chosen, std::vector<NodeUpdate>& updates) const {
+  void AddToCustomPools(NodeIndices& chosen, std::vector<NodeUpdate>& updates) const {
     std::erase_if(chosen, [&](std::size_t i) {
-      const api::MachineConfigPool* pool = FirstBootedPool(nodes_[i]);
+      const api::MachineConfigPool* pool = CustomPoolToJoin(nodes_[i]);
       if (pool == nullptr) return false;
       Add(nodes_[i], LabelsPatch(nodes_[i], *pool), updates);
       return true;
     });
   }
 
-  const api::MachineConfigPool* FirstBootedPool(const NodeState& node) const {
+  // Returns the custom pool whose labels a node has still to be given, or nullptr.
+  const api::MachineConfigPool* CustomPoolToJoin(const NodeState& node) const {
     if (node.has_custom_pool_labels() || !node.first_pivot_config()) return nullptr;
     const auto config = situation_.configs.find(*node.first_pivot_config());
     if (config == situation_.configs.end() || config->second.owner.empty()) return nullptr;
@@ -146,7 +147,7 @@ Rollout Decide(const Situation& situation) {
   if (rollout.hold_reason.empty() && rollout.max_unavailable) {
     const UpdateChooser chooser(situation, target);
     rollout.updates = chooser.Choose(rollout.candidates);
-    rollout.recovering = chooser.ChooseRecovering(rollout.updates);
+    rollout.updates_of_unavailable = chooser.ChooseUnavailable(rollout.updates);
   }
 
   rollout.status = Status({.pool = situation.pool,

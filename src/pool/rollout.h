@@ -57,14 +57,14 @@ struct NodeUpdate {
 
 struct Rollout {
   std::optional<int> max_unavailable;
-  std::string max_unavailable_error;  // Why max_unavailable is not set.
+  std::string max_unavailable_error;  // The reason why max_unavailable is not set.
   std::vector<std::string> unavailable;
   Candidates candidates;                // The positions are those of Situation::nodes.
   std::optional<ImageReadiness> image;  // Set for a layered pool only.
   // The reason why no node is updated at all; empty if the rollout may continue.
   std::string hold_reason;
-  std::vector<NodeUpdate> updates;     // In the order in which the nodes are updated.
-  std::vector<NodeUpdate> recovering;  // Updates of nodes that are unavailable already, which need no capacity.
+  std::vector<NodeUpdate> updates;                 // In the order in which the nodes are updated.
+  std::vector<NodeUpdate> updates_of_unavailable;  // They need no capacity, since the nodes are unavailable already.
   api::MachineConfigPoolStatus status;
 };
 

@@ -26,7 +26,7 @@ constexpr std::string_view kImageBuildDegraded = "ImageBuildDegraded";
 constexpr std::string_view kPinnedImageSetsDegraded = "PinnedImageSetsDegraded";
 constexpr std::string_view kDegraded = "Degraded";
 
-// The sum of the reports of the MachineConfigNodes.
+// The sum of the reports of the pool's MachineConfigNodes.
 struct Reported {
   std::vector<const NodeState*> degraded;
   std::vector<std::string> degraded_messages;  // One for each of `degraded`.
@@ -60,7 +60,7 @@ bool DesiresTarget(const api::MachineConfigNode& node, const StatusInputs& input
          !image.empty() && image == inputs.layering.image();
 }
 
-// Adds the report of one node.  The first condition that marks the node as degraded or as updated decides.
+// Adds the report of one node.  Only the first condition that marks the node as degraded or as updated counts.
 void Add(const api::MachineConfigNode& node, const NodeState& state, const StatusInputs& inputs, Reported& reported) {
   if (HasPinnedImages(node)) ++reported.with_pinned_images;
   for (const api::Condition& condition : node.status.conditions) {
@@ -78,7 +78,7 @@ void Add(const api::MachineConfigNode& node, const NodeState& state, const Statu
   }
 }
 
-// Finds nodes by name.  The names are mostly asked for in the order of the list, so the next node is tried first.
+// Finds nodes by name.  Callers mostly request the names in the order of the list, so the next node is tried first.
 class NodesByName {
  public:
   explicit NodesByName(std::span<const NodeState> nodes) : nodes_(nodes) {}
@@ -208,23 +208,24 @@ std::optional<UpdatingCondition> UpdatingByImage(const StatusInputs& inputs, boo
 }
 
 // The reason and message with which ImageBuildDegraded becomes false.
-struct BuildRecovery {
+struct BuildNotDegraded {
   std::string_view reason;
   std::string_view message;
 };
 
-std::optional<BuildRecovery> RecoveryOfBuild(const Layering& layering, bool was_degraded) {
+// Returns nullopt if ImageBuildDegraded keeps its status.
+std::optional<BuildNotDegraded> WhyBuildIsNotDegraded(const Layering& layering, bool was_degraded) {
   if (layering.build != nullptr) {
     const BuildProgress progress(*layering.build);
-    if (progress.is_active()) return BuildRecovery{"Building", "New build started"};
-    if (progress.succeeded) return BuildRecovery{"BuildSuccess", "Build completed successfully"};
+    if (progress.is_active()) return BuildNotDegraded{"Building", "New build started"};
+    if (progress.succeeded) return BuildNotDegraded{"BuildSuccess", "Build completed successfully"};
     return std::nullopt;
   }
   if (!was_degraded) return std::nullopt;
   if (layering.config != nullptr) {
-    return BuildRecovery{"BuildPending", "MachineOSConfig updated/created, waiting for MachineOSBuild"};
+    return BuildNotDegraded{"BuildPending", "MachineOSConfig updated/created, waiting for MachineOSBuild"};
   }
-  return BuildRecovery{"NoLayeredObjects", "No layered pool objects found, clearing stale build degraded condition"};
+  return BuildNotDegraded{"NoLayeredObjects", "No layered pool objects found, clearing stale build degraded condition"};
 }
 
 // Sets conditions.  The callers set them in the same order as the Machine Config Operator.
@@ -267,17 +268,17 @@ void SetUpdating(ConditionWriter& conditions, const StatusInputs& inputs, bool a
 // Sets the conditions for degraded nodes, a failed build and the pool as a whole; returns whether the pool is degraded.
 bool SetDegraded(ConditionWriter& conditions, const StatusInputs& inputs, const Counts& counts, Reported reported) {
   const bool by_nodes = counts.degraded > 0;
-  const auto reporting = reported.degraded.size();
+  const auto reporting_nodes = reported.degraded.size();
   const std::string node_message = by_nodes ? DegradedMessage(std::move(reported)) : "";
   conditions.Set(kNodeDegraded, by_nodes,
-                 by_nodes ? fmt::format("{} nodes are reporting degraded status on sync", reporting) : "",
+                 by_nodes ? fmt::format("{} nodes are reporting degraded status on sync", reporting_nodes) : "",
                  node_message);
 
   const auto& before = inputs.pool.status.conditions;
   const bool by_render = IsTrue(before, kRenderDegraded);
   bool by_build = IsTrue(before, kImageBuildDegraded);
-  if (const auto recovery = RecoveryOfBuild(inputs.layering, by_build)) {
-    conditions.Set(kImageBuildDegraded, false, recovery->reason, recovery->message);
+  if (const auto why = WhyBuildIsNotDegraded(inputs.layering, by_build)) {
+    conditions.Set(kImageBuildDegraded, false, why->reason, why->message);
     by_build = false;
   }
 
@@ -289,7 +290,8 @@ bool SetDegraded(ConditionWriter& conditions, const StatusInputs& inputs, const 
   return is_degraded;
 }
 
-// Returns the stream whose image the pool's rendered config has, or nullopt if a machine config overrides the image.
+// Returns the stream whose image the pool's rendered config has.  Returns nullopt if a machine config overrides the
+// image, if the image of the rendered config is unknown, or if no stream has this image.
 std::optional<api::NameReference> StreamOf(const StatusInputs& inputs) {
   const auto image_of = [&](const std::string& config) {
     const auto found = inputs.configs.find(config);

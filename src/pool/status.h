@@ -21,15 +21,17 @@ namespace pintle::pool {
 
 // The parts of a machine config, rendered or not, that a pool's status depends on.
 struct KnownConfig {
-  std::string owner;         // The name of its first owner: for a rendered config, the pool.
+  std::string owner;         // The name of the config's first owner.  A rendered config is owned by its pool.
   std::string os_image_url;  // Empty if the config keeps the image of the release.
 };
 using KnownConfigs = std::map<std::string, KnownConfig, std::less<>>;
 
+// The feature gates of OpenShift that change a pool's status.
 struct Features {
   bool image_mode_status_reporting = false;  // Count nodes by the conditions of their MachineConfigNodes.
-  bool os_streams = false;
+  bool os_streams = false;                   // Report the stream that the pool's OS image is from.
 
+  // Returns the features whose gates are among these names.
   static Features Named(std::span<const std::string> names);
 };
 

@@ -17,7 +17,7 @@
 
 namespace pintle::pool {
 
-// A merge patch for a Node: null removes a key.
+// A merge patch for a Node.  A change to nullopt removes the key.
 struct NodePatch {
   using Changes = std::map<std::string, std::optional<std::string>>;
 
@@ -68,7 +68,7 @@ class Target {
   std::string_view pool_config_;
   bool is_layered_;
   bool can_be_known_;        // False in a layered pool that has no image or no build.
-  std::string_view config_;  // The node's config: in a layered pool, the one that the image was built from.
+  std::string_view config_;  // The config for nodes.  In a layered pool, the image was built from this config.
   std::string_view image_;   // Empty if nodes use the image that the config names.
 };
 

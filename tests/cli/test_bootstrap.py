@@ -162,7 +162,7 @@ def test_a_pool_of_an_earlier_run_is_reported_because_a_server_would_use_it(inst
     extra.unlink()
     status, _, errors = installation.run()
     assert status == 0
-    assert f"{installation.destination}/machine-pools/infra.yaml: it is not from this run" in errors
+    assert f"{installation.destination}/machine-pools/infra.yaml: this file is from an earlier run" in errors
 
 
 def test_a_write_that_fails_leaves_whole_files_and_no_pool(installation):
@@ -192,8 +192,8 @@ def test_a_destination_that_cannot_be_made_is_an_error(installation):
      "unknown cgroup mode found v1"),
     ("01-featuregate.json", manifest("FeatureGate", "cluster", "config.openshift.io/v1",
                                      status={"featureGates": [{"version": "9.9.9"}]}),
-     'missing desired version "0.0.1-snapshot" in featuregates.config.openshift.io/cluster; it lists 9.9.9; name the '
-     "cluster's release with --release-version"),
+     'missing desired version "0.0.1-snapshot" in featuregates.config.openshift.io/cluster; the FeatureGate lists '
+     "9.9.9; name the release with --release-version"),
     ("01-featuregate.json", manifest("FeatureGate", "other", "config.openshift.io/v1"),
      "error: no featuregate found in dir: \""),
     ("00-controllerconfig", manifest("ConfigMap", "x", "v1"), "error: no controllerconfig found in dir: \""),
@@ -227,7 +227,7 @@ def test_the_versions_that_configs_must_have_can_be_named(installation):
               data={".dockerconfigjson": base64.b64encode(SECRET.encode()).decode()}), "couldn't compact pullsecret"),
     (manifest("ConfigMap", "pull-secret", "v1"), "its kind is ConfigMap instead of Secret"),
     (SECRET, "must be an object"),
-    ("", "it has to hold one Secret"),
+    ("", "the file must contain exactly one Secret"),
 ])
 def test_a_wrong_pull_secret_is_refused_and_never_printed(installation, secret, says):
     write(installation.pull_secret, secret)

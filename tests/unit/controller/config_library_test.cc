@@ -30,7 +30,7 @@ class ConfigLibraryTest : public testing::Test {
       settled_.clear();
       library_.Want(names);
       for (const std::string& name : names) {
-        if (library_.IsSettled(name)) settled_.insert(name);
+        if (library_.IsFetchDone(name)) settled_.insert(name);
       }
       while (settled_.size() < names.size()) EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
     }
@@ -63,7 +63,7 @@ TEST_F(ConfigLibraryTest, RetriesARefusedConfigSeldomAndReadsTheOthers) {
     EXPECT_GE(count, 3U);
     EXPECT_LE(count, 10U);
     EXPECT_TRUE(library_.configs().contains("b"));
-    EXPECT_FALSE(library_.IsSettled("a"));
+    EXPECT_FALSE(library_.IsFetchDone("a"));
     library_.Clear();
   }
 }

@@ -128,7 +128,7 @@ TEST_F(ControllerTest, ReportsThatItGeneratesNothingWithoutTemplates) {
   std::string states;
   RunUntil([&] {
     states.clear();
-    for (const SubControllerState& state : controller_->Count().sub_controllers) {
+    for (const SubControllerState& state : controller_->CurrentMetrics().sub_controllers) {
       states += state.sub_controller + " " + state.state + "\n";
     }
     return !states.empty();

@@ -488,8 +488,9 @@ TEST_F(CertificatesPass, RequiresABundleOfCertificatesOnly) {
 TEST_F(CertificatesPass, IsStrictWithoutTheAnnotation) {
   pool_.metadata.annotations[std::string(kPausePolicyAnnotation)] = "certificatespass";
   EXPECT_EQ(CountUpdated(), 0U);
-  EXPECT_THAT(Condition().message,
-              HasSubstr(R"(says "certificatespass", which is neither Strict nor CertificatesPass; Strict holds)"));
+  EXPECT_THAT(
+      Condition().message,
+      HasSubstr(R"(is "certificatespass", which is neither Strict nor CertificatesPass; the policy is Strict)"));
   pool_.metadata.annotations.clear();
   EXPECT_EQ(CountUpdated(), 0U);
   EXPECT_THAT(Condition().message, HasSubstr("Pause policy Strict: nothing passes"));

@@ -82,7 +82,7 @@ TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanAllowed) {
     std::vector<api::Node> nodes = AnyNodes(chance);
     const Rollout rollout = Decide(AnyPool(chance), nodes);
     Apply(rollout.updates, nodes);
-    Apply(rollout.recovering, nodes);
+    Apply(rollout.updates_of_unavailable, nodes);
     const auto limit = static_cast<std::size_t>(std::max(rollout.max_unavailable.value_or(0), 0));
     EXPECT_TRUE(rollout.updates.empty() || CountUnavailable(nodes) <= limit);
   }
@@ -97,7 +97,7 @@ TEST(AnyRollout, UpdatesNoNodeInAPausedPool) {
     pool.spec.paused = true;
     const Rollout rollout = Decide(pool, nodes);
     EXPECT_TRUE(rollout.updates.empty());
-    EXPECT_TRUE(rollout.recovering.empty());
+    EXPECT_TRUE(rollout.updates_of_unavailable.empty());
   }
 }
 
@@ -108,9 +108,10 @@ TEST(AnyRollout, RecoversOnlyUnavailableNodesAndMakesNoMoreUnavailable) {
     std::vector<api::Node> nodes = AnyNodes(chance);
     const Rollout rollout = Decide(AnyPool(chance), nodes);
     const std::set<std::string> unavailable(rollout.unavailable.begin(), rollout.unavailable.end());
-    for (const NodeUpdate& update : rollout.recovering) EXPECT_TRUE(unavailable.contains(update.node)) << update.node;
+    for (const NodeUpdate& update : rollout.updates_of_unavailable)
+      EXPECT_TRUE(unavailable.contains(update.node)) << update.node;
     const std::size_t before = CountUnavailable(nodes);
-    Apply(rollout.recovering, nodes);
+    Apply(rollout.updates_of_unavailable, nodes);
     EXPECT_LE(CountUnavailable(nodes), before);
   }
 }
@@ -122,7 +123,7 @@ TEST(AnyRollout, UpdatesNoNodeTwiceOrWithoutAChange) {
     const std::vector<api::Node> nodes = AnyNodes(chance);
     const Rollout rollout = Decide(AnyPool(chance), nodes);
     std::set<std::string> updated;
-    for (const auto* list : {&rollout.updates, &rollout.recovering}) {
+    for (const auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       for (const NodeUpdate& update : *list) {
         EXPECT_TRUE(updated.insert(update.node).second) << update.node;
         EXPECT_FALSE(update.patch.is_empty());
@@ -195,7 +196,7 @@ TEST(AnyRollout, RecoversNodesFromABadConfigThatIsTakenBack) {
     nodes.push_back(NodeAt("healthy", kOld));
     const Rollout rollout = Decide(PoolWith(kOld), nodes);
     EXPECT_TRUE(rollout.updates.empty());
-    EXPECT_EQ(rollout.recovering.size(), static_cast<std::size_t>(broken));
+    EXPECT_EQ(rollout.updates_of_unavailable.size(), static_cast<std::size_t>(broken));
   }
 }
 

@@ -83,7 +83,7 @@ TEST(Rollout, IsHeldWhilePausedOrUnrenderedOrDeletedOrSelectingAll) {
     const Rollout rollout = Decide(pool, nodes);
     EXPECT_NE(rollout.hold_reason, "");
     EXPECT_THAT(rollout.updates, IsEmpty());
-    EXPECT_THAT(rollout.recovering, IsEmpty());
+    EXPECT_THAT(rollout.updates_of_unavailable, IsEmpty());
     EXPECT_EQ(rollout.status.machine_count, 2);
   }
 }
@@ -93,7 +93,7 @@ TEST(Rollout, ReportsAnInvalidMaxUnavailableAndUpdatesNoNode) {
   EXPECT_EQ(rollout.max_unavailable_error,
             "maxUnavailable: invalid value for IntOrString: invalid type: string is not a percentage");
   EXPECT_THAT(rollout.updates, IsEmpty());
-  EXPECT_THAT(rollout.recovering, IsEmpty());
+  EXPECT_THAT(rollout.updates_of_unavailable, IsEmpty());
 }
 
 TEST(Rollout, UpdatesTheOperatorsMasterLast) {
@@ -141,28 +141,28 @@ TEST(Recovering, NeedsNoCapacity) {
       Decide(PoolWith("rendered-worker-newer"), {NotReady(NodeBetween("a", kOld, kNew, api::kStateRebooting)),
                                                  NodeBetween("b", kOld, kNew, api::kStateWorking), NodeAt("c", kOld)});
   EXPECT_THAT(rollout.updates, IsEmpty());
-  EXPECT_THAT(Names(rollout.recovering), ElementsAre("a", "b"));
+  EXPECT_THAT(Names(rollout.updates_of_unavailable), ElementsAre("a", "b"));
   EXPECT_EQ(
-      PatchText(rollout.recovering[0].patch),
+      PatchText(rollout.updates_of_unavailable[0].patch),
       R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredConfig":"rendered-worker-newer"}}})");
 }
 
 TEST(Recovering, AreNoNodesThatWereGivenTheTarget) {
   const Rollout rollout =
       Decide(PoolWith(kNew), {NotReady(NodeBetween("a", kOld, kNew, api::kStateWorking)), NotReady(NodeAt("b", kNew))});
-  EXPECT_THAT(rollout.recovering, IsEmpty());
+  EXPECT_THAT(rollout.updates_of_unavailable, IsEmpty());
 }
 
 TEST(Recovering, AreNoNodesThatAreUpdatedAnyway) {
   const Rollout rollout = Decide(PoolWith(kNew, {2}), {NodeBetween("a", kOld, kOld, api::kStateWorking)});
   EXPECT_THAT(Names(rollout.updates), ElementsAre("a"));
-  EXPECT_THAT(rollout.recovering, IsEmpty());
+  EXPECT_THAT(rollout.updates_of_unavailable, IsEmpty());
 }
 
 TEST(Recovering, LeavesANodeAloneThatSomebodyCordoned) {
   const Rollout rollout = Decide(PoolWith(kNew), {Cordoned(NodeAt("a", kOld)), Cordoned(NotReady(NodeAt("b", kOld))),
                                                   Cordoned(NodeBetween("c", kOld, "bad", api::kStateWorking))});
-  EXPECT_THAT(Names(rollout.recovering), ElementsAre("b", "c"));
+  EXPECT_THAT(Names(rollout.updates_of_unavailable), ElementsAre("b", "c"));
 }
 
 TEST(Arbiters, WaitForTheMasters) {
