@@ -63,6 +63,9 @@ struct NetworkSetting : ClusterSetting {};
 struct DnsSetting : ClusterSetting {};
 struct ProxySetting : ClusterSetting {};
 struct ImageSetting : ClusterSetting {};
+struct WholeClusterVersion : ClusterSetting {};
+struct WholeDeployment : ClusterSetting {};
+struct WholeDaemonSet : ClusterSetting {};
 
 // The API of machines makes new ones from these.
 struct MachineSet {
@@ -91,6 +94,15 @@ inline constexpr ResourceKind kResourceKind<controller::DnsSetting> = {"config.o
 template <>
 inline constexpr ResourceKind kResourceKind<controller::ProxySetting> = {"config.openshift.io", "v1", "proxies",
                                                                          "Proxy"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WholeClusterVersion> = {"config.openshift.io", "v1",
+                                                                                "clusterversions", "ClusterVersion"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WholeDeployment> = {"apps", "v1", "deployments", "Deployment",
+                                                                            Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WholeDaemonSet> = {"apps", "v1", "daemonsets", "DaemonSet",
+                                                                           Scope::kNamespaced};
 template <>
 inline constexpr ResourceKind kResourceKind<controller::MachineSet> = {"machine.openshift.io", "v1beta1", "machinesets",
                                                                        "MachineSet", Scope::kNamespaced};
