@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "clusterops/empty_members.h"
 #include "clusterops/service_network.h"
 #include "net/certificates.h"
 
@@ -19,6 +20,8 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kBundleKey = "ca-bundle.crt";
+constexpr std::string_view kOsImage = "baseOSContainerImage";
+constexpr std::string_view kExtensionsImage = "baseOSExtensionsContainerImage";
 constexpr std::string_view kKubeletSigner = "kube-apiserver-to-kubelet-signer";
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
@@ -61,18 +64,28 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
-// Lists the authorities of each registry: first the entries of the ConfigMap's `data`, then those of its `binaryData`,
-// both sorted by key.
-Value RegistryBundle(const std::optional<api::ConfigMap>& map) {
+// A text that is base64 already is taken as the bytes that it stands for.  It may have line breaks, which the API
+// server refuses.
+std::string OneLineBase64(const std::string& text) { return EncodeBase64(DecodeBase64(text).value_or(text)); }
+
+// Makes the list of authorities by registry: the sorted keys of the texts, and then those of the bytes.
+Value RegistryBundle(const api::ConfigMap& map) {
   Value bundle = Value::array();
-  if (!map) return bundle;
-  for (const auto& [file, text] : map->data) {
-    // A value that is base64 already is not encoded again.
-    const bool is_encoded = DecodeBase64(text).has_value();
-    bundle.push_back({{"data", is_encoded ? text : EncodeBase64(text)}, {"file", file}});
-  }
-  for (const auto& [file, bytes] : map->binary_data) bundle.push_back({{"data", bytes}, {"file", file}});
+  for (const auto& [file, text] : map.data) bundle.push_back({{"data", OneLineBase64(text)}, {"file", file}});
+  for (const auto& [file, bytes] : map.binary_data) bundle.push_back({{"data", OneLineBase64(bytes)}, {"file", file}});
   return bundle;
+}
+
+// A copy that had the version of its object would change with each write of that object.
+Value CopyOf(const Value& object, std::string_view kind) {
+  Value copy = object;
+  copy["apiVersion"] = "config.openshift.io/v1";
+  copy["kind"] = kind;
+  if (Value* const metadata = copy.Find("metadata")) {
+    metadata->Erase("resourceVersion");
+    metadata->Erase("managedFields");
+  }
+  return copy;
 }
 
 class Drafter {
@@ -88,15 +101,12 @@ class Drafter {
     AddServingAuthority();
     AddTrustBundle();
     AddCloud();
-    AddOsImages();
-    AddImages();
-    draft_.spec["imageRegistryBundleData"] = RegistryBundle(inputs_.registry_authorities);
-    draft_.spec["imageRegistryBundleUserData"] = RegistryBundle(inputs_.user_registry_authorities);
+    AddRelease();
+    AddRegistries();
     draft_.spec["pullSecret"] = {{"name", "pull-secret"}, {"namespace", "openshift-config"}};
     draft_.spec["internalRegistryPullSecret"] = inputs_.is_installing || inputs_.internal_pull_secret.empty()
                                                     ? Value()
                                                     : Value(EncodeBase64(inputs_.internal_pull_secret));
-    draft_.spec["osImageURL"] = "";
     draft_.spec["releaseImage"] = "";
     return std::move(draft_);
   }
@@ -110,9 +120,7 @@ class Drafter {
 
   void AddInfrastructure() {
     if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure named cluster");
-    Value copy = inputs_.infrastructure;
-    copy["apiVersion"] = "config.openshift.io/v1";
-    copy["kind"] = "Infrastructure";
+    Value copy = CopyOf(inputs_.infrastructure, "Infrastructure");
     if (std::as_const(copy)["status"]["platformStatus"].is_null()) {
       const std::string old = copy.TextAt({"status", "platform"});
       copy["status"]["platformStatus"]["type"] = old.empty() ? "None" : old;
@@ -152,10 +160,7 @@ class Drafter {
 
   void AddDns() {
     if (!inputs_.dns.is_object()) return Problem("there is no DNS named cluster");
-    Value copy = inputs_.dns;
-    copy["apiVersion"] = "config.openshift.io/v1";
-    copy["kind"] = "DNS";
-    draft_.spec["dns"] = std::move(copy);
+    draft_.spec["dns"] = CopyOf(inputs_.dns, "DNS");
   }
 
   void AddProxy() {
@@ -232,23 +237,74 @@ class Drafter {
     AddBytes("cloudProviderCAData", TextIn(inputs_.cloud_config, "ca-bundle.pem"));
   }
 
-  void AddOsImages() {
-    if (!inputs_.os_images) return Problem("there is no ConfigMap machine-config-osimageurl");
-    const std::string& version = TextIn(inputs_.os_images, "releaseVersion");
-    if (version != inputs_.operator_version) {
-      return Problem(fmt::format("refusing to read osImageURL version \"{}\", operator version \"{}\"", version,
-                                 inputs_.operator_version));
+  void AddRegistries() {
+    if (inputs_.registry_authorities) {
+      draft_.spec["imageRegistryBundleData"] = RegistryBundle(*inputs_.registry_authorities);
     }
-    draft_.spec["baseOSContainerImage"] = TextIn(inputs_.os_images, "baseOSContainerImage");
-    draft_.spec["baseOSExtensionsContainerImage"] = TextIn(inputs_.os_images, "baseOSExtensionsContainerImage");
+    if (!inputs_.image.is_object()) return;
+    Value bundle = Value::array();
+    const std::string& name = inputs_.image.TextAt({"spec", "additionalTrustedCA", "name"});
+    if (!name.empty()) {
+      if (!inputs_.user_registry_authorities) {
+        draft_.warnings.push_back(
+            fmt::format("there is no ConfigMap openshift-config/{}, which the Image config names", name));
+        return;
+      }
+      bundle = RegistryBundle(*inputs_.user_registry_authorities);
+    }
+    draft_.spec["imageRegistryBundleUserData"] = std::move(bundle);
   }
 
-  void AddImages() {
+  void AddOsImagesOfStream() {
+    if (!inputs_.os_image_stream) return Problem("there is no OSImageStream cluster");
+    const api::OSImageStreamStatus& status = inputs_.os_image_stream->status;
+    const auto& streams = status.available_streams;
+    const auto found = std::find_if(streams.begin(), streams.end(), [&](const api::OSImageStreamSet& stream) {
+      return stream.name == status.default_stream;
+    });
+    if (found == streams.end()) {
+      return Problem(fmt::format("the OSImageStream cluster lacks its default stream \"{}\"", status.default_stream));
+    }
+    draft_.spec[kOsImage] = found->os_image;
+    draft_.spec[kExtensionsImage] = found->os_extensions_image;
+  }
+
+  // The images of a release replace those of another one together, since nodes would be updated twice otherwise.
+  void AddRelease() {
+    const std::string& laid_out = inputs_.images.TextAt({"releaseVersion"});
+    const std::string& release = inputs_.operator_version.empty() ? laid_out : inputs_.operator_version;
+    AddOsImages(release);
+    AddImages(release);
+    if (draft_.spec.contains("images") && draft_.spec.contains(kOsImage)) {
+      draft_.release = release;
+    } else {
+      for (const std::string_view field : {std::string_view("images"), kOsImage, kExtensionsImage}) {
+        draft_.spec.Erase(field);
+      }
+    }
+  }
+
+  void AddOsImages(const std::string& release) {
+    if (release.empty()) return;  // AddImages() reports that.
+    if (inputs_.has_os_streams) return AddOsImagesOfStream();
+    if (!inputs_.os_images) return Problem("there is no ConfigMap machine-config-osimageurl");
+    const std::string& version = TextIn(inputs_.os_images, "releaseVersion");
+    if (version != release) {
+      return Problem(
+          fmt::format("refusing to read osImageURL version \"{}\", operator version \"{}\"", version, release));
+    }
+    const std::string& image = TextIn(inputs_.os_images, kOsImage);
+    if (image.empty()) return Problem("ConfigMap machine-config-osimageurl has no baseOSContainerImage");
+    draft_.spec[kOsImage] = image;
+    draft_.spec[kExtensionsImage] = TextIn(inputs_.os_images, kExtensionsImage);
+  }
+
+  void AddImages(const std::string& release) {
     if (!inputs_.images.is_object()) return Problem("ConfigMap machine-config-operator-images has no images.json");
     const std::string& version = inputs_.images.TextAt({"releaseVersion"});
-    if (version != inputs_.operator_version) {
-      return Problem(fmt::format("refusing to read images.json version \"{}\", operator version \"{}\"", version,
-                                 inputs_.operator_version));
+    if (version.empty() || version != release) {
+      return Problem(
+          fmt::format("refusing to read images.json version \"{}\", operator version \"{}\"", version, release));
     }
     Value& images = draft_.spec["images"];
     images = Value::object();
@@ -275,22 +331,60 @@ class Drafter {
   std::string platform_;
 };
 
-bool IsEmptyText(const Value& value) { return value.is_null() || (value.is_string() && value.text().empty()); }
+// Returns what counts in a copy of an object.
+Value WithoutVersion(const Value& copy) {
+  Value essence = WithoutEmptyMembers(copy);
+  if (Value* const metadata = essence.Find("metadata")) {
+    metadata->Erase("resourceVersion");
+    metadata->Erase("managedFields");
+  }
+  return essence;
+}
+
+bool IsCopyOfObject(std::string_view field) { return field == "infra" || field == "dns"; }
+
+bool CanBeCleared(std::string_view field) { return field == "proxy" || field == "network"; }
+
+// The API requires these fields even if there is nothing in them.
+bool IsRequired(std::string_view field) {
+  constexpr auto kRequired = std::to_array<std::string_view>(
+      {"additionalTrustBundle", "cloudProviderCAData", "cloudProviderConfig", "network", "proxy", "releaseImage"});
+  return std::find(kRequired.begin(), kRequired.end(), field) != kRequired.end();
+}
+
+bool IsSame(std::string_view field, const Value& a, const Value& b) {
+  if (IsCopyOfObject(field)) return WithoutVersion(a) == WithoutVersion(b);
+  if (CanBeCleared(field)) {
+    const Value left = WithoutEmptyMembers(a);
+    const Value right = WithoutEmptyMembers(b);
+    return left == right || (left.empty() && right.empty());
+  }
+  return a == b;
+}
+
+bool StandsForNothing(const Value& value) {
+  return IsEmptyText(value) || (value.is_structured() && WithoutEmptyMembers(value).empty());
+}
+
+void MergeImages(Value& known, const Value& images) {
+  for (const auto& [name, image] : images.members()) {
+    if (!IsEmptyText(image)) known[name] = image;
+  }
+}
 
 }  // namespace
 
 ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs) { return Drafter(inputs).Draft(); }
 
 Value MergedControllerConfig(Value present, const Value& draft) {
+  const bool is_new = present.empty();
   for (const auto& [field, value] : draft.members()) {
-    const bool can_be_cleared = field == "proxy" || field == "network";
-    Value& merged = present[field];
     if (field == "images") {
-      for (const auto& [name, image] : value.members()) {
-        if (!IsEmptyText(image) || !merged.contains(name)) merged[name] = image;
-      }
-    } else if (can_be_cleared || !IsEmptyText(value) || merged.is_null()) {
-      merged = value;
+      MergeImages(present[field], value);
+    } else if (!present.contains(field)) {
+      if (!StandsForNothing(value) || (is_new && IsRequired(field))) present[field] = value;
+    } else if (!IsEmptyText(value) || CanBeCleared(field)) {
+      if (!IsSame(field, std::as_const(present)[field], value)) present[field] = value;
     }
   }
   return present;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/config_map.h"
+#include "api/os_image_stream.h"
 #include "json/value.h"
 
 namespace pintle::clusterops {
@@ -21,6 +22,7 @@ struct ControllerConfigInputs {
   json::Value network = {};
   json::Value dns = {};
   json::Value proxy = {};
+  json::Value image = {};  // It names the ConfigMap with the authorities of the user's registries.
 
   // ConfigMaps, some of them with the key that is read; nullopt if there is none.
   std::optional<api::ConfigMap> server_authority = {};           // machine-config-server-ca: ca-bundle.crt
@@ -34,23 +36,28 @@ struct ControllerConfigInputs {
   std::optional<api::ConfigMap> user_registry_authorities = {};  // The ConfigMap that the cluster's Image config names
   std::optional<api::ConfigMap> cloud_config = {};               // openshift-config-managed/kube-cloud-config
   std::optional<api::ConfigMap> os_images = {};                  // machine-config-osimageurl
-  json::Value images = {};  // images.json in machine-config-operator-images; null if it cannot be read.
+  json::Value images = {};      // images.json in machine-config-operator-images; null if it cannot be read.
+  bool has_os_streams = false;  // Whether the feature OSStreams is on; then the OS images are those of the stream.
+  std::optional<api::OSImageStream> os_image_stream = {};
 
   bool is_bootstrapped = true;            // True if kube-system/bootstrap exists.
   bool is_installing = false;             // True until a version of the operator has been installed completely.
-  std::string internal_pull_secret = {};  // The credentials of the cluster's own registry; empty if unknown.
-  std::string operator_version = {};
+  std::string internal_pull_secret = {};  // With the credentials of the cluster's own registry; empty if unknown.
+  std::string operator_version = {};      // Empty to take the release of images.json.
 };
 
 struct ControllerConfigDraft {
   json::Value spec = json::Value::object();  // The fields that could be made.
-  std::vector<std::string> problems = {};    // One sentence for each input that is missing or wrong.
+  std::string release = {};                  // The release of the images in the spec; empty if these are left out.
+  std::vector<std::string> problems = {};    // One sentence for each input because of which a field is left out.
+  std::vector<std::string> warnings = {};    // The same for inputs without which the cluster works.
 };
 
 ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs);
 
-// Returns the spec that the ControllerConfig is to have.  A text that has become empty and an image that is no longer
-// listed stay as they are; the proxy, the migration of the network and the bundles of registries can be cleared.
+// Returns the spec that the ControllerConfig is to have; `present` is null if there is none yet.  A text that has
+// become empty and an image that is no longer listed stay as they are; the proxy, the migration of the network and the
+// bundles of registries can be cleared.  Copies of objects stay as they are if only their versions differ.
 json::Value MergedControllerConfig(json::Value present, const json::Value& draft);
 
 }  // namespace pintle::clusterops

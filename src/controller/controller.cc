@@ -25,7 +25,9 @@ namespace pintle::controller {
 namespace {
 
 constexpr const char* kLeaseName = "machine-config-controller";
-// The components of our events.  They are those of the Machine Config Operator, since people and tools filter by them.
+// The lease of the Machine Config Operator itself, which makes the ControllerConfig and reports in the ClusterOperator.
+constexpr const char* kOperatorLeaseName = "machine-config";
+// The component of our events.  It is the Machine Config Operator's, since people and tools filter by it.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";
@@ -197,18 +199,57 @@ void Controller::Lead() {
                                                                .forecaster = forecaster_,
                                                                .all_nodes = [this] { return cluster_.Look().nodes; }},
                                         client_);
+  if (settings_.is_operator) {
+    operator_lease_ = std::make_unique<kube::Lease>(
+        client_,
+        kube::Lease::Settings{.name = {settings_.namespace_name, kOperatorLeaseName},
+                              .identity = settings_.identity,
+                              .times = settings_.lease},
+        kube::Lease::Listener{.won = [this] { ActAsOperator(); },
+                              .lost = [this] { ActAsOperatorNoMore(); },
+                              .trouble = [this](const Error& error) { Complain("the operator's lease", error); }});
+  }
   on_change_();
   LookSoon();
+}
+
+void Controller::ActAsOperator() {
+  log::Notice(fmt::format("{} acts as the operator now", settings_.identity), kLeadership);
+  upkeep_ = std::make_unique<OperatorUpkeep>(
+      client_, clock_,
+      OperatorUpkeepSettings{
+          .namespace_name = settings_.namespace_name, .release = settings_.release, .features = settings_.features},
+      OperatorUpkeep::Listener{
+          .changed = [this] { LookSoon(); },
+          .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
+          .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
+      });
+  LookSoon();
+}
+
+void Controller::ActAsOperatorNoMore() {
+  if (!upkeep_) return;
+  log::Warning(fmt::format("{} no longer acts as the operator", settings_.identity), kLeadership);
+  upkeep_.reset();
+  reports_->Stop();
+}
+
+void Controller::LookAsOperator(const View& view) {
+  const auto is_installing = reports_->is_installing();
+  if (!is_installing) return;
+  upkeep_->Look(view, *is_installing);
+  reports_->Set(upkeep_->Failures());
 }
 
 void Controller::StopLeading() {
   log::Warning(fmt::format("{} no longer leads", settings_.identity), kLeadership);
   is_leading_ = false;
+  operator_lease_.reset();
+  ActAsOperatorNoMore();
   StopReadingAfresh();
   calls_.clear();
   backoff_.Clear();
   if (generator_) generator_->Stop();
-  if (reports_) reports_->Stop();
   renderer_.Stop();
   writer_.Stop();
   library_.Clear();
@@ -232,11 +273,21 @@ void Controller::StopReadingAfresh() {
 }
 
 void Controller::Release(std::function<void()> done) {
+  auto operators = std::move(operator_lease_);
   if (is_leading_) StopLeading();
   StopReadingAfresh();
-  lease_.Release([this, done = std::move(done)](const Result<>& released) {
-    if (!released) Complain("giving back the lease", released.error());
-    done();
+  const auto release = [this, done = std::move(done)] {
+    lease_.Release([this, done](const Result<>& released) {
+      if (!released) Complain("giving back the lease", released.error());
+      done();
+    });
+  };
+  if (!operators) return release();
+  // Whoever leads next also acts as the operator, so that lease has to be free before.
+  operator_lease_ = std::move(operators);
+  operator_lease_->Release([this, release](const Result<>& released) {
+    if (!released) Complain("giving back the operator's lease", released.error());
+    release();
   });
 }
 
@@ -264,13 +315,14 @@ void Controller::Look() {
   if (!is_leading_) return;
   View view = cluster_.Look();
   MakePools(view);
+  if (upkeep_) LookAsOperator(view);
   if (generator_) generator_->Look(view);
   // While configs are being generated, a pool would be rendered again and again, and its nodes be updated each time.
   if (!generator_ || !generator_->is_busy()) renderer_.Look(view);
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
   CollectGarbage(view);
-  if (reports_) reports_->Look(view);
+  if (upkeep_) reports_->Look(view);
   Roll(std::move(view));
 }
 

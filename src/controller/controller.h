@@ -24,6 +24,7 @@
 #include "controller/generator.h"
 #include "controller/metrics.h"
 #include "controller/operator_reports.h"
+#include "controller/operator_upkeep.h"
 #include "controller/pause_watch.h"
 #include "controller/render_pass.h"
 #include "controller/renderer.h"
@@ -42,9 +43,11 @@ struct ControllerSettings {
   std::string identity;  // Identifies this replica, and this start of it.
   Versions versions = {};
   pool::Features features = {};
-  std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
-  std::string templates = {};     // The folder of templates; empty if no configs are generated.
-  bool is_operator = false;       // True to report as OpenShift's operator does, if the cluster has its kinds.
+  std::size_t kept_configs = 10;     // Unneeded rendered configs to keep, for each pool.
+  std::string templates = {};        // The folder of templates; empty if no configs are generated.
+  bool is_operator = false;          // Whether to act as OpenShift's operator does, where the cluster has its kinds.
+  std::string release = {};          // The release that the ControllerConfig is made for; empty for the one laid out.
+  std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
   kube::LeaseTimes lease = {};
 };
 
@@ -81,6 +84,10 @@ class Controller {
   bool IsReadyToReadAfresh() const;
   void StopReadingAfresh();
   void Lead();
+  // This replica begins or ceases to act as OpenShift's operator.
+  void ActAsOperator();
+  void ActAsOperatorNoMore();
+  void LookAsOperator(const View& view);
 
   void LookSoon();
   void LookLater();
@@ -123,7 +130,8 @@ class Controller {
   event::Timer quiet_;  // Releases idle memory.
   Cluster cluster_;
   std::unique_ptr<Generator> generator_;      // Exists if there is a folder of templates.
-  std::unique_ptr<OperatorReports> reports_;  // Exists if `is_operator` is set.
+  std::unique_ptr<OperatorReports> reports_;  // Exists if the settings say so.
+  std::unique_ptr<OperatorUpkeep> upkeep_;    // Exists while this replica acts as the operator.
   Renderer renderer_;
   Writer writer_;
   ConfigLibrary library_;
@@ -150,6 +158,7 @@ class Controller {
   Complaints complaints_;
   kube::Call afresh_call_;
   kube::Lease lease_;
+  std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if the settings say so.
 };
 
 }  // namespace pintle::controller

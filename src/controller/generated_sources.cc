@@ -38,10 +38,10 @@ typename OverlaidMirror<T>::Listener GeneratedSources::ListenerFor(const Listene
 }
 
 GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listener)
-    : client_(client),
-      listener_(listener),
-      template_inputs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
+    : template_inputs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
       internal_release_images_(client, Need::kIfServed, ListenerFor<InternalReleaseImage>(listener)),
+      pull_secret_(client, ListenerFor<PullSecret>(listener)),
+      registry_secret_(client, ListenerFor<PullSecret>(listener)),
       kubelet_configs_(client, Need::kIfServed, ListenerFor<api::KubeletConfig>(listener)),
       runtime_configs_(client, Need::kIfServed, ListenerFor<api::ContainerRuntimeConfig>(listener)),
       feature_gates_(client, Need::kIfServed, ListenerFor<api::FeatureGate>(listener)),
@@ -75,52 +75,16 @@ void GeneratedSources::ForEachKind(Visit&& visit) const {
   visit(credential_providers_);
 }
 
-void GeneratedSources::FollowedSecret::Follow(GeneratedSources& sources, kube::ObjectName name) {
-  if (name == name_) return;
-  name_ = std::move(name);
-  mirror_.reset();
-  if (name_.name.empty()) return;
-  mirror_ = std::make_unique<OverlaidMirror<PullSecret>>(
-      sources.client_, Need::kAlways, sources.ListenerFor<PullSecret>(sources.listener_),
-      kube::Selection{.namespace_name = name_.namespace_name,
-                      .field_selector = fmt::format("metadata.name={}", name_.name)});
-}
-
-// If the server refuses to return the Secret, the configs that do not need it are generated all the same.
-bool GeneratedSources::FollowedSecret::is_ready() const {
-  return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty();
-}
-
-std::string GeneratedSources::FollowedSecret::VersionsText() const {
-  if (!mirror_) return "";
-  std::string text = mirror_->refusal();
-  mirror_->ForEach([&](const PullSecret& secret) { text += " " + secret.metadata.resource_version; });
-  return text;
-}
-
-const PullSecret* GeneratedSources::FollowedSecret::Find(std::string& why_unreadable) const {
-  const PullSecret* found = nullptr;
-  if (!mirror_) return found;
-  mirror_->ForEach([&](const PullSecret& secret) {
-    if (secret.metadata.name == name_.name) found = &secret;
-  });
-  why_unreadable = mirror_->refusal();
-  mirror_->ForEachUnreadable([&](const PullSecret& secret, const Error& why) {
-    if (secret.metadata.name == name_.name) why_unreadable = why.message();
-  });
-  return found;
-}
-
 void GeneratedSources::FollowSecrets() {
   if (const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName)) {
-    pull_secret_.Follow(*this, {.namespace_name = input->spec.TextAt({"pullSecret", "namespace"}),
-                                .name = input->spec.TextAt({"pullSecret", "name"})});
+    pull_secret_.Follow({.namespace_name = input->spec.TextAt({"pullSecret", "namespace"}),
+                         .name = input->spec.TextAt({"pullSecret", "name"})});
   }
   kube::ObjectName registry;
   if (internal_release_images_.Find(kSingletonName) != nullptr) {
     registry = {.namespace_name = kOperatorNamespace, .name = std::string(generated::kReleaseRegistrySecret)};
   }
-  registry_secret_.Follow(*this, std::move(registry));
+  registry_secret_.Follow(std::move(registry));
 }
 
 bool GeneratedSources::is_ready() const {
@@ -158,9 +122,11 @@ GeneratedView GeneratedSources::Look() const {
     return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
   };
   view.template_input = template_inputs_.Find(api::kControllerConfigName);
-  view.pull_secret = pull_secret_.Find(view.unreadable_pull_secret);
+  view.pull_secret = pull_secret_.Find();
+  view.unreadable_pull_secret = pull_secret_.WhyUnreadable();
   view.has_own_registry = internal_release_images_.Find(kSingletonName) != nullptr;
-  view.registry_secret = registry_secret_.Find(view.unreadable_registry_secret);
+  view.registry_secret = registry_secret_.Find();
+  view.unreadable_registry_secret = registry_secret_.WhyUnreadable();
   kubelet_configs_.ForEach(point_at(view.kubelet_configs));
   runtime_configs_.ForEach(point_at(view.runtime_configs));
   view.feature_gate = feature_gates_.Find(kSingletonName);

@@ -6,12 +6,12 @@
 // A cluster may lack most of these kinds: only OpenShift has them all.
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "controller/followed_object.h"
 #include "controller/generated_view.h"
 #include "controller/overlaid_mirror.h"
 #include "kube/client.h"
@@ -58,33 +58,15 @@ class GeneratedSources {
   void Put(const api::ImagePolicy&) {}
 
  private:
-  // A Secret that is followed by its name.
-  class FollowedSecret {
-   public:
-    // An empty name stands for no Secret.
-    void Follow(GeneratedSources& sources, kube::ObjectName name);
-    bool is_ready() const;
-    // Returns a text that changes whenever the Secret has another version.
-    std::string VersionsText() const;
-    // Returns nullptr if there is no such Secret.  Sets `why_unreadable` if the Secret cannot be read.
-    const PullSecret* Find(std::string& why_unreadable) const;
-
-   private:
-    kube::ObjectName name_;
-    std::unique_ptr<OverlaidMirror<PullSecret>> mirror_;  // Exists if there is a name.
-  };
-
   template <typename T>
   typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
   template <typename Visit>
   void ForEachKind(Visit&& visit) const;
 
-  kube::Client& client_;
-  const Listener listener_;
   OverlaidMirror<TemplateInput> template_inputs_;
   OverlaidMirror<InternalReleaseImage> internal_release_images_;
-  FollowedSecret pull_secret_;
-  FollowedSecret registry_secret_;
+  FollowedObject<PullSecret> pull_secret_;
+  FollowedObject<PullSecret> registry_secret_;
   OverlaidMirror<api::KubeletConfig> kubelet_configs_;
   OverlaidMirror<api::ContainerRuntimeConfig> runtime_configs_;
   OverlaidMirror<api::FeatureGate> feature_gates_;

@@ -18,6 +18,7 @@
 #include "controller/bootstrap.h"
 #include "controller/list_garbage.h"
 #include "controller/start.h"
+#include "controller/takeover.h"
 #include "serving/serve.h"
 #include "serving/token.h"
 
@@ -40,6 +41,7 @@ constexpr std::array kVerbs = {
     Verb{"garbage", "list the rendered configs that the controller would remove", ListGarbage},
     Verb{"serve", "serve Ignition from files, without a cluster", serving::Serve},
     Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
+    Verb{"takeover", "take over from the Machine Config Operator, and go back", Takeover},
     Verb{"token", "make a token for new machines", serving::Token},
     Verb{"version", "print the version", PrintVersion},
 };

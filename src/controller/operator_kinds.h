@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The objects that the operator's part of the controller reports in, and the API paths of their kinds.
+// The objects that the operator's part of the controller reads and writes, and the API paths of their kinds.
 
 #include <string>
 
 #include "api/cluster_operator.h"
+#include "api/config_map.h"
 #include "api/meta.h"
 #include "kube/resource_kind.h"
 
@@ -27,9 +28,87 @@ struct NewMachineConfiguration {
   };
 };
 
+// A ControllerConfig that is to be created.
+struct NewControllerConfig {
+  std::string api_version = "machineconfiguration.openshift.io/v1";
+  std::string kind = "ControllerConfig";
+  api::ObjectMeta metadata;
+  json::Value spec;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"apiVersion", &NewControllerConfig::api_version},
+      json::Required{"kind", &NewControllerConfig::kind},
+      json::Required{"metadata", &NewControllerConfig::metadata},
+      json::Required{"spec", &NewControllerConfig::spec},
+  };
+};
+
+// One of the settings of a cluster, or another object, as a whole.  Kinds with the same fields need types of their own,
+// because the type selects the path.
+struct ClusterSetting {
+  api::ObjectMeta metadata;
+  json::Value spec;
+  json::Value status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &ClusterSetting::metadata},
+      json::Field{"spec", &ClusterSetting::spec},
+      json::Field{"status", &ClusterSetting::status},
+  };
+};
+struct InfrastructureSetting : ClusterSetting {};
+struct NetworkSetting : ClusterSetting {};
+struct DnsSetting : ClusterSetting {};
+struct ProxySetting : ClusterSetting {};
+struct ImageSetting : ClusterSetting {};
+struct WholeClusterVersion : ClusterSetting {};
+struct WholeDeployment : ClusterSetting {};
+struct WholeDaemonSet : ClusterSetting {};
+
+// The API of machines makes new ones from these.
+struct MachineSet {
+  api::ObjectMeta metadata;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &MachineSet::metadata}};
+};
+
 }  // namespace pintle::controller
 
 namespace pintle::kube {
+
+template <>
+inline constexpr ResourceKind kResourceKind<api::ConfigMap> = {"", "v1", "configmaps", "ConfigMap", Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::NewControllerConfig> = kResourceKind<api::ControllerConfig>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::InfrastructureSetting> = {"config.openshift.io", "v1",
+                                                                                  "infrastructures", "Infrastructure"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::NetworkSetting> = {"config.openshift.io", "v1", "networks",
+                                                                           "Network"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::DnsSetting> = {"config.openshift.io", "v1", "dnses", "DNS"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::ProxySetting> = {"config.openshift.io", "v1", "proxies",
+                                                                         "Proxy"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WholeClusterVersion> = {"config.openshift.io", "v1",
+                                                                                "clusterversions", "ClusterVersion"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WholeDeployment> = {"apps", "v1", "deployments", "Deployment",
+                                                                            Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WholeDaemonSet> = {"apps", "v1", "daemonsets", "DaemonSet",
+                                                                           Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::MachineSet> = {"machine.openshift.io", "v1beta1", "machinesets",
+                                                                       "MachineSet", Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::ImageSetting> = {"config.openshift.io", "v1", "images",
+                                                                         "Image"};
 
 template <>
 inline constexpr ResourceKind kResourceKind<api::ClusterOperator> = {"config.openshift.io", "v1", "clusteroperators",

@@ -9,7 +9,6 @@
 #include "clusterops/machine_configuration_status.h"
 #include "clusterops/pool_labels.h"
 #include "controller/cluster_operator_pass.h"
-#include "controller/complaints.h"
 #include "controller/events.h"
 #include "controller/watched.h"
 #include "json/fields.h"
@@ -33,36 +32,36 @@ OperatorReports::OperatorReports(kube::Client client, const Clock& clock, Cluste
       cluster_(cluster),
       events_(events),
       versions_(std::move(versions)),
-      listener_(std::move(listener)),
+      retry_at_(listener.retry_at),
       operators_(client_, Need::kIfServed,
-                 {.changed = [this] { listener_.changed(); },
-                  .trouble = [this](const Error& error) { listener_.trouble("watching clusteroperators", error); }},
-                 {.field_selector = fmt::format("metadata.name={}", api::kMachineConfigOperatorName)}) {}
+                 {.changed = listener.changed,
+                  .trouble = [trouble = listener.trouble](
+                                 const Error& error) { trouble("watching clusteroperators", error); }},
+                 {.field_selector = fmt::format("metadata.name={}", api::kMachineConfigOperatorName)}),
+      writes_(clock, std::move(listener)) {}
 
 void OperatorReports::Look(const View& view) {
   if (!operators_.is_served()) return;
-  wanted_.clear();
+  writes_.BeginLook();
   KeepUpConfiguration(view);
   KeepUpNodes(view);
   KeepUpPools(view);
-  std::erase_if(refused_, [this](const auto& refusal) { return !wanted_.contains(refusal.first); });
+  writes_.EndLook();
   Report(view);
 }
 
-void OperatorReports::Set(std::string_view task, std::optional<std::string> why) {
-  if (why) {
-    failures_of_others_.insert_or_assign(std::string(task), *std::move(why));
-  } else {
-    failures_of_others_.erase(std::string(task));
-  }
+std::optional<bool> OperatorReports::is_installing() const {
+  if (!operators_.is_served()) return std::nullopt;
+  const api::ClusterOperator* const known = operators_.Find(api::kMachineConfigOperatorName);
+  if (known == nullptr) return true;
+  const auto& versions = known->status.versions;
+  return std::none_of(versions.begin(), versions.end(),
+                      [](const api::OperandVersion& version) { return version.name == "operator"; });
 }
 
 void OperatorReports::Stop() {
-  calls_.clear();
-  backoff_.Clear();
-  refused_.clear();
+  writes_.Stop();
   failures_of_others_.clear();
-  wanted_.clear();
   waiting_since_.reset();
 }
 
@@ -76,15 +75,17 @@ void OperatorReports::KeepUpPools(const View& view) {
     if (name == api::kArbiterPool && view.topology() != pool::kArbiterTopology) continue;
     const api::Labels labels = clusterops::MissingLabels(*pool);
     const std::string what = "labelling the pool " + name;
-    if (labels.empty() || !MayStart(what)) continue;
+    if (labels.empty() || !writes_.MayStart(what)) continue;
     json::Value patch;
     patch["metadata"]["resourceVersion"] = pool->metadata.resource_version;
     for (const auto& [label, value] : labels) patch["metadata"]["labels"][label] = value;
-    calls_[what] = client_.Once({}).Patch<api::MachineConfigPool>(
-        {"", name}, kube::MergePatch{std::move(patch)}, [this, what](Result<api::MachineConfigPool>&& labelled) {
-          if (labelled) cluster_.Put(*std::move(labelled));
-          Ended(clusterops::kMachineConfigPoolsTask, what, labelled ? nullptr : &labelled.error());
-        });
+    writes_.Start(
+        what, client_.Once({}).Patch<api::MachineConfigPool>({"", name}, kube::MergePatch{std::move(patch)},
+                                                             [this, what](Result<api::MachineConfigPool>&& labelled) {
+                                                               if (labelled) cluster_.Put(*std::move(labelled));
+                                                               writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
+                                                                             labelled ? nullptr : &labelled.error());
+                                                             }));
   }
 }
 
@@ -95,85 +96,88 @@ void OperatorReports::KeepUpNodes(const View& view) {
   for (const auto& node : view.unreadable_nodes) inputs.unreadable.insert(node.object->metadata.name);
   clusterops::MachineConfigNodeWork work = clusterops::FindMachineConfigNodeWork(inputs);
   for (api::MachineConfigNode& missing : work.missing) {
-    if (calls_.size() >= kCallsAtOnce) return;
+    if (writes_.count() >= kCallsAtOnce) return;
     const std::string what = "creating the MachineConfigNode " + missing.metadata.name;
-    if (!MayStart(what)) continue;
+    if (!writes_.MayStart(what)) continue;
     WatchedMachineConfigNode created;
     static_cast<api::MachineConfigNode&>(created) = std::move(missing);
-    calls_[what] = client_.Once({}).Create<WatchedMachineConfigNode>(
-        created, [this, what](const Result<WatchedMachineConfigNode>& made) {
-          // The node's own agent may have created it.
-          const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-          EndedOnce(clusterops::kMachineConfigNodeTask, what, is_there ? nullptr : &made.error());
-        });
+    writes_.Start(what, client_.Once({}).Create<WatchedMachineConfigNode>(
+                            created, [this, what](const Result<WatchedMachineConfigNode>& made) {
+                              // The node's own agent may have created it.
+                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+                              writes_.EndedOnce(clusterops::kMachineConfigNodeTask, what,
+                                                is_there ? nullptr : &made.error());
+                            }));
   }
   for (const clusterops::StaleMachineConfigNode& stale : work.stale) {
-    if (calls_.size() >= kCallsAtOnce) return;
+    if (writes_.count() >= kCallsAtOnce) return;
     const std::string what = "removing the MachineConfigNode " + stale.name;
-    if (!MayStart(what)) continue;
-    // The mirror of the nodes may be behind the mirror of the MachineConfigNodes, so the Node is requested from the API
-    // server.
-    calls_[what] =
-        client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {
+    if (!writes_.MayStart(what)) continue;
+    // The mirror of the nodes may be behind that of the MachineConfigNodes, so the API server is asked.
+    writes_.Start(
+        what, client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {
           if (!node && node.error().kind() == ErrorKind::kNotFound) return Remove(what, stale);
-          EndedOnce(clusterops::kMachineConfigNodeTask, what, node ? nullptr : &node.error());
-        });
+          writes_.EndedOnce(clusterops::kMachineConfigNodeTask, what, node ? nullptr : &node.error());
+        }));
   }
 }
 
 // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
 void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNode stale) {
-  calls_[what] = client_.Once({}).Delete<api::MachineConfigNode>(
-      {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
-        const bool is_gone =
-            removed || removed.error().kind() == ErrorKind::kNotFound || removed.error().kind() == ErrorKind::kConflict;
-        EndedOnce(clusterops::kMachineConfigNodeTask, what, is_gone ? nullptr : &removed.error());
-      });
+  writes_.Start(what, client_.Once({}).Delete<api::MachineConfigNode>(
+                          {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
+                            const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound ||
+                                                 removed.error().kind() == ErrorKind::kConflict;
+                            writes_.EndedOnce(clusterops::kMachineConfigNodeTask, what,
+                                              is_gone ? nullptr : &removed.error());
+                          }));
 }
 
 void OperatorReports::KeepUpConfiguration(const View& view) {
   if (!cluster_.machine_configurations().is_served() || !view.unreadable_settings.empty()) return;
   if (view.machine_configuration == nullptr) {
     const std::string what = "creating the MachineConfiguration";
-    if (!MayStart(what)) return;
+    if (!writes_.MayStart(what)) return;
     NewMachineConfiguration created;
     created.metadata.name = kOnlyConfiguration;
-    calls_[what] = client_.Once({}).Create<NewMachineConfiguration>(
-        created, [this, what](const Result<NewMachineConfiguration>& made) {
-          const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-          EndedOnce(clusterops::kMachineConfigurationTask, what, is_there ? nullptr : &made.error());
-        });
+    writes_.Start(what, client_.Once({}).Create<NewMachineConfiguration>(
+                            created, [this, what](const Result<NewMachineConfiguration>& made) {
+                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+                              writes_.EndedOnce(clusterops::kMachineConfigurationTask, what,
+                                                is_there ? nullptr : &made.error());
+                            }));
     return;
   }
   const api::MachineConfiguration& known = *view.machine_configuration;
   const auto next = clusterops::NextStatus(known);
   const std::string what = "writing the status of the MachineConfiguration";
-  if (!next || !MayStart(what)) return;
+  if (!next || !writes_.MayStart(what)) return;
   json::Value patch;
   patch["metadata"]["resourceVersion"] = known.metadata.resource_version;
   patch["status"]["observedGeneration"] = next->observed_generation;
   patch["status"]["nodeDisruptionPolicyStatus"] = json::Encode(next->node_disruption_policy_status);
-  calls_[what] = client_.Once({}).Patch<api::MachineConfiguration>(
-      {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
-      [this, what](Result<api::MachineConfiguration>&& written) {
-        if (written) cluster_.Put(*std::move(written));
-        Ended(clusterops::kMachineConfigurationTask, what, written ? nullptr : &written.error());
-      },
-      kube::Part::kStatus);
+  writes_.Start(what, client_.Once({}).Patch<api::MachineConfiguration>(
+                          {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
+                          [this, what](Result<api::MachineConfiguration>&& written) {
+                            if (written) cluster_.Put(*std::move(written));
+                            writes_.Ended(clusterops::kMachineConfigurationTask, what,
+                                          written ? nullptr : &written.error());
+                          },
+                          kube::Part::kStatus));
 }
 
 // ---- the ClusterOperator ----
 
 void OperatorReports::Create() {
   const std::string what = "creating the ClusterOperator";
-  if (!MayStart(what)) return;
+  if (!writes_.MayStart(what)) return;
   api::ClusterOperator created;
   created.metadata.name = api::kMachineConfigOperatorName;
-  calls_[what] =
-      client_.Once({}).Create<api::ClusterOperator>(created, [this, what](const Result<api::ClusterOperator>& made) {
-        const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-        EndedOnce("", what, is_there ? nullptr : &made.error());
-      });
+  writes_.Start(what, client_.Once({}).Create<api::ClusterOperator>(
+                          created, [this, what](const Result<api::ClusterOperator>& made) {
+                            const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+                            writes_.EndedOnce("", what, is_there ? nullptr : &made.error());
+                          }));
 }
 
 void OperatorReports::Report(const View& view) {
@@ -189,25 +193,25 @@ void OperatorReports::Report(const View& view) {
   waiting_since_ = change.waiting_since;
   if (change.again_at) {
     const auto in = std::chrono::duration_cast<MonotonicTime::duration>(*change.again_at - now);
-    listener_.retry_at(clock_.Monotonic() + in);
+    retry_at_(clock_.Monotonic() + in);
   }
   const std::string what = "writing the status of the ClusterOperator";
-  if (!change.patch || !MayStart(what)) return;
-  calls_[what] = client_.Once({}).Patch<api::ClusterOperator>(
-      {"", api::kMachineConfigOperatorName}, kube::MergePatch{*std::move(change.patch)},
-      [this, what, events = std::move(change.events)](Result<api::ClusterOperator>&& written) {
-        if (!written) return Ended("", what, &written.error());
-        Emit(*written, events);
-        operators_.Put(*std::move(written));
-        Ended("", what, nullptr);
-      },
-      kube::Part::kStatus);
+  if (!change.patch || !writes_.MayStart(what)) return;
+  writes_.Start(what, client_.Once({}).Patch<api::ClusterOperator>(
+                          {"", api::kMachineConfigOperatorName}, kube::MergePatch{*std::move(change.patch)},
+                          [this, what, events = std::move(change.events)](Result<api::ClusterOperator>&& written) {
+                            if (!written) return writes_.Ended("", what, &written.error());
+                            Emit(*written, events);
+                            operators_.Put(*std::move(written));
+                            writes_.Ended("", what, nullptr);
+                          },
+                          kube::Part::kStatus));
 }
 
 std::vector<clusterops::TaskFailure> OperatorReports::Failures() const {
   std::vector<clusterops::TaskFailure> failures;
   for (const auto& [task, why] : failures_of_others_) failures.push_back({.task = task, .why = why});
-  for (const auto& [what, failure] : refused_) failures.push_back(failure);
+  for (clusterops::TaskFailure& failure : writes_.Failures()) failures.push_back(std::move(failure));
   return failures;
 }
 
@@ -217,44 +221,6 @@ void OperatorReports::Emit(const api::ClusterOperator& about, const std::vector<
     is_warning ? log::Warning(event.message, kTrouble) : log::Info(event.message);
     events_.Emit(about, is_warning ? kube::EventKind::kWarning : kube::EventKind::kNormal, event.reason, event.message);
   }
-}
-
-// ---- writing ----
-
-bool OperatorReports::MayStart(const std::string& what) {
-  wanted_.insert(what);
-  const auto due = backoff_.DueAt({"", what}, clock_.Monotonic());
-  if (due) listener_.retry_at(*due);
-  return !due && !calls_.contains(what);
-}
-
-void OperatorReports::Ended(std::string_view task, const std::string& what, const Error* error) {
-  const auto call = calls_.extract(what);
-  if (error == nullptr) {
-    backoff_.Succeeded({"", what});
-    refused_.erase(what);
-    return listener_.changed();
-  }
-  const int count = backoff_.Failed({"", what}, clock_.Monotonic());
-  // The first failures are not reported: somebody else may have changed the object, or the server may be down for a
-  // moment.
-  const bool is_to_be_reported = error->kind() == ErrorKind::kInvalid || count > kFailuresBeforeReport;
-  if (is_to_be_reported) {
-    listener_.trouble(what, *error);
-    if (!task.empty()) {
-      refused_.insert_or_assign(what, clusterops::TaskFailure{.task = std::string(task),
-                                                              .why = fmt::format("{}: {}", what, error->message())});
-    }
-  }
-  listener_.changed();
-}
-
-void OperatorReports::EndedOnce(std::string_view task, const std::string& what, const Error* error) {
-  if (error != nullptr) return Ended(task, what, error);
-  const auto call = calls_.extract(what);
-  refused_.erase(what);
-  backoff_.Failed({"", what}, clock_.Monotonic());
-  listener_.changed();
 }
 
 }  // namespace pintle::controller

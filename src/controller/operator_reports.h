@@ -10,7 +10,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,20 +20,16 @@
 #include "controller/announcer.h"
 #include "controller/cluster.h"
 #include "controller/operator_kinds.h"
+#include "controller/operator_writes.h"
 #include "controller/overlaid_mirror.h"
 #include "controller/render_pass.h"
-#include "controller/write_backoff.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
 
 class OperatorReports {
  public:
-  struct Listener {
-    std::function<void()> changed;  // The ClusterOperator has changed, or a write has ended.
-    std::function<void(MonotonicTime when)> retry_at;
-    std::function<void(const std::string& what, const Error& error)> trouble;
-  };
+  using Listener = OperatorWrites::Listener;  // `changed` is also called when the ClusterOperator has changed.
 
   // The clock, the cluster and `events` must outlive this object.
   OperatorReports(kube::Client client, const Clock& clock, Cluster& cluster, Announcer& events, Versions versions,
@@ -45,8 +40,11 @@ class OperatorReports {
   // Decides and writes; called while this replica leads, when the whole cluster has been read.
   void Look(const View& view);
 
-  // Adds a failure of another part of the operator to the report, or removes it if `why` is nullopt.
-  void Set(std::string_view task, std::optional<std::string> why);
+  // Returns whether no release has been installed completely yet, or nullopt while that is not known.
+  std::optional<bool> is_installing() const;
+
+  // Makes the failures of other parts of the operator a part of the report, in the place of those before; by task.
+  void Set(std::map<std::string, std::string, std::less<>> failures) { failures_of_others_ = std::move(failures); }
 
   // Stops all writes and forgets what has failed.
   void Stop();
@@ -61,27 +59,16 @@ class OperatorReports {
   std::vector<clusterops::TaskFailure> Failures() const;
   void Emit(const api::ClusterOperator& about, const std::vector<clusterops::OperatorEvent>& events);
 
-  // Returns whether the write `what` may start: it is not under way, and its back-off has ended.
-  bool MayStart(const std::string& what);
-  // Handles the end of a write.  `task` is empty if the ClusterOperator cannot report the failure.
-  void Ended(std::string_view task, const std::string& what, const Error* error);
-  // Handles the end of a creation or a removal.  This backs off even after a success, since the mirror may be late and
-  // the write would be repeated at once.
-  void EndedOnce(std::string_view task, const std::string& what, const Error* error);
-
   kube::Client client_;
   const Clock& clock_;
   Cluster& cluster_;
   Announcer& events_;
   const Versions versions_;
-  Listener listener_;
+  std::function<void(MonotonicTime when)> retry_at_;
   OverlaidMirror<api::ClusterOperator> operators_;
   std::map<std::string, std::string, std::less<>> failures_of_others_;  // By task.
-  std::map<std::string, clusterops::TaskFailure> refused_;              // By description of the write.
-  std::set<std::string> wanted_;                                        // The writes that the latest look wanted.
   std::optional<WallTime> waiting_since_;
-  WriteBackoff backoff_;
-  std::map<std::string, kube::Call> calls_;  // By description.
+  OperatorWrites writes_;
 };
 
 }  // namespace pintle::controller

@@ -50,6 +50,7 @@ class OverlaidMirror {
   OverlaidMirror(kube::Client& client, Need need, Listener listener, kube::Selection selection = {})
       : need_(need),
         listener_(std::move(listener)),
+        namespace_name_(selection.namespace_name),
         mirror_(client, std::move(selection),
                 {.added =
                      [this](const T& object) {
@@ -76,8 +77,9 @@ class OverlaidMirror {
   // Returns whether the API server does not have the kind.
   bool is_missing() const { return is_known_to_be_missing_; }
 
+  // Finds an object without a namespace, or one of the selected namespace.
   const T* Find(const std::string& name) const {
-    const T* found = mirror_.Find({"", name});
+    const T* found = mirror_.Find({namespace_name_, name});
     return found == nullptr ? nullptr : &answers_.LatestOf(*found);
   }
   // Visits all objects, in the order of their names.
@@ -163,6 +165,7 @@ class OverlaidMirror {
 
   Need need_;
   Listener listener_;
+  const std::string namespace_name_;
   bool is_known_to_be_missing_ = false;
   std::size_t unreadable_count_ = 0;
   int failures_ = 0;  // Failures to list since the last success.

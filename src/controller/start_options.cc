@@ -24,7 +24,9 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--templates", "DIR",
          "the operator's templates, from which MachineConfigs are generated [none are generated]"},
         {"--operator", "yes|no",
-         "report to OpenShift as the Machine Config Operator does, in the ClusterOperator [yes with --templates]"},
+         "do what the Machine Config Operator itself does: ControllerConfig, ClusterOperator [yes with --templates]"},
+        {"--release-version", "VERSION",
+         "the release that the ControllerConfig is made for [the one that is laid out]"},
         {"--feature-gates", "NAME,...", "gates that are on, of ImageModeStatusReporting and OSStreams"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
@@ -118,12 +120,17 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   settings.versions.controller = line.Value("--controller-version").value_or("");
   settings.templates = line.Value("--templates").value_or("");
   settings.is_operator = line.Value("--operator").value_or(settings.templates.empty() ? "no" : "yes") == "yes";
+  settings.release = line.Value("--release-version").value_or("");
   settings.features = pool::Features::Named(SplitAtCommas(line.Value("--feature-gates").value_or("")));
   settings.kept_configs = TRY(ReadKeptConfigs(line));
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
   if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
   options.ignition = TRY(ReadIgnition(line));
-  if (options.ignition) options.ignition->feed.namespace_name = settings.namespace_name;
+  if (options.ignition) {
+    options.ignition->feed.namespace_name = settings.namespace_name;
+    const bool needs_tokens = options.ignition->service.access != serving::AccessMode::kOpen;
+    if (needs_tokens) settings.token_keys_file = options.ignition->service.token_keys_file;
+  }
   TRY(ReadLeaseTimes(line, settings.lease));
   return options;
 }

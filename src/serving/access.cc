@@ -61,6 +61,15 @@ bool IsSigned(const std::vector<std::string>& keys, std::string_view text, std::
   });
 }
 
+// Returns what a token claims, if one of the keys has signed it.
+std::optional<Claim> SignedClaim(const std::vector<std::string>& keys, std::string_view token) {
+  const std::size_t dot = token.find('.');
+  if (token.size() > kLongestToken || dot == std::string_view::npos) return std::nullopt;
+  const std::string_view text = token.substr(0, dot);
+  // The claim is parsed only after its signature has been verified.
+  return IsSigned(keys, text, token.substr(dot + 1)) ? ReadClaim(text) : std::nullopt;
+}
+
 }  // namespace
 
 Result<AccessMode> ParseAccessMode(std::string_view name) {
@@ -103,16 +112,18 @@ std::string MakeToken(const std::string& key, const std::string& pool, WallTime 
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now) {
   if (token.empty()) return TokenProblem::kMissing;
-  const std::size_t dot = token.find('.');
-  if (token.size() > kLongestToken || dot == std::string_view::npos) return TokenProblem::kForged;
-  const std::string_view text = token.substr(0, dot);
-  // The claim is parsed only after its signature has been verified.
-  if (!IsSigned(keys, text, token.substr(dot + 1))) return TokenProblem::kForged;
-  const auto claim = ReadClaim(text);
+  const auto claim = SignedClaim(keys, token);
   if (!claim) return TokenProblem::kForged;
   if (claim->pool != pool) return TokenProblem::kOtherPool;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   return seconds < claim->expires ? TokenProblem::kNone : TokenProblem::kExpired;
+}
+
+std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::string_view token, std::string_view pool) {
+  const auto claim = SignedClaim(keys, token);
+  if (!claim || claim->pool != pool) return std::nullopt;
+  constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max()).time_since_epoch();
+  return WallTime(std::min(kLast, std::chrono::seconds(claim->expires)));
 }
 
 std::string_view ToText(TokenProblem problem) {

@@ -43,6 +43,9 @@ enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);
 
+// Returns when a token no longer gives access to a pool, or nullopt if it never did.
+std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::string_view token, std::string_view pool);
+
 // Returns text such as "the token has expired".
 std::string_view ToText(TokenProblem problem);
 

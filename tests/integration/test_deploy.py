@@ -44,6 +44,10 @@ NEEDED = [
     *((verb, "leases", "coordination.k8s.io", NAMESPACE, "machine-config-controller") for verb in ("get", "patch")),
     *((verb, "events", "", namespace, "") for verb in ("create", "patch") for namespace in (NAMESPACE, "default")),
 ]
+# The namespaces in which the controller reads what describes an OpenShift cluster.
+OPENSHIFT = ("openshift-config", "openshift-config-managed", "openshift-kube-apiserver-operator", "openshift-machine-api")
+OPENSHIFT_NAMESPACES = "---\n".join(
+    f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n" for name in OPENSHIFT)
 REFUSED = [
     *((verb, "secrets", "", namespace, "") for namespace in (NAMESPACE, OWN_NAMESPACE) for verb in ("get", "list", "create")),
     *((verb, "secrets", "", "kube-system", "") for verb in ("get", "list")),
@@ -134,7 +138,7 @@ def test_pods_are_restricted(applied):
 
 def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
     made = manifests_for(applied, DEPLOY / "openshift")
-    applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
+    applied.apply(OPENSHIFT_NAMESPACES)
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -190,7 +194,7 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 @pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
 def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, kind, replicas):
     made = manifests_for(applied, DEPLOY / "ignition" / kind)
-    applied.apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: openshift-config}\n")
+    applied.apply(OPENSHIFT_NAMESPACES)
     taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
     deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -287,9 +291,7 @@ metadata:
   name: {NAMESPACE}
   labels: {{pod-security.kubernetes.io/enforce: privileged, openshift.io/cluster-monitoring: "true"}}
 ---
-apiVersion: v1
-kind: Namespace
-metadata: {{name: openshift-config}}
+{OPENSHIFT_NAMESPACES}
 ---
 apiVersion: v1
 kind: Service
@@ -347,7 +349,7 @@ def test_on_openshift_no_existing_object_is_changed():
         cluster.apply(OPERATORS)
         cluster.apply(kustomize(cluster, DEPLOY / "crds"))
         cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
-        settled = {(kind, namespace, name) for namespace in (NAMESPACE, "openshift-config")
+        settled = {(kind, namespace, name) for namespace in (NAMESPACE, *OPENSHIFT)
                    for kind, name in (("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt"))}
         wait_until(lambda: settled <= everything(cluster).keys(), "the namespaces have what each has", 60)
         wait_until(lambda: cluster.get("deployment", "machine-config-controller", "-n", NAMESPACE)["metadata"][

@@ -18,6 +18,15 @@ KINDS = [
 # The kind in which the operator reports its status.  Only OpenShift has this kind, so most tests do not install it.
 CLUSTER_OPERATOR = ("config.openshift.io", "v1", "ClusterOperator", "clusteroperators", "Cluster")
 
+# What describes a cluster, and what the ControllerConfig is made from.
+SETTINGS = [
+    ("config.openshift.io", "v1", "DNS", "dnses", "Cluster"),
+    ("config.openshift.io", "v1", "Image", "images", "Cluster"),
+    ("config.openshift.io", "v1", "Infrastructure", "infrastructures", "Cluster"),
+    ("config.openshift.io", "v1", "Network", "networks", "Cluster"),
+    ("config.openshift.io", "v1", "Proxy", "proxies", "Cluster"),
+]
+
 
 def _definition(group, version, kind, plural, scope):
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",

@@ -39,6 +39,8 @@ ControllerConfigInputs Whole() {
       "status": {"networkType": "OVNKubernetes"}})");
   inputs.dns = Json(R"({"metadata": {"name": "cluster"}, "spec": {"baseDomain": "a.example"}})");
   inputs.proxy = Json(R"({"spec": {}, "status": {}})");
+  inputs.image = Json(R"({"spec": {"additionalTrustedCA": {"name": ""}}})");
+  inputs.registry_authorities = Map({});
   inputs.root_authority = Map({{"ca.crt", "the root"}});
   inputs.client_authority = Map({{kBundleKey, "the clients"}});
   inputs.initial_authority = Map({{kBundleKey, "the initial"}});
@@ -69,7 +71,7 @@ TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
                 "status": {"apiServerInternalURI": "https://api-int.a:6443", "etcdDiscoveryDomain": "a.example",
                            "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}},
       "internalRegistryPullSecret": null, "ipFamilies": "IPv4", "kubeAPIServerServingCAData": "dGhlIGNsaWVudHM=",
-      "network": {"mtuMigration": null}, "networkType": "OVNKubernetes", "osImageURL": "", "platform": "aws",
+      "network": {"mtuMigration": null}, "networkType": "OVNKubernetes", "platform": "aws",
       "proxy": null, "pullSecret": {"name": "pull-secret", "namespace": "openshift-config"}, "releaseImage": "",
       "rootCAData": "dGhlIHJvb3Q="})"));
 }
@@ -287,12 +289,29 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.registry_authorities = Map({{"registry..5000", "a text"}, {"b", "dGV4dA=="}});
          in.registry_authorities->binary_data = {{"a", "AAE="}};
+         in.image["spec"]["additionalTrustedCA"]["name"] = "of-the-user";
          in.user_registry_authorities = Map({{"mine", "a text"}});
        },
        {{"imageRegistryBundleData",
          Json(R"([{"data": "dGV4dA==", "file": "b"}, {"data": "YSB0ZXh0", "file": "registry..5000"},
                   {"data": "AAE=", "file": "a"}])")},
         {"imageRegistryBundleUserData", Json(R"([{"data": "YSB0ZXh0", "file": "mine"}])")}}},
+      {"authorities of registries in base64 with line breaks",
+       [](Inputs& in) {
+         in.registry_authorities = Map({{"b", "dGV4\r\ndA==\n"}});
+         in.registry_authorities->binary_data = {{"a", "AAE\n="}};
+       },
+       {{"imageRegistryBundleData", Json(R"([{"data": "dGV4dA==", "file": "b"}, {"data": "AAE=", "file": "a"}])")},
+        {"x", none}}},
+      {"no authorities of the cluster's registry",
+       [](Inputs& in) { in.registry_authorities.reset(); },
+       {{"imageRegistryBundleData", none}, {"x", none}}},
+      {"authorities of the user's registries that nobody names",
+       [](Inputs& in) {
+         in.user_registry_authorities = Map({{"mine", "a text"}});
+       },
+       {{"imageRegistryBundleUserData", Value::array()}, {"x", none}}},
+      {"no Image config", [](Inputs& in) { in.image = nullptr; }, {{"imageRegistryBundleUserData", none}, {"x", none}}},
       {"credentials of the cluster's own registry",
        [](Inputs& in) { in.internal_pull_secret = "{}"; },
        {{"internalRegistryPullSecret", "e30="}, {"x", none}}},
@@ -306,20 +325,40 @@ std::vector<Case> Cases() {
       // The release.
       {"images of another release",
        [](Inputs& in) { in.images["releaseVersion"] = "4.22.0"; },
-       {{"images", none}, {"x", none}},
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {R"(refusing to read images.json version "4.22.0", operator version "4.21.0")"}},
       {"no images",
        [](Inputs& in) { in.images = nullptr; },
-       {{"images", none}, {"x", none}},
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {"ConfigMap machine-config-operator-images has no images.json"}},
       {"OS images of another release",
        [](Inputs& in) { in.os_images->data["releaseVersion"] = "4.22.0"; },
-       {{"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {R"(refusing to read osImageURL version "4.22.0", operator version "4.21.0")"}},
       {"no OS images",
        [](Inputs& in) { in.os_images.reset(); },
-       {{"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {"there is no ConfigMap machine-config-osimageurl"}},
+      {"the OS images of the default stream",
+       [](Inputs& in) {
+         in.has_os_streams = true;
+         in.os_images.reset();
+         in.os_image_stream.emplace();
+         in.os_image_stream->status = {.available_streams = {{"rhel-9", "os9", "ext9"}, {"rhel-10", "os10", "ext10"}},
+                                       .default_stream = "rhel-10"};
+       },
+       {{"baseOSContainerImage", "os10"}, {"baseOSExtensionsContainerImage", "ext10"}}},
+      {"no OSImageStream, though the feature is on",
+       [](Inputs& in) { in.has_os_streams = true; },
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {"there is no OSImageStream cluster"}},
+      {"an OSImageStream without its default",
+       [](Inputs& in) {
+         in.has_os_streams = true;
+         in.os_image_stream.emplace().status.default_stream = "rhel-10";
+       },
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {R"(the OSImageStream cluster lacks its default stream "rhel-10")"}},
   };
 }
 
@@ -351,6 +390,38 @@ TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
   }
 }
 
+TEST(DraftControllerConfig, FollowsTheReleaseThatIsLaidOut) {
+  ControllerConfigInputs inputs = Whole();
+  inputs.operator_version = "";
+  EXPECT_EQ(DraftControllerConfig(inputs).release, kRelease);
+  // A release is laid out one ConfigMap after the other.
+  inputs.images["releaseVersion"] = "4.22.0";
+  const ControllerConfigDraft between = DraftControllerConfig(inputs);
+  EXPECT_THAT(between.problems,
+              ElementsAre(R"(refusing to read osImageURL version "4.21.0", operator version "4.22.0")"));
+  EXPECT_EQ(between.release, "");
+  EXPECT_FALSE(between.spec.contains("images"));
+  inputs.os_images->data["releaseVersion"] = "4.22.0";
+  EXPECT_EQ(DraftControllerConfig(inputs).release, "4.22.0");
+}
+
+TEST(DraftControllerConfig, CopiesNoVersionsOfObjects) {
+  ControllerConfigInputs inputs = Whole();
+  inputs.dns["metadata"]["resourceVersion"] = "7";
+  inputs.infrastructure["metadata"]["resourceVersion"] = "8";
+  inputs.infrastructure["metadata"]["managedFields"] = Value::array();
+  EXPECT_EQ(DraftControllerConfig(inputs).spec, DraftControllerConfig(Whole()).spec);
+}
+
+TEST(DraftControllerConfig, WarnsOfMissingAuthoritiesOfTheUsersRegistries) {
+  ControllerConfigInputs inputs = Whole();
+  inputs.image["spec"]["additionalTrustedCA"]["name"] = "gone";
+  const ControllerConfigDraft draft = DraftControllerConfig(inputs);
+  EXPECT_THAT(draft.problems, IsEmpty());
+  EXPECT_THAT(draft.warnings, ElementsAre("there is no ConfigMap openshift-config/gone, which the Image config names"));
+  EXPECT_FALSE(draft.spec.contains("imageRegistryBundleUserData"));
+}
+
 TEST(MergedControllerConfig, KeepsFieldsThatCannotBeComputed) {
   const Value present = DraftControllerConfig(Whole()).spec;
   ControllerConfigInputs nothing;
@@ -362,7 +433,7 @@ TEST(MergedControllerConfig, KeepsFieldsThatCannotBeComputed) {
 TEST(MergedControllerConfig, ClearsTheProxyAndTheMigrationButNoText) {
   const Value present =
       Json(R"({"additionalTrustBundle": "b2xk", "cloudProviderConfig": "old", "proxy": {"httpProxy": "p"},
-      "network": {"mtuMigration": {"machine": {}}}, "imageRegistryBundleData": [{"file": "a", "data": ""}],
+      "network": {"mtuMigration": {"machine": {"to": 9000}}}, "imageRegistryBundleData": [{"file": "a", "data": ""}],
       "of somebody else": 1})");
   const Value merged = MergedControllerConfig(present, DraftControllerConfig(Whole()).spec);
   EXPECT_EQ(merged["additionalTrustBundle"], Value("b2xk"));
@@ -381,6 +452,44 @@ TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
   EXPECT_EQ(merged["images"]["corednsImage"], Value("c"));
   EXPECT_EQ(merged["images"]["haproxyImage"], Value("old"));
   EXPECT_EQ(merged["images"]["mine"], Value("m"));
+}
+
+// What the Machine Config Operator has written is what we would write, but for how Go writes an empty member.
+TEST(MergedControllerConfig, ChangesNothingOfWhatTheOperatorHasWritten) {
+  ControllerConfigInputs inputs = Whole();
+  inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
+  const Value draft = DraftControllerConfig(inputs).spec;
+  Value present = draft;
+  present.Erase("etcdDiscoveryDomain");
+  present.Erase("internalRegistryPullSecret");
+  present["network"] = Value::object();
+  present["osImageURL"] = "";
+  present["dns"]["metadata"]["resourceVersion"] = "7";
+  present["infra"]["metadata"]["resourceVersion"] = "8";
+  present["infra"]["metadata"]["managedFields"] = Value::array({{{"manager", "m"}}});
+  present["infra"]["metadata"]["creationTimestamp"] = nullptr;
+  present["infra"]["spec"]["cloudConfig"]["name"] = "";
+  EXPECT_EQ(MergedControllerConfig(present, draft), present);
+}
+
+TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
+  const Value draft = DraftControllerConfig(Whole()).spec;
+  Value present = draft;
+  present["infra"]["metadata"]["resourceVersion"] = "8";
+  present["infra"]["status"]["apiServerInternalURI"] = "https://old:6443";
+  EXPECT_EQ(MergedControllerConfig(present, draft), draft);
+}
+
+TEST(MergedControllerConfig, BeginsWithTheFieldsThatTheApiRequires) {
+  ControllerConfigInputs inputs = Whole();
+  inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
+  const Value made = MergedControllerConfig(Value(), DraftControllerConfig(inputs).spec);
+  for (const char* field : {"additionalTrustBundle", "cloudProviderCAData", "cloudProviderConfig", "proxy",
+                            "releaseImage", "network", "infra", "dns", "images", "rootCAData"}) {
+    EXPECT_TRUE(made.contains(field)) << field;
+  }
+  EXPECT_FALSE(made.contains("etcdDiscoveryDomain"));
+  EXPECT_FALSE(made.contains("internalRegistryPullSecret"));
 }
 
 }  // namespace

@@ -166,9 +166,9 @@ TEST_F(OperatorReportsTest, AWriteThatIsRefusedMakesTheOperatorDegraded) {
 
 TEST_F(OperatorReportsTest, AFailureOfAnotherPartIsReportedUntilItIsOver) {
   Begin();
-  reports_->Set("RenderConfig", "no root CA");
+  reports_->Set({{"RenderConfig", "no root CA"}});
   RunUntil([&] { return Condition("Degraded").starts_with("True: RenderConfigFailed"); });
-  reports_->Set("RenderConfig", std::nullopt);
+  reports_->Set({});
   RunUntil([&] { return Condition("Degraded").starts_with("False"); });
 }
 

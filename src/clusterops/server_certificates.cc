@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clusterops/server_certificates.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/base64.h"
+#include "net/certificates.h"
+
+namespace pintle::clusterops {
+namespace {
+
+constexpr auto kLife = std::chrono::years(10);
+constexpr auto kRenewedAfter = std::chrono::years(8);
+// The clocks of new machines may be slow.
+constexpr auto kBackdated = std::chrono::hours(1);
+// A machine boots within this time after its creation.
+constexpr auto kUntilMachinesTrust = std::chrono::hours(24);
+constexpr const char* kServerName = "machine-config-server";
+constexpr std::string_view kCertificateBegin = "-----BEGIN CERTIFICATE-----";
+constexpr std::string_view kCertificateEnd = "-----END CERTIFICATE-----\n";
+
+std::string DecodedIn(const api::Secret* secret, const char* key) {
+  if (secret == nullptr) return "";
+  const auto found = secret->data.find(key);
+  return found == secret->data.end() ? "" : DecodeBase64(found->second).value_or("");
+}
+
+std::string BundleIn(const api::ConfigMap* map, const char* key) {
+  if (map == nullptr) return "";
+  const auto found = map->data.find(key);
+  return found == map->data.end() ? "" : found->second;
+}
+
+// Returns the first certificate, or nullopt if there is none that can be used now.
+std::optional<net::Certificate> UsableCertificate(const api::Secret* secret, WallTime now) {
+  if (DecodedIn(secret, kPrivateKeyKey).empty()) return std::nullopt;
+  const auto read = net::ReadCertificates(DecodedIn(secret, kCertificateKey));
+  if (!read || read->empty() || now >= read->front().not_after) return std::nullopt;
+  return read->front();
+}
+
+// The rule is about a life of ten years; a shorter one is renewed after the same part of it.
+bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
+  const auto life = std::min<WallTime::duration>(kLife, certificate.not_after - certificate.not_before);
+  return now >= certificate.not_before + life / 10 * (kRenewedAfter / std::chrono::years(1));
+}
+
+// Two authorities can have the same name and the same times, so the texts are compared.
+bool IsIn(const std::string& bundle, const api::Secret& authority) {
+  const std::string text = DecodedIn(&authority, kCertificateKey);
+  const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1));
+  return end != std::string::npos && bundle.find(std::string_view(text).substr(0, end)) != std::string::npos;
+}
+
+bool Names(const std::string& certificate, const std::vector<std::string>& hosts) {
+  const auto named = net::HostsOf(certificate);
+  return named && std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
+           return std::find(named->begin(), named->end(), host) != named->end();
+         });
+}
+
+bool IsIssuedByOneOf(const std::string& bundle, const net::Certificate& certificate) {
+  const auto read = net::ReadCertificates(bundle);
+  return read && std::any_of(read->begin(), read->end(), [&](const net::Certificate& authority) {
+           return authority.subject == certificate.issuer;
+         });
+}
+
+// Returns the certificates of a bundle that are still valid, without other text.
+std::string ValidOnes(const std::string& bundle, WallTime now) {
+  std::string valid;
+  std::string_view rest = bundle;
+  for (std::size_t begin; (begin = rest.find(kCertificateBegin)) != std::string_view::npos;) {
+    const std::size_t end = rest.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
+    if (end == std::string_view::npos) break;
+    const std::string one(rest.substr(begin, end + kCertificateEnd.size() - 1 - begin));
+    rest.remove_prefix(begin + one.size());
+    const auto read = net::ReadCertificates(one);
+    if (read && !read->empty() && now < read->front().not_after) valid += one + "\n";
+  }
+  return valid;
+}
+
+// Returns the authorities that machines trust today.
+std::string TrustedBundle(const ServerCertificateInputs& inputs) {
+  const std::string own = BundleIn(inputs.bundle, "ca-bundle.crt");
+  return own.empty() ? BundleIn(inputs.root, "ca.crt") : own;
+}
+
+net::Validity TenYearsFrom(WallTime now) {
+  const auto begin = std::chrono::floor<std::chrono::seconds>(now) - kBackdated;
+  return {.begin = begin, .end = begin + kLife};
+}
+
+net::CertifiedKey AuthorityOf(const ServerCertificateInputs& inputs) {
+  return {.certificate = DecodedIn(inputs.authority, kCertificateKey),
+          .key = DecodedIn(inputs.authority, kPrivateKeyKey)};
+}
+
+}  // namespace
+
+CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs) {
+  if (inputs.hosts.empty()) return CertificateStep::kNone;
+  const auto certificate = UsableCertificate(inputs.certificate, inputs.now);
+  const bool is_good = certificate && !HasToBeRenewed(*certificate, inputs.now) &&
+                       Names(DecodedIn(inputs.certificate, kCertificateKey), inputs.hosts);
+  if (is_good && inputs.authority == nullptr) return CertificateStep::kNone;
+
+  const auto authority = UsableCertificate(inputs.authority, inputs.now);
+  if (!authority || HasToBeRenewed(*authority, inputs.now)) return CertificateStep::kAuthority;
+  const std::string bundle = TrustedBundle(inputs);
+  if (!IsIn(BundleIn(inputs.bundle, "ca-bundle.crt"), *inputs.authority)) return CertificateStep::kBundle;
+  if (is_good && IsIssuedByOneOf(bundle, *certificate)) return CertificateStep::kNone;
+
+  const bool is_trusted = inputs.now >= authority->not_before + kBackdated + kUntilMachinesTrust;
+  const bool can_wait = certificate && inputs.now + kUntilMachinesTrust < certificate->not_after;
+  return is_trusted || !can_wait ? CertificateStep::kCertificate : CertificateStep::kNone;
+}
+
+Result<net::CertifiedKey> NewServerAuthority(WallTime now) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  return net::MakeAuthority(fmt::format("machine-config.machine-config-server-signer@{}", seconds), TenYearsFrom(now));
+}
+
+Result<std::string> NewServerBundle(const ServerCertificateInputs& inputs) {
+  const std::string authority = DecodedIn(inputs.authority, kCertificateKey);
+  if (authority.empty()) return Error(ErrorKind::kNotFound, "there is no authority yet");
+  return ValidOnes(TrustedBundle(inputs), inputs.now) + ValidOnes(authority, inputs.now);
+}
+
+Result<net::CertifiedKey> NewServerCertificate(const ServerCertificateInputs& inputs) {
+  return net::MakeServerCertificate(AuthorityOf(inputs), kServerName, inputs.hosts, TenYearsFrom(inputs.now));
+}
+
+}  // namespace pintle::clusterops

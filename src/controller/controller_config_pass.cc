@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/controller_config_pass.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "api/annotations.h"
+#include "api/machine_config.h"
+#include "base/version.h"
+#include "controller/replacing_patch.h"
+
+namespace pintle::controller {
+namespace {
+
+// Returns the annotations that are to be set.
+api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs, const std::string& release) {
+  static const api::ObjectMeta kNone;
+  const api::ObjectMeta& known = inputs.known == nullptr ? kNone : inputs.known->metadata;
+  api::Annotations annotations;
+  const auto set = [&](std::string_view key, const std::string& value) {
+    if (known.Annotation(key) != value) annotations[std::string(key)] = value;
+  };
+  if (!release.empty()) set(api::kReleaseImageVersionAnnotation, release);
+  // The version of whoever made the ControllerConfig stays, because rendered configs are compared with it.
+  if (known.Annotation(api::kGeneratedByVersionAnnotation).empty()) {
+    set(api::kGeneratedByVersionAnnotation, fmt::format("pintle-{}", kVersion));
+  }
+  const std::string& rotates = known.Annotation(api::kServiceCaRotateAnnotation);
+  if (inputs.are_authorities_new || (!rotates.empty() && rotates != "false")) {
+    set(api::kServiceCaRotateAnnotation, inputs.are_authorities_new ? "true" : "false");
+  }
+  return annotations;
+}
+
+}  // namespace
+
+ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs) {
+  const clusterops::ControllerConfigDraft draft = clusterops::DraftControllerConfig(inputs.sources);
+  ControllerConfigChange change{.problem = fmt::format("{}", fmt::join(draft.problems, "; ")),
+                                .warning = fmt::format("{}", fmt::join(draft.warnings, "; "))};
+  const api::Annotations annotations = NewAnnotations(inputs, draft.release);
+  if (inputs.known == nullptr) {
+    // There is no last good value yet, and a part of a ControllerConfig would be rendered for all nodes.
+    if (!change.problem.empty()) return change;
+    NewControllerConfig& created = change.created.emplace();
+    created.metadata.name = api::kControllerConfigName;
+    created.metadata.annotations = annotations;
+    created.spec = clusterops::MergedControllerConfig(json::Value(), draft.spec);
+    return change;
+  }
+  const json::Value spec = clusterops::MergedControllerConfig(inputs.known->spec, draft.spec);
+  const bool is_changed = spec != inputs.known->spec;
+  if (!is_changed && annotations.empty()) return change;
+  ReplacingPatch patch(inputs.known->metadata);
+  if (is_changed) patch.Set("/spec", spec);
+  patch.SetAnnotations(annotations);
+  change.patch = std::move(patch).operations();
+  return change;
+}
+
+}  // namespace pintle::controller

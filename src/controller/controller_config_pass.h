@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decides what the ControllerConfig is to be, from the objects that describe the cluster.
+
+#include <optional>
+#include <string>
+
+#include "clusterops/controller_config.h"
+#include "controller/generated_kinds.h"
+#include "controller/operator_kinds.h"
+#include "json/value.h"
+
+namespace pintle::controller {
+
+struct ControllerConfigPassInputs {
+  const clusterops::ControllerConfigInputs& sources;
+  const TemplateInput* known = nullptr;  // The ControllerConfig; nullptr if there is none.
+  // Whether the authorities of the API server have changed lately, so that nodes have to look at them again.
+  bool are_authorities_new = false;
+};
+
+struct ControllerConfigChange {
+  std::optional<json::Value> patch = {};  // A JSON patch of the known one; unset if nothing is to be changed.
+  std::optional<NewControllerConfig> created = {};
+  std::string problem = {};  // Why fields are left as they are, or "".
+  std::string warning = {};  // The same for inputs without which the cluster works.
+};
+
+ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);
+
+}  // namespace pintle::controller

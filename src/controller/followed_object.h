@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A current copy of one object, which is followed by its name.
+//
+// A right that names objects allows to list and to watch each of them by its name, but not all of its kind together.
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "controller/overlaid_mirror.h"
+
+namespace pintle::controller {
+
+template <kube::Resource T>
+class FollowedObject {
+ public:
+  using Listener = typename OverlaidMirror<T>::Listener;
+
+  // An empty name stands for no object.
+  FollowedObject(kube::Client client, Listener listener, kube::ObjectName name = {})
+      : client_(std::move(client)), listener_(std::move(listener)) {
+    Follow(std::move(name));
+  }
+  FollowedObject(const FollowedObject&) = delete;
+  FollowedObject& operator=(const FollowedObject&) = delete;
+
+  void Follow(kube::ObjectName name) {
+    if (name == name_) return;
+    name_ = std::move(name);
+    mirror_.reset();
+    if (name_.name.empty()) return;
+    mirror_ = std::make_unique<OverlaidMirror<T>>(
+        client_, Need::kAlways, listener_,
+        kube::Selection{.namespace_name = name_.namespace_name,
+                        .field_selector = fmt::format("metadata.name={}", name_.name)});
+  }
+
+  const kube::ObjectName& name() const { return name_; }
+
+  // Returns whether the object has been read, or does not exist, or must not be read.
+  bool is_ready() const { return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty(); }
+
+  // Returns nullptr if there is no object.
+  const T* Find() const {
+    const T* found = nullptr;
+    if (!mirror_) return found;
+    mirror_->ForEach([&](const T& object) {
+      if (object.metadata.name == name_.name) found = &object;
+    });
+    return found;
+  }
+
+  // Returns why the object cannot be read, or "".
+  std::string WhyUnreadable() const {
+    if (!mirror_) return "";
+    std::string why = mirror_->refusal();
+    mirror_->ForEachUnreadable([&](const T& object, const Error& error) {
+      if (object.metadata.name == name_.name) why = error.message();
+    });
+    return why;
+  }
+
+  // Returns a text that is another one whenever the object has another version.
+  std::string Key() const {
+    if (!mirror_) return "";
+    std::string key = mirror_->refusal();
+    mirror_->ForEach([&](const T& object) { key += " " + object.metadata.resource_version; });
+    return key;
+  }
+
+  // Takes the API server's answer to a write.
+  void Put(T answered) {
+    if (mirror_) mirror_->Put(std::move(answered));
+  }
+
+ private:
+  kube::Client client_;
+  const Listener listener_;
+  kube::ObjectName name_;
+  std::unique_ptr<OverlaidMirror<T>> mirror_;  // Exists if there is a name.
+};
+
+}  // namespace pintle::controller

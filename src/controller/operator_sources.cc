@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/operator_sources.h"
+
+#include <optional>
+#include <utility>
+
+#include "controller/replacing_patch.h"
+#include "json/parse.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kConfigNamespace = "openshift-config";
+constexpr const char* kSystemNamespace = "kube-system";
+constexpr const char* kApiServerNamespace = "openshift-kube-apiserver-operator";
+constexpr const char* kImagesFile = "images.json";
+
+template <typename T>
+json::Value SettingIn(const OverlaidMirror<T>& mirror) {
+  const T* const setting = mirror.Find(kOnlySetting);
+  return setting == nullptr ? json::Value() : json::Encode(static_cast<const ClusterSetting&>(*setting));
+}
+
+std::optional<api::ConfigMap> MapIn(const FollowedObject<api::ConfigMap>& followed) {
+  const api::ConfigMap* const map = followed.Find();
+  return map == nullptr ? std::nullopt : std::optional(*map);
+}
+
+// Returns null if the file is missing or is not JSON.
+json::Value ImagesIn(const FollowedObject<api::ConfigMap>& followed) {
+  const api::ConfigMap* const map = followed.Find();
+  if (map == nullptr) return {};
+  const auto file = map->data.find(kImagesFile);
+  if (file == map->data.end()) return {};
+  auto images = json::Parse(file->second);
+  return images ? *std::move(images) : json::Value();
+}
+
+// Returns the name of a ConfigMap of the user's, or no name.
+kube::ObjectName NamedBy(const ClusterSetting* setting, std::string_view field) {
+  if (setting == nullptr) return {};
+  return {.namespace_name = kConfigNamespace, .name = setting->spec.TextAt({field, "name"})};
+}
+
+}  // namespace
+
+template <typename T>
+typename OverlaidMirror<T>::Listener OperatorSources::ListenerFor(const Listener& listener) const {
+  return {.changed = listener.changed, .trouble = [trouble = listener.trouble](const Error& error) {
+            trouble(kube::kResourceKind<T>.plural, error);
+          }};
+}
+
+OperatorSources::OperatorSources(kube::Client& client, const std::string& namespace_name, const Listener& listener)
+    : namespace_name_(namespace_name),
+      controller_configs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
+      infrastructures_(client, Need::kIfServed, ListenerFor<InfrastructureSetting>(listener)),
+      networks_(client, Need::kIfServed, ListenerFor<NetworkSetting>(listener)),
+      dnses_(client, Need::kIfServed, ListenerFor<DnsSetting>(listener)),
+      proxies_(client, Need::kIfServed, ListenerFor<ProxySetting>(listener)),
+      images_(client, Need::kIfServed, ListenerFor<ImageSetting>(listener)),
+      server_authority_(client, ListenerFor<api::ConfigMap>(listener)),
+      root_authority_(client, ListenerFor<api::ConfigMap>(listener)),
+      bootstrap_(client, ListenerFor<api::ConfigMap>(listener)),
+      client_authority_(client, ListenerFor<api::ConfigMap>(listener)),
+      initial_authority_(client, ListenerFor<api::ConfigMap>(listener)),
+      kubelet_client_ca_(client, ListenerFor<api::ConfigMap>(listener)),
+      user_authorities_(client, ListenerFor<api::ConfigMap>(listener)),
+      proxy_authorities_(client, ListenerFor<api::ConfigMap>(listener)),
+      registry_authorities_(client, ListenerFor<api::ConfigMap>(listener)),
+      user_registry_authorities_(client, ListenerFor<api::ConfigMap>(listener)),
+      cloud_config_(client, ListenerFor<api::ConfigMap>(listener)),
+      os_images_(client, ListenerFor<api::ConfigMap>(listener)),
+      release_images_(client, ListenerFor<api::ConfigMap>(listener)),
+      api_authorities_(client, ListenerFor<api::ConfigMap>(listener)),
+      kubeconfig_data_(client, ListenerFor<api::ConfigMap>(listener)),
+      merged_registries_(client, ListenerFor<api::ConfigMap>(listener)) {}
+
+template <typename Visit>
+void OperatorSources::ForEachKind(Visit&& look_at) const {
+  look_at(controller_configs_);
+  look_at(infrastructures_);
+  look_at(networks_);
+  look_at(dnses_);
+  look_at(proxies_);
+  look_at(images_);
+}
+
+template <typename Visit>
+void OperatorSources::ForEachConfigMap(Visit&& look_at) const {
+  for (const Followed* map :
+       {&server_authority_, &root_authority_, &bootstrap_, &client_authority_, &initial_authority_, &kubelet_client_ca_,
+        &user_authorities_, &proxy_authorities_, &registry_authorities_, &user_registry_authorities_, &cloud_config_,
+        &os_images_, &release_images_, &api_authorities_, &kubeconfig_data_, &merged_registries_}) {
+    look_at(*map);
+  }
+}
+
+void OperatorSources::Follow() {
+  if (!infrastructures_.is_served()) return;
+  server_authority_.Follow({namespace_name_, kServerAuthorityName});
+  root_authority_.Follow({kSystemNamespace, "root-ca"});
+  bootstrap_.Follow({kSystemNamespace, "bootstrap"});
+  client_authority_.Follow({kManagedNamespace, "kube-apiserver-client-ca"});
+  initial_authority_.Follow({kConfigNamespace, "initial-kube-apiserver-server-ca"});
+  kubelet_client_ca_.Follow({kApiServerNamespace, "kube-apiserver-to-kubelet-client-ca"});
+  user_authorities_.Follow({kConfigNamespace, "user-ca-bundle"});
+  proxy_authorities_.Follow(NamedBy(proxies_.Find(kOnlySetting), "trustedCA"));
+  registry_authorities_.Follow({kManagedNamespace, "image-registry-ca"});
+  user_registry_authorities_.Follow(NamedBy(images_.Find(kOnlySetting), "additionalTrustedCA"));
+  cloud_config_.Follow({kManagedNamespace, "kube-cloud-config"});
+  os_images_.Follow({namespace_name_, "machine-config-osimageurl"});
+  release_images_.Follow({namespace_name_, "machine-config-operator-images"});
+  api_authorities_.Follow({kManagedNamespace, "kube-apiserver-server-ca"});
+  kubeconfig_data_.Follow({namespace_name_, kKubeconfigDataName});
+  merged_registries_.Follow({kManagedNamespace, kMergedRegistriesName});
+}
+
+bool OperatorSources::is_ready() const {
+  bool are_ready = true;
+  ForEachKind(
+      [&](const auto& watching) { are_ready = are_ready && (watching.is_ready() || !watching.refusal().empty()); });
+  ForEachConfigMap([&](const Followed& map) { are_ready = are_ready && map.is_ready(); });
+  return are_ready;
+}
+
+std::string OperatorSources::WhyUnreadable() const {
+  std::string reasons;
+  const auto add = [&](const std::string& why) {
+    if (!why.empty()) reasons += (reasons.empty() ? "" : "; ") + why;
+  };
+  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
+    if (!watching.is_ready()) add(watching.refusal());
+    watching.ForEachUnreadable([&](const T&, const Error& why) { add(why.message()); });
+  });
+  ForEachConfigMap([&](const Followed& map) { add(map.WhyUnreadable()); });
+  return reasons;
+}
+
+void OperatorSources::Put(api::ConfigMap written) {
+  for (Followed* map : {&server_authority_, &kubeconfig_data_, &merged_registries_}) {
+    if (map->name().name == written.metadata.name) return map->Put(std::move(written));
+  }
+}
+
+void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::string_view task,
+                            const std::string& what, const api::ConfigMap* known, const api::ConfigMap& next) {
+  if (known == nullptr) {
+    return writes.Start(
+        what, client.Once({}).Create<api::ConfigMap>(next, [&writes, task, what](const Result<api::ConfigMap>& made) {
+          const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+          writes.EndedOnce(task, what, is_there ? nullptr : &made.error());
+        }));
+  }
+  ReplacingPatch patch(known->metadata);
+  patch.Set("/data", json::Encode(next.data));
+  patch.Set("/binaryData", json::Encode(next.binary_data));
+  patch.SetAnnotations(next.metadata.annotations);
+  writes.Start(what, client.Once({}).Patch<api::ConfigMap>(
+                         kube::NameOf(next.metadata), kube::JsonPatch{std::move(patch).operations()},
+                         [this, &writes, task, what](Result<api::ConfigMap>&& written) {
+                           if (written) Put(*std::move(written));
+                           writes.Ended(task, what, written ? nullptr : &written.error());
+                         }));
+}
+
+clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
+  clusterops::ControllerConfigInputs inputs;
+  inputs.infrastructure = SettingIn(infrastructures_);
+  inputs.network = SettingIn(networks_);
+  inputs.dns = SettingIn(dnses_);
+  inputs.proxy = SettingIn(proxies_);
+  inputs.image = SettingIn(images_);
+  inputs.server_authority = MapIn(server_authority_);
+  inputs.root_authority = MapIn(root_authority_);
+  inputs.client_authority = MapIn(client_authority_);
+  inputs.initial_authority = MapIn(initial_authority_);
+  inputs.kubelet_client_ca = MapIn(kubelet_client_ca_);
+  inputs.user_authorities = MapIn(user_authorities_);
+  inputs.proxy_authorities = MapIn(proxy_authorities_);
+  inputs.registry_authorities = MapIn(registry_authorities_);
+  inputs.user_registry_authorities = MapIn(user_registry_authorities_);
+  inputs.cloud_config = MapIn(cloud_config_);
+  inputs.os_images = MapIn(os_images_);
+  inputs.images = ImagesIn(release_images_);
+  inputs.is_bootstrapped = bootstrap_.Find() != nullptr;
+  return inputs;
+}
+
+}  // namespace pintle::controller

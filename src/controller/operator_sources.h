@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A current copy of the objects from which the operator's part makes the ControllerConfig and what belongs to it.
+//
+// They are in several namespaces, and most are followed by their names, so that the controller needs no right to read
+// all ConfigMaps of a namespace that is not its own.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/config_map.h"
+#include "api/os_image_stream.h"
+#include "clusterops/controller_config.h"
+#include "controller/followed_object.h"
+#include "controller/generated_kinds.h"
+#include "controller/operator_kinds.h"
+#include "controller/operator_writes.h"
+#include "controller/overlaid_mirror.h"
+#include "kube/client.h"
+
+namespace pintle::controller {
+
+// The namespace of what OpenShift's operators make for each other.
+inline constexpr const char* kManagedNamespace = "openshift-config-managed";
+// The names of the ConfigMaps that the operator's part writes.
+inline constexpr const char* kServerAuthorityName = "machine-config-server-ca";
+inline constexpr const char* kKubeconfigDataName = "kubeconfig-data";
+inline constexpr const char* kMergedRegistriesName = "merged-trusted-image-registry-ca";
+
+class OperatorSources {
+ public:
+  struct Listener {
+    std::function<void()> changed;
+    std::function<void(std::string_view what, const Error& error)> trouble;
+  };
+
+  // `namespace_name` is that of the operator.
+  OperatorSources(kube::Client& client, const std::string& namespace_name, const Listener& listener);
+  OperatorSources(const OperatorSources&) = delete;
+  OperatorSources& operator=(const OperatorSources&) = delete;
+
+  // Returns whether the cluster lacks the kinds of OpenShift that describe a cluster.
+  bool is_missing() const { return infrastructures_.is_missing(); }
+
+  // Follows the ConfigMaps, of which some are named by settings.  To be called before is_ready().
+  void Follow();
+
+  // Returns whether it is known for each object what it is, or why it cannot be read.
+  bool is_ready() const;
+  // Returns why some objects cannot be read, or "".  Nothing may be made from the others then, because an object that
+  // cannot be read is not the same as one that is missing.
+  std::string WhyUnreadable() const;
+
+  clusterops::ControllerConfigInputs Inputs() const;
+
+  // These return nullptr if there is no such ConfigMap.
+  const api::ConfigMap* server_authority() const { return server_authority_.Find(); }
+  const api::ConfigMap* root_authority() const { return root_authority_.Find(); }
+  const api::ConfigMap* api_authorities() const { return api_authorities_.Find(); }
+  const api::ConfigMap* kubeconfig_data() const { return kubeconfig_data_.Find(); }
+  const api::ConfigMap* merged_registries() const { return merged_registries_.Find(); }
+
+  // Returns the ControllerConfig with its whole spec, or nullptr.
+  const TemplateInput* controller_config() const { return controller_configs_.Find(api::kControllerConfigName); }
+  // Takes the API server's answer to a write.
+  void Put(TemplateInput written) { controller_configs_.Put(std::move(written)); }
+  // Writes one of these ConfigMaps, which `writes` allows to start.  `known` is nullptr if there is none yet.
+  void Write(kube::Client& client, OperatorWrites& writes, std::string_view task, const std::string& what,
+             const api::ConfigMap* known, const api::ConfigMap& next);
+
+ private:
+  using Followed = FollowedObject<api::ConfigMap>;
+
+  void Put(api::ConfigMap written);
+  template <typename T>
+  typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
+  template <typename Visit>
+  void ForEachKind(Visit&& look_at) const;
+  template <typename Visit>
+  void ForEachConfigMap(Visit&& look_at) const;
+
+  const std::string namespace_name_;
+  OverlaidMirror<TemplateInput> controller_configs_;
+  OverlaidMirror<InfrastructureSetting> infrastructures_;
+  OverlaidMirror<NetworkSetting> networks_;
+  OverlaidMirror<DnsSetting> dnses_;
+  OverlaidMirror<ProxySetting> proxies_;
+  OverlaidMirror<ImageSetting> images_;
+  Followed server_authority_;
+  Followed root_authority_;
+  Followed bootstrap_;
+  Followed client_authority_;
+  Followed initial_authority_;
+  Followed kubelet_client_ca_;
+  Followed user_authorities_;
+  Followed proxy_authorities_;
+  Followed registry_authorities_;
+  Followed user_registry_authorities_;
+  Followed cloud_config_;
+  Followed os_images_;
+  Followed release_images_;
+  Followed api_authorities_;
+  Followed kubeconfig_data_;
+  Followed merged_registries_;
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/operator_upkeep.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <utility>
+
+#include "clusterops/registry_authorities.h"
+#include "controller/controller_config_pass.h"
+
+namespace pintle::controller {
+namespace {
+
+void AddTo(std::map<std::string, std::string, std::less<>>& failures, std::string_view task, const std::string& why) {
+  std::string& all = failures[std::string(task)];
+  all += (all.empty() ? "" : "; ") + why;
+}
+
+}  // namespace
+
+OperatorUpkeep::OperatorUpkeep(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings,
+                               Listener listener)
+    : client_(std::move(client)),
+      clock_(clock),
+      settings_(std::move(settings)),
+      listener_(std::move(listener)),
+      writes_(clock, listener_),
+      sources_(client_, settings_.namespace_name,
+               {.changed = listener_.changed, .trouble = [this](std::string_view what, const Error& error) {
+                  listener_.trouble(fmt::format("watching {}", what), error);
+                }}) {}
+
+std::unique_ptr<ServerUpkeep> OperatorUpkeep::BeginServerUpkeep() {
+  return std::make_unique<ServerUpkeep>(
+      client_, clock_, sources_, writes_,
+      ServerUpkeep::Settings{.namespace_name = settings_.namespace_name, .token_keys_file = settings_.token_keys_file},
+      ServerUpkeep::Listener{.changed = listener_.changed,
+                             .retry_at = listener_.retry_at,
+                             .trouble = listener_.trouble,
+                             .problem = [this](std::string_view task, const std::string& what, const std::string& why) {
+                               Problem(task, what, why);
+                             }});
+}
+
+void OperatorUpkeep::Look(const View& view, bool is_installing) {
+  sources_.Follow();
+  if (!sources_.is_ready()) return;
+  problems_.clear();
+  writes_.BeginLook();
+  if (!sources_.is_missing()) KeepUp(view, is_installing);
+  writes_.EndLook();
+}
+
+void OperatorUpkeep::KeepUp(const View& view, bool is_installing) {
+  if (const std::string why = sources_.WhyUnreadable(); !why.empty()) {
+    return Problem(clusterops::kRenderConfigTask, "making the ControllerConfig", why);
+  }
+  KeepUpAuthorities();
+  KeepUpControllerConfig(view, is_installing);
+  KeepUpRegistries();
+  if (!server_) server_ = BeginServerUpkeep();
+  server_->Look(view);
+}
+
+std::map<std::string, std::string, std::less<>> OperatorUpkeep::Failures() const {
+  auto failures = problems_;
+  for (const clusterops::TaskFailure& failure : writes_.Failures()) AddTo(failures, failure.task, failure.why);
+  return failures;
+}
+
+void OperatorUpkeep::Problem(std::string_view task, std::string_view what, const std::string& why) {
+  listener_.trouble(std::string(what), Error(ErrorKind::kInvalid, why));
+  AddTo(problems_, task, why);
+}
+
+void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing) {
+  constexpr const char* kWhat = "making the ControllerConfig";
+  // The ClusterOperator reports this already.
+  if (!view.unreadable_settings.empty()) return;
+
+  clusterops::ControllerConfigInputs inputs = sources_.Inputs();
+  inputs.is_installing = is_installing;
+  inputs.operator_version = settings_.release;
+  inputs.has_os_streams = settings_.features.os_streams || view.os_image_stream != nullptr;
+  if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
+  ControllerConfigChange change = ControllerConfigPass(
+      {.sources = inputs, .known = sources_.controller_config(), .are_authorities_new = are_authorities_new_});
+  if (!change.problem.empty()) Problem(clusterops::kRenderConfigTask, kWhat, change.problem);
+  if (!change.warning.empty()) listener_.trouble(kWhat, Error(ErrorKind::kNotFound, change.warning));
+
+  if (change.created) {
+    const std::string what = "creating the ControllerConfig";
+    if (!writes_.MayStart(what)) return;
+    writes_.Start(what, client_.Once({}).Create<NewControllerConfig>(
+                            *change.created, [this, what](const Result<NewControllerConfig>& made) {
+                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+                              writes_.EndedOnce(clusterops::kMachineConfigControllerTask, what,
+                                                is_there ? nullptr : &made.error());
+                            }));
+  }
+  const std::string what = "writing the ControllerConfig";
+  if (!change.patch || !writes_.MayStart(what)) return;
+  writes_.Start(what, client_.Once({}).Patch<TemplateInput>({"", api::kControllerConfigName},
+                                                            kube::JsonPatch{*std::move(change.patch)},
+                                                            [this, what](Result<TemplateInput>&& written) {
+                                                              if (written) sources_.Put(*std::move(written));
+                                                              writes_.Ended(clusterops::kMachineConfigControllerTask,
+                                                                            what, written ? nullptr : &written.error());
+                                                            }));
+}
+
+// ---- the authorities of others ----
+
+void OperatorUpkeep::KeepUpAuthorities() {
+  const api::ConfigMap* const known = sources_.kubeconfig_data();
+  const WallTime now = clock_.Wall();
+  KubeconfigDataChange change =
+      KubeconfigDataPass({.source = sources_.api_authorities(), .known = known, .settling = settling_, .now = now});
+  settling_ = std::move(change.settling);
+  are_authorities_new_ = change.are_authorities_new;
+  if (change.again_at) {
+    const auto in = std::chrono::duration_cast<MonotonicTime::duration>(*change.again_at - now);
+    listener_.retry_at(clock_.Monotonic() + in);
+  }
+  const std::string what = "writing the ConfigMap kubeconfig-data";
+  if (!change.next || !writes_.MayStart(what)) return;
+  change.next->metadata.name = kKubeconfigDataName;
+  change.next->metadata.namespace_name = settings_.namespace_name;
+  sources_.Write(client_, writes_, clusterops::kRenderConfigTask, what, known, *change.next);
+}
+
+void OperatorUpkeep::KeepUpRegistries() {
+  const TemplateInput* const config = sources_.controller_config();
+  if (config == nullptr) return;
+  const api::ConfigMap* const known = sources_.merged_registries();
+  api::ConfigMap next = clusterops::MergedRegistryAuthorities(config->spec);
+  const bool is_empty = next.data.empty() && next.binary_data.empty();
+  if (known == nullptr ? is_empty : next.data == known->data && next.binary_data == known->binary_data) return;
+  const std::string what = "writing the ConfigMap merged-trusted-image-registry-ca";
+  if (!writes_.MayStart(what)) return;
+  next.metadata.name = kMergedRegistriesName;
+  next.metadata.namespace_name = kManagedNamespace;
+  next.metadata.annotations["openshift.io/owning-component"] = "Machine Config Operator";
+  sources_.Write(client_, writes_, clusterops::kRenderConfigTask, what, known, next);
+}
+
+}  // namespace pintle::controller

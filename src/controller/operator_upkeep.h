@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Keeps up the objects that OpenShift's operator for machines' configs makes from the settings of the cluster.
+//
+// These are the ControllerConfig, the authorities of the API server for nodes, those of registries for other operators,
+// and what ServerUpkeep has.  A cluster that lacks the kind Infrastructure is not OpenShift, and then nothing is
+// written: its ControllerConfig belongs to the administrator.  An object that is missing or cannot be read is a failure
+// for the ClusterOperator, and what was made from it before stays.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "controller/kubeconfig_data_pass.h"
+#include "controller/operator_sources.h"
+#include "controller/operator_writes.h"
+#include "controller/server_upkeep.h"
+#include "controller/view.h"
+#include "kube/client.h"
+#include "pool/status.h"
+
+namespace pintle::controller {
+
+struct OperatorUpkeepSettings {
+  std::string namespace_name = {};  // The namespace of the operator.
+  std::string release = {};         // The release that the cluster is to have; empty to take the one that is laid out.
+  pool::Features features = {};
+  std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
+};
+
+class OperatorUpkeep {
+ public:
+  using Listener = OperatorWrites::Listener;  // `changed` is also called when an object has changed.
+
+  // The clock must outlive this object.
+  OperatorUpkeep(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings, Listener listener);
+  OperatorUpkeep(const OperatorUpkeep&) = delete;
+  OperatorUpkeep& operator=(const OperatorUpkeep&) = delete;
+
+  // Decides and writes; called while this replica acts as the operator.  `is_installing`: no release has been installed
+  // completely yet.
+  void Look(const View& view, bool is_installing);
+
+  // Returns the failures of the latest look, and those of writes, by task of the operator.
+  std::map<std::string, std::string, std::less<>> Failures() const;
+
+ private:
+  void KeepUp(const View& view, bool is_installing);
+  std::unique_ptr<ServerUpkeep> BeginServerUpkeep();
+  void KeepUpControllerConfig(const View& view, bool is_installing);
+  void KeepUpAuthorities();
+  void KeepUpRegistries();
+  void Problem(std::string_view task, std::string_view what, const std::string& why);
+
+  kube::Client client_;
+  const Clock& clock_;
+  const OperatorUpkeepSettings settings_;
+  const Listener listener_;
+  std::map<std::string, std::string, std::less<>> problems_;  // By task.
+  OperatorWrites writes_;
+  OperatorSources sources_;
+  std::unique_ptr<ServerUpkeep> server_;  // Exists once the cluster is known to be OpenShift.
+  std::optional<SettlingAuthorities> settling_;
+  bool are_authorities_new_ = false;
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/replacing_patch.h"
+
+#include <utility>
+
+namespace pintle::controller {
+namespace {
+
+// In a path of a JSON patch, "~" and "/" have other meanings.
+std::string EscapedForPath(std::string_view key) {
+  std::string escaped;
+  for (const char c : key) {
+    if (c == '~') {
+      escaped += "~0";
+    } else if (c == '/') {
+      escaped += "~1";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace
+
+ReplacingPatch::ReplacingPatch(const api::ObjectMeta& known) : known_(known) {
+  // The API server answers with a conflict if the object has another version.
+  operations_.push_back({{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", known.resource_version}});
+}
+
+void ReplacingPatch::Set(std::string_view path, json::Value value) {
+  operations_.push_back({{"op", "add"}, {"path", path}, {"value", std::move(value)}});
+}
+
+void ReplacingPatch::SetAnnotations(const api::Annotations& annotations) {
+  SetEach("/metadata/annotations", known_.annotations, annotations);
+}
+
+void ReplacingPatch::SetLabels(const api::Labels& labels) { SetEach("/metadata/labels", known_.labels, labels); }
+
+void ReplacingPatch::SetEach(std::string_view path, const std::map<std::string, std::string>& known,
+                             const std::map<std::string, std::string>& values) {
+  if (values.empty()) return;
+  if (known.empty()) return Set(path, json::Encode(values));
+  for (const auto& [key, value] : values) Set(std::string(path) + "/" + EscapedForPath(key), value);
+}
+
+}  // namespace pintle::controller

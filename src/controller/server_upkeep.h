@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Keeps up what new machines and the Ignition server need to trust each other: the user data of each pool's machines,
+// and, where the cluster makes machines by itself, the server's authority and certificate.
+//
+// The user data of a pool has a token if the server asks for tokens.  It is made anew when half of the token's life is
+// over, so that a machine that is created from it has the other half to boot.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/secret.h"
+#include "base/clock.h"
+#include "clusterops/server_certificates.h"
+#include "controller/followed_object.h"
+#include "controller/generated_kinds.h"
+#include "controller/operator_kinds.h"
+#include "controller/operator_sources.h"
+#include "controller/operator_writes.h"
+#include "controller/overlaid_mirror.h"
+#include "controller/view.h"
+#include "kube/client.h"
+
+namespace pintle::controller {
+
+class ServerUpkeep {
+ public:
+  struct Settings {
+    std::string namespace_name = {};   // The namespace of the operator.
+    std::string token_keys_file = {};  // The keys that tokens are signed with; empty if machines need no token.
+  };
+  struct Listener {
+    std::function<void()> changed;
+    std::function<void(MonotonicTime when)> retry_at;
+    std::function<void(const std::string& what, const Error& error)> trouble;
+    // The failures of a task of the operator.
+    std::function<void(std::string_view task, const std::string& what, const std::string& why)> problem;
+  };
+
+  // All references must outlive this object.
+  ServerUpkeep(kube::Client& client, const Clock& clock, OperatorSources& sources, OperatorWrites& writes,
+               Settings settings, Listener listener);
+  ServerUpkeep(const ServerUpkeep&) = delete;
+  ServerUpkeep& operator=(const ServerUpkeep&) = delete;
+
+  // Decides and writes.  To be called when the sources are ready.
+  void Look(const View& view);
+
+ private:
+  void KeepUpCertificates(const json::Value& infrastructure);
+  void Make(clusterops::CertificateStep step, const clusterops::ServerCertificateInputs& inputs);
+  void WriteKey(FollowedObject<api::Secret>& followed, const net::CertifiedKey& key, const std::string& what);
+  void KeepUpUserData(const View& view, const json::Value& spec);
+  void WriteUserData(const api::MachineConfigPool& pool, const json::Value& pointer);
+  // Returns the token for a pool, which is the known one if that is still good.
+  std::string TokenFor(const std::string& pool, const std::string& known) const;
+  Result<> ReadKeys();
+
+  kube::Client& client_;
+  const Clock& clock_;
+  OperatorSources& sources_;
+  OperatorWrites& writes_;
+  const Settings settings_;
+  const Listener listener_;
+  OverlaidMirror<MachineSet> machine_sets_;
+  OverlaidMirror<api::Secret> user_data_;
+  FollowedObject<api::Secret> authority_;
+  FollowedObject<api::Secret> certificate_;
+  std::vector<std::string> keys_;
+  std::optional<MonotonicTime> keys_read_;
+};
+
+}  // namespace pintle::controller

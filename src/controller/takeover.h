@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `pintle-controller takeover`: hands a cluster over from the Machine Config Operator, and back.
+
+#include <string_view>
+#include <vector>
+
+#include "base/exit_status.h"
+
+namespace pintle::controller {
+
+// `words` are the arguments after the verb.
+ExitStatus Takeover(const std::vector<std::string_view>& words);
+
+}  // namespace pintle::controller

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reads and writes the objects of a takeover, one request after the other.
+
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "controller/takeover_steps.h"
+#include "event/loop.h"
+#include "kube/client.h"
+
+namespace pintle::controller {
+
+// Whether the API server is only to try a write.
+enum class WriteMode { kReally, kDryRun };
+
+class TakeoverCluster {
+ public:
+  // The loop must outlive this object, and must not run while a function of it is called.
+  TakeoverCluster(event::Loop& loop, kube::Client client, TakeoverSettings settings)
+      : loop_(loop), client_(std::move(client)), settings_(std::move(settings)) {}
+
+  Result<TakeoverState> Read();
+  // Somebody else may have changed the object first: then the error is kConflict, and the step is decided again.
+  Result<> Write(const TakeoverWrite& write, WriteMode mode);
+  // Lets time pass.
+  Result<> Wait(std::chrono::milliseconds time);
+
+ private:
+  template <typename T>
+  Result<std::optional<T>> ReadOne(const kube::ObjectName& name);
+
+  event::Loop& loop_;
+  kube::Client client_;
+  const TakeoverSettings settings_;
+};
+
+}  // namespace pintle::controller

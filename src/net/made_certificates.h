@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Makes an authority, and certificates of servers that it signs.
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace pintle::net {
+
+// A certificate and its private key, both as PEM.
+struct CertifiedKey {
+  std::string certificate;
+  std::string key;
+};
+
+// How long a certificate is valid.
+struct Validity {
+  WallTime begin;
+  WallTime end;
+};
+
+// Makes an authority that signs itself.
+Result<CertifiedKey> MakeAuthority(const std::string& common_name, const Validity& validity);
+
+// Makes the certificate of a server with these names and addresses, of which there must be one or more.
+Result<CertifiedKey> MakeServerCertificate(const CertifiedKey& authority, const std::string& common_name,
+                                           const std::vector<std::string>& hosts, const Validity& validity);
+
+// Returns the names and addresses of the first certificate, sorted.
+Result<std::vector<std::string>> HostsOf(const std::string& certificate);
+
+}  // namespace pintle::net

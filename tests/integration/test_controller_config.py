@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ControllerConfig that pintle-controller makes from the settings of a cluster, and the lease of the operator."""
+
+import base64
+
+import pytest
+
+from machines import openshift_kinds
+from machines.cluster import Cluster
+from machines.controller import DEPLOY, GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
+from machines.openshift_settings import CONFIG, OPERATOR, Settings
+from machines.wait import wait_until
+
+OBJECT = f"{GROUP}/controllerconfigs/machine-config-controller"
+LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases"
+LEASE = f"{LEASES}/machine-config"
+RELEASE = "machineconfiguration.openshift.io/release-image-version"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        openshift_kinds.install(running, [openshift_kinds.CLUSTER_OPERATOR])
+        Settings.install(running)
+        for name in ("operator-status-rbac", "operator-settings-rbac"):
+            running.apply((DEPLOY / f"openshift/{name}.yaml").read_text())
+        yield running
+
+
+@pytest.fixture
+def objects(cluster):
+    made = Objects(cluster)
+    yield made
+    made.forget_all()
+    cluster.admin.request("DELETE", LEASE)
+
+
+@pytest.fixture
+def settings(cluster, objects):
+    made = Settings(cluster)
+    made.put_all()
+    made.install_release()
+    yield made
+    made.forget_all()
+
+
+@pytest.fixture
+def controller(cluster, settings):
+    with Controller(cluster, "controller", "--operator=yes") as running:
+        yield running
+
+
+def controller_config(cluster):
+    found, one = cluster.admin.request("GET", OBJECT)
+    return one if found == 200 else None
+
+
+def spec(cluster):
+    one = controller_config(cluster)
+    return one["spec"] if one else {}
+
+
+def text_of(cluster, field):
+    return base64.b64decode(spec(cluster).get(field) or "").decode()
+
+
+def wait_for(cluster, is_so, what):
+    return wait_until(lambda: is_so(spec(cluster)), what, 60)
+
+
+def renewed(cluster):
+    return cluster.admin.must("GET", f"{LEASES}/machine-config-controller")["spec"]["renewTime"]
+
+
+def degraded(cluster):
+    found, operator = cluster.admin.request("GET", OPERATOR)
+    conditions = operator.get("status", {}).get("conditions", []) if found == 200 else []
+    return next((f"{each['reason']}: {each['message']}" for each in conditions
+                 if each["type"] == "Degraded" and each["status"] == "True"), "")
+
+
+def test_it_is_made_from_the_settings_of_the_cluster(cluster, controller):
+    made = wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
+    assert made["metadata"]["annotations"][RELEASE] == "4.21.0"
+    content = made["spec"]
+    assert content["clusterDNSIP"] == "172.30.0.10" and content["platform"] == "aws"
+    assert content["infra"]["kind"] == "Infrastructure" and content["dns"]["spec"]["baseDomain"] == "demo.test"
+    assert content["images"]["infraImageKey"] == "registry/infra:4.21.0"
+    assert text_of(cluster, "kubeAPIServerServingCAData") == "the clients"
+    assert content["pullSecret"] == {"name": "pull-secret", "namespace": "openshift-config"}
+
+
+def test_each_setting_reaches_it(cluster, settings, controller):
+    wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
+    settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "renewed"})
+    wait_until(lambda: text_of(cluster, "kubeAPIServerServingCAData") == "renewed", "the authority is there", 60)
+    settings.setting("Proxy", "proxies", {}, {"httpProxy": "http://proxy.test", "noProxy": "a"})
+    wait_for(cluster, lambda now: now["proxy"] == {"httpProxy": "http://proxy.test", "noProxy": "a"}, "the proxy is there")
+    settings.admin.must("PATCH", f"{CONFIG}/proxies/cluster/status", {"status": {"httpProxy": None, "noProxy": None}}, MERGE)
+    wait_for(cluster, lambda now: now["proxy"] is None, "the proxy is gone")
+    settings.setting("Image", "images", {"additionalTrustedCA": {"name": "mine"}}, {})
+    settings.config_map("openshift-config", "mine", {"mine..5000": "an authority"})
+    wait_for(cluster, lambda now: [each["file"] for each in now.get("imageRegistryBundleUserData", [])] == ["mine..5000"],
+             "the user's authority is there")
+    settings.release("4.22.0", "registry/os@sha256:2")
+    wait_for(cluster, lambda now: now["baseOSContainerImage"] == "registry/os@sha256:2", "the release is there")
+    assert controller_config(cluster)["metadata"]["annotations"][RELEASE] == "4.22.0"
+
+
+MISSING = [
+    ("kube-system", "root-ca", "kube-system/root-ca"),
+    ("openshift-config-managed", "kube-apiserver-client-ca", "kube-apiserver-client-ca has no ca-bundle.crt"),
+    (NAMESPACE, "machine-config-operator-images", "machine-config-operator-images has no images.json"),
+    (NAMESPACE, "machine-config-osimageurl", "there is no ConfigMap machine-config-osimageurl"),
+]
+
+
+def test_the_last_good_value_of_what_is_missing_is_kept_and_reported(cluster, settings, controller):
+    before = wait_until(lambda: spec(cluster), "there is a ControllerConfig", 60)
+    for namespace, name, message in MISSING:
+        settings.remove_config_map(namespace, name)
+        wait_until(lambda message=message: message in degraded(cluster), message, 60)
+        assert degraded(cluster).startswith("RenderConfigFailed: "), degraded(cluster)
+        settings.put_all()
+        wait_until(lambda: not degraded(cluster), "nothing is missing", 60)
+        assert spec(cluster) == before
+    for kind, plural in (("Infrastructure", "infrastructures"), ("Network", "networks"), ("DNS", "dnses"),
+                         ("Proxy", "proxies")):
+        settings.admin.must("DELETE", f"{CONFIG}/{plural}/cluster")
+        wait_until(lambda kind=kind: f"there is no {kind} cluster" in degraded(cluster), f"{kind} is missed", 60)
+        settings.put_all()
+        wait_until(lambda: not degraded(cluster), "nothing is missing", 60)
+
+
+def test_what_the_operator_left_is_not_written_again(cluster, settings):
+    with Controller(cluster, "first", "--operator=yes"):
+        wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
+        # Annotations of the operator stay, and so does whatever the next program does not make.
+        cluster.admin.must("PATCH", OBJECT, {"metadata": {"annotations": {
+            "machineconfiguration.openshift.io/generated-by-version": "v4.21.0-operator"}},
+            "spec": {"internalRegistryPullSecret": base64.b64encode(b"{}").decode(), "etcdDiscoveryDomain": ""}}, MERGE)
+    with Controller(cluster, "second", "--operator=yes"):
+        wait_until(lambda: cluster.admin.must("GET", LEASE)["spec"]["holderIdentity"], "the second one acts", 60)
+        settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "renewed"})
+        wait_until(lambda: text_of(cluster, "kubeAPIServerServingCAData") == "renewed", "it writes", 60)
+        after = controller_config(cluster)
+    # That was the only write of the second one.
+    assert after["metadata"]["generation"] == 3
+    assert text_of(cluster, "internalRegistryPullSecret") == "{}"
+
+
+def test_only_the_holder_of_the_operators_lease_acts(cluster, settings, objects):
+    """The lease belongs to another program, such as the Machine Config Operator, which renews it."""
+    cluster.admin.must("POST", LEASES, {
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "machine-config"},
+        "spec": {"holderIdentity": "the operator", "leaseDurationSeconds": 5}})
+    with Controller(cluster, "controller", "--operator=yes"):
+        wait_until(objects.leader, "the controller leads", 60)
+        wait_until(lambda: len(cluster.admin.must("GET", f"{GROUP}/machineconfigpools")["items"]) == 2,
+                   "the controller makes its pools", 60)
+        # The other program lives as long as it renews its lease.
+        for number in range(8):
+            before = renewed(cluster)
+            cluster.admin.must("PATCH", LEASE, {"spec": {"leaseTransitions": number}}, MERGE)
+            wait_until(lambda before=before: renewed(cluster) != before, "the controller renews its own lease", 60)
+            assert controller_config(cluster) is None
+            assert cluster.admin.request("GET", OPERATOR)[1]["status"].keys() == {"versions"}
+        wait_until(lambda: controller_config(cluster), "the controller acts when the lease is abandoned", 60)
+        assert cluster.admin.must("GET", LEASE)["spec"]["holderIdentity"] == objects.leader()
+    # The next one need not wait.
+    assert cluster.admin.must("GET", LEASE)["spec"].get("holderIdentity", "") == ""
+
+
+def test_the_controller_reads_no_more_than_it_needs(cluster, controller):
+    wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
+    user = account(cluster)
+    assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets")[0] == 403
+    assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/configmaps")[0] == 403
+    assert user.request("GET", "/api/v1/namespaces/openshift-config/secrets")[0] == 403
+    assert user.request("GET", "/api/v1/namespaces/kube-system/configmaps")[0] == 403
+    assert user.request("DELETE", OBJECT)[0] == 403
+    assert user.request("PATCH", f"{LEASES}/another", {}, MERGE)[0] == 403

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The objects that describe an OpenShift cluster, from which the ControllerConfig is made."""
+
+import json
+
+from . import openshift_kinds
+from .controller import MERGE, NAMESPACE
+
+CONFIG = "/apis/config.openshift.io/v1"
+OPERATOR = f"{CONFIG}/clusteroperators/machine-config"
+NAMESPACES = ("openshift-config", "openshift-config-managed", "openshift-kube-apiserver-operator",
+              "openshift-machine-api")
+
+
+class Settings:
+    """The settings of a cluster of one release, as an installer and the cluster's other operators keep them."""
+
+    def __init__(self, cluster, release="4.21.0"):
+        self.admin = cluster.admin
+        self._release = release
+
+    @staticmethod
+    def install(cluster):
+        """Adds the kinds and the namespaces of OpenShift to a cluster."""
+        openshift_kinds.install(cluster, openshift_kinds.SETTINGS)
+        for name in NAMESPACES:
+            cluster.kubectl("create", "namespace", name)
+
+    def put_all(self):
+        self.setting("Infrastructure", "infrastructures", {"platformSpec": {"type": "AWS"}}, {
+            "apiServerInternalURI": "https://api-int.demo.test:6443", "controlPlaneTopology": "HighlyAvailable",
+            "infrastructureTopology": "HighlyAvailable", "platform": "AWS", "platformStatus": {"type": "AWS"}})
+        self.setting("Network", "networks", {"networkType": "OVNKubernetes", "serviceNetwork": ["172.30.0.0/16"]},
+                     {"networkType": "OVNKubernetes"})
+        self.setting("DNS", "dnses", {"baseDomain": "demo.test"}, {})
+        self.setting("Proxy", "proxies", {}, {})
+        self.setting("Image", "images", {}, {})
+        self.config_map("kube-system", "root-ca", {"ca.crt": "the root"})
+        self.config_map("kube-system", "bootstrap", {"status": "complete"})
+        self.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "the clients"})
+        self.config_map("openshift-config", "initial-kube-apiserver-server-ca", {"ca-bundle.crt": "the installer's"})
+        self.config_map("openshift-config-managed", "image-registry-ca", {"registry..5000": "of the registry"})
+        self.release(self._release)
+
+    def install_release(self, version="4.21.0"):
+        """Makes the ClusterOperator that of a cluster in which a release has been installed."""
+        self.admin.must("POST", OPERATOR.rpartition("/")[0], {
+            "apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator", "metadata": {"name": "machine-config"},
+            "spec": {}})
+        self.admin.must("PATCH", f"{OPERATOR}/status",
+                        {"status": {"versions": [{"name": "operator", "version": version}]}}, MERGE)
+
+    def release(self, version, os_image="registry/os@sha256:1"):
+        """Lays out a release, as the cluster's version operator does: one ConfigMap after the other."""
+        self.config_map(NAMESPACE, "machine-config-operator-images", {"images.json": json.dumps({
+            "releaseVersion": version, "machineConfigOperator": f"registry/operator:{version}",
+            "infraImage": f"registry/infra:{version}"})})
+        self.config_map(NAMESPACE, "machine-config-osimageurl", {
+            "releaseVersion": version, "baseOSContainerImage": os_image,
+            "baseOSExtensionsContainerImage": os_image.replace("os@", "extensions@")})
+
+    def setting(self, kind, plural, spec, status):
+        path = f"{CONFIG}/{plural}"
+        found, _ = self.admin.request("GET", f"{path}/cluster")
+        if found == 404:
+            self.admin.must("POST", path, {"apiVersion": "config.openshift.io/v1", "kind": kind,
+                                           "metadata": {"name": "cluster"}, "spec": spec})
+        else:
+            self.admin.must("PATCH", f"{path}/cluster", {"spec": spec}, MERGE)
+        self.admin.must("PATCH", f"{path}/cluster/status", {"status": status}, MERGE)
+
+    def config_map(self, namespace, name, data):
+        path = f"/api/v1/namespaces/{namespace}/configmaps"
+        found, _ = self.admin.request("GET", f"{path}/{name}")
+        if found == 404:
+            self.admin.must("POST", path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name},
+                                           "data": data})
+        else:
+            self.admin.must("PATCH", f"{path}/{name}", {"data": data}, MERGE)
+
+    def remove_config_map(self, namespace, name):
+        self.admin.must("DELETE", f"/api/v1/namespaces/{namespace}/configmaps/{name}")
+
+    def forget_all(self):
+        for _, _, _, plural, _ in openshift_kinds.SETTINGS:
+            self.admin.must("DELETE", f"{CONFIG}/{plural}")
+        for namespace in ("openshift-config", "openshift-config-managed", NAMESPACE):
+            self.admin.must("DELETE", f"/api/v1/namespaces/{namespace}/configmaps")
+        for name in ("root-ca", "bootstrap"):
+            self.admin.request("DELETE", f"/api/v1/namespaces/kube-system/configmaps/{name}")
+        self.admin.request("DELETE", OPERATOR)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The objects that describe an OpenShift cluster, as a small API server has them.
+
+#include <map>
+#include <string>
+
+#include "unit/controller/small_api_server.h"
+
+namespace pintle::controller {
+
+inline json::Value SmallConfigMap(const std::string& namespace_name, const std::string& name,
+                                  const std::map<std::string, std::string>& data) {
+  json::Value map = {{"metadata", {{"name", name}, {"namespace", namespace_name}}}, {"data", json::Value::object()}};
+  for (const auto& [key, value] : data) map["data"][key] = value;
+  return map;
+}
+
+inline json::Value SmallSetting(const std::string& spec, const std::string& status) {
+  return {{"metadata", {{"name", "cluster"}}}, {"spec", *json::Parse(spec)}, {"status", *json::Parse(status)}};
+}
+
+// Puts a cluster of the release 4.21.0, whose operator's namespace is "namespace".
+inline void PutSmallOpenShift(SmallApiServer& server) {
+  server.Put("infrastructures", SmallSetting("{}", R"({"apiServerInternalURI": "https://api-int.a.example:6443",
+      "controlPlaneTopology": "HighlyAvailable", "platformStatus": {"type": "AWS"}})"));
+  server.Put("networks", SmallSetting(R"({"serviceNetwork": ["172.30.0.0/16"], "networkType": "OVNKubernetes"})",
+                                      R"({"networkType": "OVNKubernetes"})"));
+  server.Put("dnses", SmallSetting(R"({"baseDomain": "a.example"})", "{}"));
+  server.Put("proxies", SmallSetting("{}", "{}"));
+  server.Put("images", SmallSetting("{}", "{}"));
+  server.Put("configmaps", SmallConfigMap("kube-system", "root-ca", {{"ca.crt", "the root"}}));
+  server.Put("configmaps", SmallConfigMap("kube-system", "bootstrap", {{"status", "complete"}}));
+  server.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
+                                          {{"ca-bundle.crt", "the clients"}}));
+  server.Put("configmaps", SmallConfigMap("openshift-config", "initial-kube-apiserver-server-ca",
+                                          {{"ca-bundle.crt", "the initial"}}));
+  server.Put("configmaps", SmallConfigMap("namespace", "machine-config-osimageurl",
+                                          {{"releaseVersion", "4.21.0"},
+                                           {"baseOSContainerImage", "registry/os@sha256:1"},
+                                           {"baseOSExtensionsContainerImage", "registry/ext@sha256:2"}}));
+  server.Put("configmaps",
+             SmallConfigMap("namespace", "machine-config-operator-images",
+                            {{"images.json", R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco"})"}}));
+}
+
+}  // namespace pintle::controller
