@@ -14,12 +14,12 @@ namespace pintle::kube {
 // The readable part of an object, and why the rest could not be read.
 template <typename T>
 struct Unreadable {
-  T as_far;
+  T readable_part;
   Error why;
 };
 
 template <Resource T>
-Error Unread(Error why) {
+Error ReadingError(Error why) {
   return std::move(why).While("reading a " + std::string(kResourceKind<T>.kind) + " of the API server");
 }
 
@@ -31,7 +31,7 @@ Result<T> Decode(json::Value document, T* unreadable = nullptr) {
   auto outcome = report.ToResult();
   if (outcome) return object;
   if (unreadable != nullptr) *unreadable = std::move(object);
-  return Unread<T>(std::move(outcome).error());
+  return ReadingError<T>(std::move(outcome).error());
 }
 
 }  // namespace pintle::kube

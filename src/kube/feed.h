@@ -16,15 +16,15 @@
 namespace pintle::kube {
 
 struct FeedSettings {
-  Patience page = {.attempts = 3};  // For the pages after the first one, before the list starts over.
+  Patience page = {.attempts = 3};  // For each page after the first one.  If these attempts fail, the list starts over.
   Backoff::Settings backoff = {};
   WatchTimes watch = {};
   Random random = SystemRandom();
 };
 
 struct FeedReceiver {
-  // Between these two, `listed` gets all objects; until `list_ends`, the list may start over with another
-  // `list_begins`.
+  // `listed` gets all objects between `list_begins` and `list_ends`.  Before `list_ends`, the list may start over with
+  // another `list_begins`.
   std::function<void()> list_begins;
   // `why` is set if a part of the object could not be read.
   std::function<void(json::Value object, const std::optional<Error>& why)> listed;

@@ -20,7 +20,7 @@ class Lease {
     LeaseTimes times = {};
   };
 
-  // Either function may destroy the lease.
+  // Each of these may destroy the Lease object.
   struct Listener {
     std::function<void()> won;
     // Another candidate may act soon, so stop acting now.
