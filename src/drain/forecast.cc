@@ -136,12 +136,12 @@ class ForecastCalculation {
                      false);
       }
       return keeps(fmt::format("{} of its pods are healthy and {} have to be{}", now.current_healthy,
-                               now.desired_healthy, Elsewhere(pod)),
+                               now.desired_healthy, LackOfPlaceText(pod)),
                    HasPlaceElsewhere(pod));
     }
     // The budget allows the first pods to go; the next ones can go once those have been replaced elsewhere.
     if (taken_[&budget]++ < now.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
-    return keeps(fmt::format("it allows the eviction of {} at a time{}", now.disruptions_allowed, Elsewhere(pod)),
+    return keeps(fmt::format("it allows the eviction of {} at a time{}", now.disruptions_allowed, LackOfPlaceText(pod)),
                  false);
   }
 
@@ -165,7 +165,8 @@ class ForecastCalculation {
     });
   }
 
-  const char* Elsewhere(const api::Pod& pod) const {
+  // Returns the end of a message, which is empty if a replacement has a place on another node.
+  const char* LackOfPlaceText(const api::Pod& pod) const {
     return HasPlaceElsewhere(pod)
                ? ""
                : ", and no other schedulable node can run a replacement; add a node or allow more to be unavailable";

@@ -92,7 +92,7 @@ struct AttemptFailed {
   std::string why;
   Request request;
   Settings::Time pause;
-  bool is_slow;  // An Event is emitted as well.
+  bool is_slow;  // The pauses are long by now, and an Event is emitted as well.
 };
 struct Overdue {
   WallTime started;

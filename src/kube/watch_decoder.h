@@ -48,7 +48,7 @@ enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
 
 struct WatchEvent {
   WatchEventType type;
-  json::Value object;                     // A bookmark has little more than a resourceVersion.
+  json::Value object;                        // A bookmark has little more than a resourceVersion.
   std::optional<Error> why_incomplete = {};  // The reason why a part of the object is missing; unset if it is complete.
 };
 
