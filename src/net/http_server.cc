@@ -260,12 +260,12 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   Outcome ShakeHands() {
     const Outcome outcome = wire_.ShakeHands().outcome;
-    if (outcome == Outcome::kDone) Expect();
+    if (outcome == Outcome::kDone) ExpectHead();
     return outcome;
   }
 
   // Prepares for a head, of which a part may have been read already.
-  void Expect() {
+  void ExpectHead() {
     parser_.emplace();
     parser_->eager(false);
     parser_->header_limit(static_cast<std::uint32_t>(server_.limits().head));
@@ -284,7 +284,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     return Outcome::kDone;
   }
 
-  // Returns whether an answer is due, even if only because the head is invalid.
+  // Parses the received bytes.  Returns whether an answer is due, even if only because the head is invalid.
   bool HeadIsThere() {
     error_code failed;
     const std::size_t used = parser_->put(asio::buffer(input_), failed);
@@ -303,16 +303,16 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     if (!server_.Allows(client_key_)) {
       return Answer({.status = 503, .headers = {{"Retry-After", "1"}}}, AfterAnswer::kClose);
     }
-    is_head_ = message.method() == http::verb::head;
-    const bool ends = HasBody(*parser_) || !message.keep_alive();
+    is_head_request_ = message.method() == http::verb::head;
+    const bool must_close = HasBody(*parser_) || !message.keep_alive();
     const AfterAnswer kept = message.version() == 10 ? AfterAnswer::kKeepAsAsked : AfterAnswer::kKeep;
-    return Answer((*server_.handler())(RequestOf(message, peer_)), ends ? AfterAnswer::kClose : kept);
+    return Answer((*server_.handler())(RequestOf(message, peer_)), must_close ? AfterAnswer::kClose : kept);
   }
 
   bool Answer(HttpAnswer answer, AfterAnswer after) {
     closes_ = after == AfterAnswer::kClose;
     output_ = HeadOf(answer, ReasonOf(answer.status), after);
-    body_ = is_head_ ? nullptr : std::move(answer.body);
+    body_ = is_head_request_ ? nullptr : std::move(answer.body);
     written_ = 0;
     const std::size_t seconds = (body_ ? body_->size() : 0) / server_.limits().bytes_per_second;
     EndAfter(server_.limits().answer_time + std::chrono::seconds(seconds));
@@ -345,7 +345,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   void FinishAnswer() {
     body_ = nullptr;
-    is_head_ = false;
+    is_head_request_ = false;
     must_yield_ = true;
     if (closes_ || server_.is_stopping()) {
       EndAfter(kGoodbyeTime);
@@ -354,7 +354,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     }
     is_idle_ = input_.empty();
     EndAfter(is_idle_ ? server_.limits().idle_time : server_.limits().head_time);
-    Expect();
+    ExpectHead();
   }
 
   // Closing a socket with unread data would reset the connection, and the client could lose the answer.
@@ -383,7 +383,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::string input_;  // Received bytes of later requests or of an incomplete one.
   std::optional<HeadParser> parser_;
   bool is_idle_ = false;
-  bool is_head_ = false;
+  bool is_head_request_ = false;
 
   std::string output_;
   std::shared_ptr<const std::string> body_;
@@ -419,7 +419,7 @@ class HttpServer::Listener {
     if (failed) return Error(ErrorKind::kInvalid, "this is not an address");
     acceptor_.open(tcp::endpoint(address, 0).protocol(), failed);
     if (failed == asio::error::address_family_not_supported && address.is_unspecified()) {
-      address = asio::ip::address_v4::any();  // A machine without IPv6 has only these.
+      address = asio::ip::address_v4::any();  // A machine without IPv6 has only IPv4 addresses.
       acceptor_.open(tcp::v4(), failed);
     }
     if (failed) return Error::FromErrno("socket", failed.value());
@@ -444,7 +444,7 @@ class HttpServer::Listener {
     acceptor_.async_accept(thread.context(), [this, &thread](error_code failed, tcp::socket socket) {
       if (failed == asio::error::operation_aborted) return;
       if (failed) return AcceptLater();
-      Hand(std::move(socket), thread);
+      HandOver(std::move(socket), thread);
       Accept();
     });
   }
@@ -463,7 +463,7 @@ class HttpServer::Listener {
   }
 
  private:
-  void Hand(tcp::socket socket, Thread& thread) {
+  void HandOver(tcp::socket socket, Thread& thread) {
     error_code failed;
     const tcp::endpoint peer = socket.remote_endpoint(failed);
     if (failed) return;  // The client is gone already.

@@ -38,7 +38,7 @@ Result<std::vector<std::string>> ReadKeys(const std::string& file);
 
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires);
 
-// The reason why a token does not give access to a pool.
+// The reason why a token does not give access to a pool.  A malformed token counts as forged.
 enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);

@@ -115,7 +115,7 @@ void IgnitionService::LookAtFiles() {
 // The keys must be private, because anyone who can read them can make tokens.
 Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
   auto keys = TRY(ReadKeys(keys_file_));
-  if (IsReadableByAll(keys_file_)) return ReadableByAll("the keys of tokens", keys_file_);
+  if (IsReadableByAll(keys_file_)) return ReadableByAllError("the keys of tokens", keys_file_);
   return keys;
 }
 

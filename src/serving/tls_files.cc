@@ -40,7 +40,7 @@ Result<TlsFiles::Texts> TlsFiles::Read() const {
 
 Result<TlsFiles::Identity> TlsFiles::Make(const Texts& texts) const {
   auto identity = TRY(net::TlsIdentity::Create(texts.certificate, texts.key, rules_), certificate_ + " and " + key_);
-  if (texts.is_key_readable_by_all) return ReadableByAll("the key", key_);
+  if (texts.is_key_readable_by_all) return ReadableByAllError("the key", key_);
   return identity;
 }
 

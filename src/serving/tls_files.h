@@ -20,7 +20,8 @@ namespace pintle::serving {
 class TlsFiles {
  public:
   using Identity = std::shared_ptr<const net::TlsIdentity>;
-  // Called with the new contents when the files have changed.
+  // Called with the new identity when the files have changed, with an error when the new contents cannot be used, and
+  // with an error each time that the files cannot be read.
   using Renewed = std::function<void(Result<Identity>)>;
 
   static Result<std::unique_ptr<TlsFiles>> Open(event::Loop& loop, std::string certificate, std::string key,
