@@ -73,7 +73,7 @@ using Event = std::variant<happened::Seen, happened::PodsGone, happened::Uncordo
 // The news that is published as log messages, Events and metrics.
 namespace news {
 struct Misunderstood {
-  std::string what;
+  std::string why;
 };
 struct Cordoning {
   bool again;  // Somebody uncordoned the node during the drain.

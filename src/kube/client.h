@@ -121,6 +121,8 @@ class Client {
     };
   }
 
+  // Each of these makes a callback that reports a failure to `failed` and then calls `done`: Reading() with the object
+  // in the answer, and Ignoring() without it.
   Receive Reading(const ObjectName& name, DoneJson done) const;
   Receive Ignoring(Done<void> done) const;
   Call GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done);

@@ -23,14 +23,14 @@ Error ReadingError(Error why) {
   return std::move(why).While("reading a " + std::string(kResourceKind<T>.kind) + " of the API server");
 }
 
-// `unreadable` gets the readable part of an object that has errors.
+// If the object has errors, `readable_part` gets the rest of it.
 template <Resource T>
-Result<T> Decode(json::Value document, T* unreadable = nullptr) {
+Result<T> Decode(json::Value document, T* readable_part = nullptr) {
   json::Report report;
   T object = json::Decode<T>(std::move(document), report);
   auto outcome = report.ToResult();
   if (outcome) return object;
-  if (unreadable != nullptr) *unreadable = std::move(object);
+  if (readable_part != nullptr) *readable_part = std::move(object);
   return ReadingError<T>(std::move(outcome).error());
 }
 

@@ -16,7 +16,7 @@ class Lease {
  public:
   struct Settings {
     ObjectName name;
-    std::string identity;  // Differs for each candidate, and for each start of one.
+    std::string identity;  // Differs for each candidate, and for each start of a candidate.
     LeaseTimes times = {};
   };
 

@@ -112,9 +112,10 @@ class HttpServer::Shared {
     return rate_.Allow(client_key, std::chrono::steady_clock::now());
   }
 
-  // Counts one more connection if the limits allow it.  Each connection that was allowed calls Ended() in the end.
-  bool Begins(const std::string& client_key);
-  void Ended(const std::string& client_key);
+  // Counts one more connection, or returns false if its address has too many.  Each connection that was counted calls
+  // RemoveConnection() in the end.
+  bool AddConnection(const std::string& client_key);
+  void RemoveConnection(const std::string& client_key);
   bool is_full() const { return connections_ >= limits_.connections; }
   bool is_stopping() const { return stopping_; }
   Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
@@ -187,7 +188,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
   ~Connection() {
     thread_.Remove(this);
-    server_.Ended(client_key_);
+    server_.RemoveConnection(client_key_);
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -471,7 +472,7 @@ class HttpServer::Listener {
     socket.set_option(tcp::no_delay(true), failed);
     const std::string address = AddressText(peer.address());
     std::string client_key = ClientKeyOf(address);
-    if (!server_.Begins(client_key)) return;
+    if (!server_.AddConnection(client_key)) return;
     asio::post(thread.context(), [&server = server_, &thread, client_key = std::move(client_key),
                                   text = ToText(ListenAddress{address, peer.port()}),
                                   taken = std::move(socket)]() mutable {
@@ -515,7 +516,7 @@ Result<> HttpServer::Shared::MakeThreads(int count) {
   return {};
 }
 
-bool HttpServer::Shared::Begins(const std::string& client_key) {
+bool HttpServer::Shared::AddConnection(const std::string& client_key) {
   if (limits_.connections_per_address > 0) {
     const std::lock_guard lock(mutex_);
     std::size_t& others = connections_of_[client_key];
@@ -526,7 +527,7 @@ bool HttpServer::Shared::Begins(const std::string& client_key) {
   return true;
 }
 
-void HttpServer::Shared::Ended(const std::string& client_key) {
+void HttpServer::Shared::RemoveConnection(const std::string& client_key) {
   if (limits_.connections_per_address > 0) {
     const std::lock_guard lock(mutex_);
     const auto own = connections_of_.find(client_key);

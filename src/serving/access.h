@@ -20,8 +20,8 @@ namespace pintle::serving {
 
 enum class AccessMode {
   kOpen,      // Everyone is served, as by the Machine Config Operator.
-  kGrace,     // Everyone is served, and requests without a token are counted.
-  kRequired,  // Requests without a token are refused.
+  kGrace,     // Everyone is served, and requests without a valid token are counted and logged.
+  kRequired,  // Requests without a valid token are refused.
 };
 
 // Parses "open", "grace" or "required".

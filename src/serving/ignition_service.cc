@@ -94,7 +94,7 @@ Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& 
         log::Notice("The certificate was renewed; new connections get it", kCertificateRenewed);
       }));
   secure_ = TRY(net::HttpServer::Begin({.listen = *settings.secure,
-                                        .identity = certificate_->first(),
+                                        .identity = certificate_->first_identity(),
                                         .threads = settings.threads,
                                         .limits = LimitsOf(settings)},
                                        Handler()));

@@ -21,7 +21,7 @@ Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(event::Loop& loop, std::string 
   files->watch_ =
       TRY(FileWatch::Begin(loop, {files->certificate_, files->key_}, [self = files.get()] { self->Look(); }));
   files->last_ = TRY(files->Read());
-  files->first_ = TRY(files->Make(files->last_));
+  files->first_identity_ = TRY(files->Make(files->last_));
   return files;
 }
 

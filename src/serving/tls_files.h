@@ -28,7 +28,7 @@ class TlsFiles {
                                                 net::TlsRules rules, Renewed renewed);
 
   // Returns the identity that Open() read.
-  const Identity& first() const { return first_; }
+  const Identity& first_identity() const { return first_identity_; }
 
   // Reads the files now.
   void Look();
@@ -51,7 +51,7 @@ class TlsFiles {
   const net::TlsRules rules_;
   const Renewed renewed_;
   Texts last_;
-  Identity first_;
+  Identity first_identity_;
   std::unique_ptr<FileWatch> watch_;
 };
 
