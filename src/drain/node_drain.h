@@ -33,7 +33,7 @@ class NodeDrain {
   };
 
   // The clock and the turns must outlive this object.
-  NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& evictions, std::string node,
+  NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& turns, std::string node,
             Listener listener);
   NodeDrain(const NodeDrain&) = delete;
   NodeDrain& operator=(const NodeDrain&) = delete;

@@ -55,12 +55,12 @@ class TransitionMaker {
   }
 
   std::optional<Transition> operator()(const happened::WriteFailed& failed) const {
-    if (const auto* now = std::get_if<phase::Cordoning>(&phase_))
-      return RetryLater(*now, news::CordonFailed{failed.why});
-    if (const auto* now = std::get_if<phase::Answering>(&phase_))
-      return RetryLater(*now, news::AnswerFailed{failed.why});
-    if (const auto* now = std::get_if<phase::Uncordoning>(&phase_)) {
-      return RetryLater(*now, news::UncordonFailed{failed.why});
+    if (const auto* current = std::get_if<phase::Cordoning>(&phase_))
+      return RetryLater(*current, news::CordonFailed{failed.why});
+    if (const auto* current = std::get_if<phase::Answering>(&phase_))
+      return RetryLater(*current, news::AnswerFailed{failed.why});
+    if (const auto* current = std::get_if<phase::Uncordoning>(&phase_)) {
+      return RetryLater(*current, news::UncordonFailed{failed.why});
     }
     return std::nullopt;
   }
@@ -69,7 +69,8 @@ class TransitionMaker {
     if (std::holds_alternative<phase::Cordoning>(phase_)) return Transition{phase_, {}, Command::kCordon};
     if (std::holds_alternative<phase::Answering>(phase_)) return Transition{phase_, {}, Command::kAnswer};
     if (std::holds_alternative<phase::Uncordoning>(phase_)) return Transition{phase_, {}, Command::kUncordon};
-    if (const auto* now = std::get_if<phase::Pausing>(&phase_)) return Evict(now->request, now->started, {});
+    if (const auto* current = std::get_if<phase::Pausing>(&phase_))
+      return Evict(current->request, current->started, {});
     return std::nullopt;
   }
 

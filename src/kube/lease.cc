@@ -26,17 +26,17 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
         listener_(std::move(listener)),
         candidacy_(settings_.identity, settings_.times),
         random_(SystemRandom()),
-        next_(transport_->loop(),
-              [this] {
-                const auto alive = shared_from_this();
-                ReadLease();
-              }),
+        next_read_(transport_->loop(),
+                   [this] {
+                     const auto alive = shared_from_this();
+                     ReadLease();
+                   }),
         deadline_(transport_->loop(), [this] {
           const auto alive = shared_from_this();
           ReportChange();
         }) {}
 
-  void Begin() { next_.After(std::chrono::milliseconds(0)); }
+  void Begin() { next_read_.After(std::chrono::milliseconds(0)); }
 
   bool is_held() const { return has_reported_won_ && candidacy_.IsLeader(Now()); }
 
@@ -47,7 +47,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     is_leaving_ = true;
     released_ = std::move(done);
     call_ = {};
-    next_.After(std::chrono::milliseconds(0));
+    next_read_.After(std::chrono::milliseconds(0));
   }
 
  private:
@@ -159,7 +159,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     if (const auto until = candidacy_.LeaderUntil()) deadline_.At(*until);
     // The next reads of waiting candidates are spread, so that they do not all come at the same moment.
     const double spread = has_reported_won_ ? 1 : 1 + random_();
-    next_.After(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.times.retry * spread));
+    next_read_.After(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.times.retry * spread));
   }
 
   void ReportChange() {
@@ -179,7 +179,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   bool has_reported_won_ = false;  // `won` was called, and `lost` was not called since.
   bool is_leaving_ = false;
   std::function<void(Result<>)> released_;
-  event::Timer next_;
+  event::Timer next_read_;
   event::UrgentTimer deadline_;  // Nothing is written after it fires, even if the process was suspended meanwhile.
   Call call_;
 };

@@ -11,7 +11,7 @@ namespace pintle::serving {
 namespace {
 
 // A certificate and its key are seldom replaced at the same instant.
-constexpr auto kAfterChange = std::chrono::milliseconds(200);
+constexpr auto kPauseAfterChange = std::chrono::milliseconds(200);
 // Some replacements happen in directories that are not watched.
 constexpr auto kCheckUnwatched = std::chrono::seconds(30);
 
@@ -35,7 +35,7 @@ Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std
   for (const std::string& directory : directories) {
     watch->watches_.push_back(TRY(event::InotifyWatch::Create(loop, directory, kMask,
                                                               [self = watch.get()](const event::FileHappening&) {
-                                                                self->look_soon_.After(kAfterChange);
+                                                                self->look_soon_.After(kPauseAfterChange);
                                                               }),
                                   "watching " + directory));
   }
