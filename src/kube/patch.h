@@ -25,8 +25,8 @@ struct JsonPatch {
   json::Value operations;
 };
 
-// Server-side apply: each time, `object` has all fields that we manage, and a field that we leave out is removed.  Its
-// kind and name may be left out.
+// Server-side apply: each time, `object` has all fields that we manage, and a field that we leave out is removed.
+// Only the kind and the name of the object may be left out.
 struct ApplyPatch {
   // Decides about fields that another manager has set to another value.
   enum class Conflicts { kRefuse, kTakeOver };
