@@ -136,7 +136,7 @@ api::WaitingFile WaitingAt(const Root& root, const std::string& path) {
   auto certificates = contents ? net::ReadCertificates(*contents) : Result<std::vector<net::Certificate>>({});
   if (!certificates) return waiting;
   const auto whose = path == change::kKubeletAuthorities ? net::BundleOf::kKubelet : net::BundleOf::kAnyone;
-  const auto last = net::LastToEnd(*std::move(certificates), whose);
+  const auto last = net::LastToExpire(*std::move(certificates), whose);
   if (!last) return waiting;
   waiting.valid_until = api::Time{last->not_after};
   waiting.subject = last->subject;

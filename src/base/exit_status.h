@@ -14,7 +14,7 @@ enum class ExitStatus {
   kWrong = 1,
   // Nothing went wrong, and the answer is that something differs, is to be done, or is not as it should be.
   kDiffers = 2,
-  // Only machine-config-daemon pivot --unchanged-exit-77 ends with this status, if there was nothing to change.
+  // There was nothing to change; only pintle, run as machine-config-daemon pivot --unchanged-exit-77, ends with this.
   kUnchanged = 77,
 };
 

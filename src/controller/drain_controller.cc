@@ -48,7 +48,7 @@ class DrainController::RequestedDrain {
   bool is_idle() const { return drain_.is_idle(); }
 
  private:
-  void Report(const drain::news::Misunderstood& news) { LogWarning(news.what); }
+  void Report(const drain::news::Misunderstood& news) { LogWarning(news.why); }
 
   void Report(const drain::news::Cordoning& news) {
     if (news.again) LogInfo("External actor has unexpectedly uncordoned node, cordoning again...");

@@ -91,7 +91,7 @@ class OverlaidMirror {
   // Visits the objects whose latest version cannot be read, in the order of their names.
   template <typename Visit>
   void ForEachUnreadable(Visit&& visit) const {
-    for (const auto& [name, object] : mirror_.unreadable()) visit(object.as_far, object.why);
+    for (const auto& [name, object] : mirror_.unreadable()) visit(object.readable_part, object.why);
   }
   // Returns the server's error if the server refuses to list the kind or has repeatedly failed to, or else an empty
   // text.

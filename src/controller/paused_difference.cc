@@ -38,7 +38,7 @@ std::optional<Certificates> CertificatesIn(const ignition::File& file) {
 
 WaitingBundle BundleOf(const std::string& path, Certificates certificates) {
   const auto whose = path == kKubeletAuthorities ? net::BundleOf::kKubelet : net::BundleOf::kAnyone;
-  const auto last = net::LastToEnd(std::move(certificates), whose);
+  const auto last = net::LastToExpire(std::move(certificates), whose);
   if (!last) return {.path = path, .valid_until = {}, .subject = {}};
   return {.path = path, .valid_until = last->not_after, .subject = last->subject};
 }

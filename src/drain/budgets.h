@@ -3,7 +3,8 @@
 
 // Lists all disruption budgets on demand.
 //
-// Callers ask in groups, so the list is kept for a moment.  A failure is kept as well, for longer each time.
+// Several callers ask at about the same time, so the list is kept for some seconds and answers all of them.  A failure
+// is kept as well, for longer each time.
 
 #include <functional>
 #include <memory>

@@ -40,13 +40,14 @@ Evictions::Evictions(event::Loop& loop, kube::Client client, Turns& turns, const
   too_late_.After(settings.attempt);
   pods_ = std::make_unique<kube::Mirror<api::Pod>>(
       client_, kube::Selection{.field_selector = "spec.nodeName=" + node},
-      kube::Mirror<api::Pod>::Listener{.changed = [this](const api::Pod&, const api::Pod& pod) { Look(pod); },
-                                       .removed = [this](const api::Pod& pod) { Gone(pod); },
-                                       .synced =
-                                           [this] {
-                                             if (!std::exchange(has_begun_, true)) Begin();
-                                           },
-                                       .trouble = [this](const Error& error) { trouble_ = error.message(); }});
+      kube::Mirror<api::Pod>::Listener{
+          .changed = [this](const api::Pod&, const api::Pod& pod) { NoteTermination(pod); },
+          .removed = [this](const api::Pod& pod) { Gone(pod); },
+          .synced =
+              [this] {
+                if (!std::exchange(has_begun_, true)) Begin();
+              },
+          .trouble = [this](const Error& error) { trouble_ = error.message(); }});
 }
 
 void Evictions::Begin() {
@@ -56,13 +57,14 @@ void Evictions::Begin() {
     if (!Goes(pod)) continue;
     const std::string& uid = pod.metadata.uid;
     leaving_.try_emplace(uid, loop_, name, times, [this, uid] { Ask(uid); });
-    Look(pod);
+    NoteTermination(pod);
     if (!IsLeaving(pod)) Ask(uid);
   }
   EndWhenEmpty();
 }
 
-// A listener may destroy this object and the function in `listener_`, so both functions call a copy of it.
+// The next two functions call copies of the listener's functions, because a listener may destroy this object, and the
+// functions with it.
 
 void Evictions::EndWhenEmpty() {
   if (!leaving_.empty()) return;
@@ -75,7 +77,7 @@ void Evictions::EndTooLate() {
   failed(DescribeRemaining());
 }
 
-void Evictions::Look(const api::Pod& pod) {
+void Evictions::NoteTermination(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
   if (found == leaving_.end() || !IsLeaving(pod)) return;
   LeavingPod& leaving = found->second;
@@ -113,8 +115,8 @@ void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& a
   }
   // If the answer is that the pod is gone, the mirror still has to confirm it.
   leaving.why = failure ? failure->error.message() : "";
-  const auto stay_away = failure ? failure->retry_after : std::nullopt;
-  leaving.again.After(std::max(leaving.backoff.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
+  const auto retry_after = failure ? failure->retry_after : std::nullopt;
+  leaving.again.After(std::max(leaving.backoff.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
 }
 
 void Evictions::ReportEvicted(LeavingPod& leaving) {

@@ -29,7 +29,7 @@ class Evictions {
  public:
   struct Listener {
     std::function<void(const kube::ObjectName& pod)> evicted;  // Called once for each pod that goes.
-    // One of these is called last, and may destroy this object.
+    // Either `gone` or `failed` is called at the end, and may destroy this object.
     std::function<void()> gone;
     std::function<void(const std::string& why)> failed;  // `why` lists the pods that are left, as `kubectl drain` does.
   };
@@ -57,7 +57,7 @@ class Evictions {
   };
 
   void Begin();
-  void Look(const api::Pod& pod);
+  void NoteTermination(const api::Pod& pod);
   void Ask(const std::string& uid);
   void Answered(const std::string& uid, const Result<kube::Eviction>& answer);
   void ReportEvicted(LeavingPod& leaving);

@@ -125,38 +125,39 @@ class ForecastCalculation {
     const auto keeps = [&](std::string why, bool may_pass) {
       return Blocker{kube::NameOf(pod.metadata), budget.metadata.name, std::move(why), may_pass};
     };
-    const auto& now = budget.status;
-    if (now.observed_generation < budget.metadata.generation) return std::nullopt;  // The status is out of date.
-    if (now.disruptions_allowed <= 0) {
+    const auto& status = budget.status;
+    if (status.observed_generation < budget.metadata.generation) return std::nullopt;  // The status is out of date.
+    if (status.disruptions_allowed <= 0) {
       const std::int32_t expected = ExpectedPods(pod, budget);
-      if (expected > 0 && now.desired_healthy >= expected) {
+      if (expected > 0 && status.desired_healthy >= expected) {
         return keeps(fmt::format("it requires all of its {} pods to be healthy, and so never allows an eviction; allow "
                                  "one of them to be unavailable, or run more",
                                  expected),
                      false);
       }
-      return keeps(fmt::format("{} of its pods are healthy and {} have to be{}", now.current_healthy,
-                               now.desired_healthy, Elsewhere(pod)),
+      return keeps(fmt::format("{} of its pods are healthy and {} have to be{}", status.current_healthy,
+                               status.desired_healthy, LackOfPlaceText(pod)),
                    HasPlaceElsewhere(pod));
     }
     // The budget allows the first pods to go; the next ones can go once those have been replaced elsewhere.
-    if (taken_[&budget]++ < now.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
-    return keeps(fmt::format("it allows the eviction of {} at a time{}", now.disruptions_allowed, Elsewhere(pod)),
-                 false);
+    if (taken_[&budget]++ < status.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
+    return keeps(
+        fmt::format("it allows the eviction of {} at a time{}", status.disruptions_allowed, LackOfPlaceText(pod)),
+        false);
   }
 
   // For a budget with a number as minAvailable, Kubernetes counts the existing pods as the expected ones.  While one of
   // them is being replaced, that count is one too low, and the budget looks as if it could never allow an eviction.
   std::int32_t ExpectedPods(const api::Pod& pod, const Budget& budget) {
-    const auto& now = budget.status;
+    const auto& status = budget.status;
     const auto& least = budget.spec.min_available;
-    const bool counts_what_is_there = least && std::holds_alternative<std::int32_t>(least->value);
+    const bool counts_existing_pods = least && std::holds_alternative<std::int32_t>(least->value);
     const auto owner = PodOwnerOf(pod);
-    if (!counts_what_is_there || !owner || now.desired_healthy < now.expected_pods) return now.expected_pods;
+    if (!counts_existing_pods || !owner || status.desired_healthy < status.expected_pods) return status.expected_pods;
     const auto wanted = around_.wanted.find(*owner);
-    if (wanted != around_.wanted.end()) return std::max(now.expected_pods, wanted->second);
+    if (wanted != around_.wanted.end()) return std::max(status.expected_pods, wanted->second);
     to_ask_.insert(*owner);
-    return now.expected_pods;
+    return status.expected_pods;
   }
 
   bool HasPlaceElsewhere(const api::Pod& pod) const {
@@ -165,7 +166,8 @@ class ForecastCalculation {
     });
   }
 
-  const char* Elsewhere(const api::Pod& pod) const {
+  // Returns the end of a message, which is empty if a replacement has a place on another node.
+  const char* LackOfPlaceText(const api::Pod& pod) const {
     return HasPlaceElsewhere(pod)
                ? ""
                : ", and no other schedulable node can run a replacement; add a node or allow more to be unavailable";

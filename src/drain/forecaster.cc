@@ -19,9 +19,9 @@ namespace {
 constexpr int kMostEvictionsAtOnce = 8;
 // Each question keeps the pods of its node in memory.
 constexpr int kMostQuestionsAtOnce = 8;
-// Callers repeat their question after a while.
+// Few tries are enough, because callers repeat their question after a while.
 constexpr int kForecastTries = 3;
-// A forecast may be this old: the state of the pods changes all the time anyway.
+// The copy of the nodes may be this old, because a forecast is never exact: the state of the pods changes all the time.
 constexpr auto kPlacesKeptFor = std::chrono::seconds(5);
 
 // Copies the fields of a node that CouldRunOn() reads.
@@ -76,12 +76,12 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
                                                     With([](Question& self, Result<std::vector<api::Pod>> pods) {
                                                       if (!pods) return self.End(std::move(pods).error());
                                                       self.pods_ = *std::move(pods);
-                                                      self.CountWhenKnown();
+                                                      self.GetReplicasWhenListed();
                                                     }));
     get_budgets_ = forecaster_.budgets_.Get(With([](Question& self, const Result<Budgets::List>& known) {
       if (!known) return self.End(Error(known.error()));
       self.budgets_ = *known;
-      self.CountWhenKnown();
+      self.GetReplicasWhenListed();
     }));
   }
 
@@ -89,18 +89,18 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     return {.pods = *pods_, .budgets = *budgets_, .other_nodes = places_->pointers, .node = node_, .wanted = wanted_};
   }
 
-  void CountWhenKnown() {
+  void GetReplicasWhenListed() {
     if (!pods_ || !budgets_) return;
     for (const PodOwner& owner : PodOwnersToAsk(Around())) {
-      counting_[owner] =
+      replica_calls_[owner] =
           GetReplicas(forecaster_.client_, owner, With([owner](Question& self, Result<std::int32_t> wanted) {
                         // If an owner cannot be read, the forecast assumes that all its pods exist.
                         if (wanted) self.wanted_.emplace(owner, *wanted);
-                        self.counting_.erase(owner);
-                        if (self.counting_.empty()) self.Calculate();
+                        self.replica_calls_.erase(owner);
+                        if (self.replica_calls_.empty()) self.Calculate();
                       }));
     }
-    if (counting_.empty()) Calculate();
+    if (replica_calls_.empty()) Calculate();
   }
 
   void Calculate() {
@@ -111,7 +111,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
       const bool is_free = Goes(pod) && !IsLeaving(pod) && !blocked.contains(kube::NameOf(pod.metadata));
       if (is_free) AskAbout(pod);
     }
-    EndWhenAsked();
+    EndWhenAnswered();
   }
 
   void AskAbout(const api::Pod& pod) {
@@ -132,10 +132,10 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
       blockers_.push_back({pod, "", kept->why, true});
     }
     dry_runs_.erase(pod);
-    EndWhenAsked();
+    EndWhenAnswered();
   }
 
-  void EndWhenAsked() {
+  void EndWhenAnswered() {
     if (!dry_runs_.empty()) return;
     std::sort(blockers_.begin(), blockers_.end(), [](const Blocker& a, const Blocker& b) { return a.pod < b.pod; });
     End(std::move(blockers_));
@@ -144,7 +144,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   void End(Result<std::vector<Blocker>> outcome) {
     list_pods_ = {};
     get_budgets_ = {};
-    counting_.clear();
+    replica_calls_.clear();
     dry_runs_.clear();
     // The caller may keep the call for long, so the memory is freed now.
     pods_.reset();
@@ -163,7 +163,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
   std::optional<std::vector<api::Pod>> pods_;
   Budgets::List budgets_;
   std::map<PodOwner, std::int32_t> wanted_;
-  std::map<PodOwner, kube::Call> counting_;
+  std::map<PodOwner, kube::Call> replica_calls_;
   std::vector<Blocker> blockers_;
   std::map<kube::ObjectName, DryRun> dry_runs_;
   kube::Call list_pods_;

@@ -33,8 +33,8 @@ class Forecaster {
   // The loop and the clock must outlive this object.
   Forecaster(event::Loop& loop, kube::Client client, const Clock& clock);
 
-  // `nodes` are the nodes that could run the pods.  They are copied in this call, unless a copy from a moment ago is in
-  // use.  `done` is called from the loop, once, unless the call is destroyed before.
+  // `nodes` are the nodes that could run the pods.  This call copies them, unless open questions use a recent copy.
+  // `done` is called from the loop, once, unless the call is destroyed before.
   kube::Call Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done);
 
  private:

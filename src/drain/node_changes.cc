@@ -24,7 +24,7 @@ json::Value WithAnnotations(json::Value annotations) {
   return {{"metadata", {{"annotations", std::move(annotations)}}}};
 }
 
-std::string Key(std::string_view annotation) { return std::string(annotation); }
+std::string AsString(std::string_view annotation) { return std::string(annotation); }
 
 }  // namespace
 
@@ -33,12 +33,12 @@ bool KeepsCordon(const api::Node& node) { return Has(node, kKeepCordonedAnnotati
 std::optional<json::Value> ToCordon(const api::Node& now, const Request& request, WallTime when) {
   if (!StillAsks(now, request)) return std::nullopt;
   const bool is_cordoned = now.spec.unschedulable;
-  const bool has_clock = ViewOf(now).started.has_value();
-  if (is_cordoned && has_clock) return std::nullopt;
+  const bool has_start = ViewOf(now).started.has_value();
+  if (is_cordoned && has_start) return std::nullopt;
   json::Value annotations = json::Value::object();
-  if (!has_clock) annotations[Key(kStartedAnnotation)] = StartedText(when, request);
-  if (is_cordoned && !IsCordonedForDrain(now)) annotations[Key(kKeepCordonedAnnotation)] = "true";
-  if (!is_cordoned && KeepsCordon(now)) annotations[Key(kKeepCordonedAnnotation)] = nullptr;
+  if (!has_start) annotations[AsString(kStartedAnnotation)] = StartedText(when, request);
+  if (is_cordoned && !IsCordonedForDrain(now)) annotations[AsString(kKeepCordonedAnnotation)] = "true";
+  if (!is_cordoned && KeepsCordon(now)) annotations[AsString(kKeepCordonedAnnotation)] = nullptr;
   json::Value patch = WithAnnotations(std::move(annotations));
   if (!is_cordoned) patch["spec"] = {{"unschedulable", true}};
   return patch;
@@ -53,9 +53,9 @@ std::optional<json::Value> ToAnswer(const api::Node& now, const Request& request
   if (!StillAsks(now, request)) return std::nullopt;
   const bool is_uncordon = request.verb == Verb::kUncordon;
   if (!is_uncordon && !now.spec.unschedulable) return std::nullopt;
-  json::Value annotations = {{Key(api::kLastAppliedDrainAnnotation), request.ToText()}};
-  if (Has(now, kStartedAnnotation)) annotations[Key(kStartedAnnotation)] = nullptr;
-  if (is_uncordon && KeepsCordon(now)) annotations[Key(kKeepCordonedAnnotation)] = nullptr;
+  json::Value annotations = {{AsString(api::kLastAppliedDrainAnnotation), request.ToText()}};
+  if (Has(now, kStartedAnnotation)) annotations[AsString(kStartedAnnotation)] = nullptr;
+  if (is_uncordon && KeepsCordon(now)) annotations[AsString(kKeepCordonedAnnotation)] = nullptr;
   return WithAnnotations(std::move(annotations));
 }
 

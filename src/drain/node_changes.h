@@ -14,7 +14,8 @@
 namespace pintle::drain {
 
 // Cordons the node and writes the time at which the drain starts.  If the node is cordoned already, without a drain,
-// somebody else has cordoned it, and the patch records that it has to stay cordoned.
+// somebody else has cordoned it, and the patch records that it has to stay cordoned.  If the node is not cordoned, the
+// patch removes an earlier record of this kind.
 std::optional<json::Value> ToCordon(const api::Node& now, const Request& request, WallTime when);
 
 // Uncordons the node, unless somebody else had cordoned it.

@@ -16,13 +16,13 @@ constexpr int kTriesOfAWrite = 3;
 
 }  // namespace
 
-NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& evictions, std::string node,
+NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& turns, std::string node,
                      Listener listener)
     : loop_(loop),
       client_(
           client.Trying(kTriesOfAWrite, [this](const kube::Failure& failure) { retry_after_ = failure.retry_after; })),
       clock_(clock),
-      turns_(evictions),
+      turns_(turns),
       node_(std::move(node)),
       listener_(std::move(listener)),
       time_is_up_(loop, [this] { Happen(happened::TimeIsUp{}); }) {}

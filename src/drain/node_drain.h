@@ -33,12 +33,12 @@ class NodeDrain {
   };
 
   // The clock and the turns must outlive this object.
-  NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& evictions, std::string node,
+  NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock, Turns& turns, std::string node,
             Listener listener);
   NodeDrain(const NodeDrain&) = delete;
   NodeDrain& operator=(const NodeDrain&) = delete;
 
-  // Takes the Node from a mirror, which may be older than the Node in the API server's last answer.
+  // Takes the Node from a mirror.  A Node that is older than the one in the API server's last answer is ignored.
   void See(const api::Node& node, const Settings& settings);
 
   bool is_idle() const { return std::holds_alternative<phase::Idle>(phase_); }

@@ -20,9 +20,10 @@ const P* About(const Phase& phase, const Request& request) {
   return found != nullptr && found->request == request ? found : nullptr;
 }
 
-class Step {
+class TransitionMaker {
  public:
-  Step(const Phase& phase, const Settings& settings, WallTime now) : phase_(phase), settings_(settings), now_(now) {}
+  TransitionMaker(const Phase& phase, const Settings& settings, WallTime now)
+      : phase_(phase), settings_(settings), now_(now) {}
 
   std::optional<Transition> operator()(const happened::Seen& seen) const {
     const View& view = seen.view;
@@ -54,10 +55,12 @@ class Step {
   }
 
   std::optional<Transition> operator()(const happened::WriteFailed& failed) const {
-    if (const auto* now = std::get_if<phase::Cordoning>(&phase_)) return Later(*now, news::CordonFailed{failed.why});
-    if (const auto* now = std::get_if<phase::Answering>(&phase_)) return Later(*now, news::AnswerFailed{failed.why});
-    if (const auto* now = std::get_if<phase::Uncordoning>(&phase_)) {
-      return Later(*now, news::UncordonFailed{failed.why});
+    if (const auto* current = std::get_if<phase::Cordoning>(&phase_))
+      return RetryLater(*current, news::CordonFailed{failed.why});
+    if (const auto* current = std::get_if<phase::Answering>(&phase_))
+      return RetryLater(*current, news::AnswerFailed{failed.why});
+    if (const auto* current = std::get_if<phase::Uncordoning>(&phase_)) {
+      return RetryLater(*current, news::UncordonFailed{failed.why});
     }
     return std::nullopt;
   }
@@ -66,7 +69,8 @@ class Step {
     if (std::holds_alternative<phase::Cordoning>(phase_)) return Transition{phase_, {}, Command::kCordon};
     if (std::holds_alternative<phase::Answering>(phase_)) return Transition{phase_, {}, Command::kAnswer};
     if (std::holds_alternative<phase::Uncordoning>(phase_)) return Transition{phase_, {}, Command::kUncordon};
-    if (const auto* now = std::get_if<phase::Pausing>(&phase_)) return Evict(now->request, now->started, {});
+    if (const auto* current = std::get_if<phase::Pausing>(&phase_))
+      return Evict(current->request, current->started, {});
     return std::nullopt;
   }
 
@@ -88,13 +92,13 @@ class Step {
   std::optional<Transition> AskedToDrain(const View& view) const {
     const Request& request = *view.asked;
     const bool is_cordoning = About<phase::Cordoning>(phase_, request) != nullptr;
-    const bool is_later = !is_cordoning && RequestOf(phase_) == request;
+    const bool is_past_cordoning = !is_cordoning && RequestOf(phase_) == request;
     // The start time that was read first stays valid, even if somebody changes it on the Node.
-    if (view.is_cordoned && is_later) return std::nullopt;
+    if (view.is_cordoned && is_past_cordoning) return std::nullopt;
     // The controller that cordoned the node may have stopped before it could report that.
     if (view.is_cordoned && view.started) return Evict(request, *view.started, {news::Cordoned{request}});
     if (is_cordoning) return std::nullopt;
-    return Transition{phase::Cordoning{request}, {news::Cordoning{is_later}}, Command::kCordon};
+    return Transition{phase::Cordoning{request}, {news::Cordoning{is_past_cordoning}}, Command::kCordon};
   }
 
   std::optional<Transition> AskedToUncordon(const Request& request) const {
@@ -109,7 +113,7 @@ class Step {
   }
 
   template <typename P>
-  static Transition Later(const P& phase, News news) {
+  static Transition RetryLater(const P& phase, News news) {
     return {P{phase.request, phase.failures + 1}, {std::move(news)}, Command::kWait, RetryAfter(phase.failures)};
   }
 
@@ -133,7 +137,7 @@ std::optional<Request> RequestOf(const Phase& phase) {
 }
 
 std::optional<Transition> Advance(const Phase& phase, const Event& event, const Settings& settings, WallTime now) {
-  return std::visit(Step(phase, settings, now), event);
+  return std::visit(TransitionMaker(phase, settings, now), event);
 }
 
 }  // namespace pintle::drain

@@ -73,7 +73,7 @@ using Event = std::variant<happened::Seen, happened::PodsGone, happened::Uncordo
 // The news that is published as log messages, Events and metrics.
 namespace news {
 struct Misunderstood {
-  std::string what;
+  std::string why;
 };
 struct Cordoning {
   bool again;  // Somebody uncordoned the node during the drain.
@@ -92,7 +92,7 @@ struct AttemptFailed {
   std::string why;
   Request request;
   Settings::Time pause;
-  bool is_slow;  // An Event is emitted as well.
+  bool is_slow;  // The pauses are long by now, and an Event is emitted as well.
 };
 struct Overdue {
   WallTime started;

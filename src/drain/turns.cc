@@ -19,7 +19,7 @@ struct Turns::Place {
   bool has_turn = false;
 };
 
-Turns::Turns(event::Loop& loop, int most) : line_(new Line{loop, most}) {}
+Turns::Turns(event::Loop& loop, int most_at_once) : line_(new Line{loop, most_at_once}) {}
 
 Turns::Turn Turns::Take(std::function<void()> begin) {
   auto place = std::make_shared<Place>();

@@ -36,7 +36,7 @@ class Turns {
   };
 
   // The loop must outlive all turns.
-  Turns(event::Loop& loop, int most);
+  Turns(event::Loop& loop, int most_at_once);
 
   // `begin` is called from the loop when the turn has come, never from within Take().
   Turn Take(std::function<void()> begin);

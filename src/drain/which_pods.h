@@ -16,7 +16,7 @@ enum class Fate {
   kStaysAsMirror,      // It mirrors a pod that the kubelet runs from a file.
 };
 
-// Pods that no owner will recreate go as well, and so do pods that lose the data of an emptyDir.
+// Returns kGoes also for pods that no owner will recreate, and for pods that lose the data of an emptyDir.
 Fate FateOf(const api::Pod& pod);
 inline bool Goes(const api::Pod& pod) { return FateOf(pod) == Fate::kGoes; }
 

@@ -14,7 +14,7 @@ namespace pintle::event {
 Result<> NotifyReady();
 // Notifies systemd that the service is about to end.
 Result<> NotifyStopping();
-// Sets the line that `systemctl status` shows.
+// Sets the line that `systemctl status` prints after "Status:".
 Result<> NotifyStatus(std::string_view status);
 
 }  // namespace pintle::event

@@ -35,12 +35,13 @@ std::optional<Result<TextCache::Text>> TextCache::Known(const Entry& entry) {
   return Result<Text>(std::move(text));
 }
 
-// Removes only texts that no caller holds, because removing others would free no memory.
+// Returns whether there is room.  Removes only texts that no caller holds, because removing others would free no
+// memory.
 bool TextCache::MakeRoomFor(std::size_t length) {
   const auto fits = [&](std::size_t taken) { return taken == 0 || taken + length <= size_; };
-  std::size_t goes = 0;
-  for (const Kept& one : kept_) goes += one.text.use_count() == 1 ? one.text->size() : 0;
-  if (const std::size_t taken = *taken_; !fits(taken - std::min(goes, taken))) return false;
+  std::size_t freeable = 0;
+  for (const Kept& one : kept_) freeable += one.text.use_count() == 1 ? one.text->size() : 0;
+  if (const std::size_t taken = *taken_; !fits(taken - std::min(freeable, taken))) return false;
   for (auto one = kept_.end(); one != kept_.begin() && !fits(*taken_);) {
     --one;
     if (one->text.use_count() == 1) one = kept_.erase(one);

@@ -85,6 +85,7 @@ class Worker {
   Loop& loop_;
   // The oldest job comes first.  Jobs are made and destroyed on the loop's thread, where their `done` belongs.
   std::deque<std::unique_ptr<Job>> unfinished_;
+  // Tasks that were posted to the loop do nothing if this object, and so the worker, is gone.
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
   std::thread thread_;
 

@@ -40,7 +40,7 @@ Result<Access> Access::FromKubeconfig(const std::string& path, std::string conte
 
 Access Access::Fixed(Config config) { return Access(std::move(config)); }
 
-Result<const Config*> Access::Now() {
+Result<const Config*> Access::Current() {
   if (path_.empty()) return &config_;
   std::string text = TRY(ReadWhole(path_, kKubeconfigLimit), Doing(path_));
   if (text != text_) {

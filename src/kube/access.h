@@ -20,8 +20,8 @@ class Access {
   static Result<Access> FromKubeconfig(const std::string& path, std::string context = {});
   static Access Fixed(Config config);
 
-  // Reads the kubeconfig again, if there is one.  If it has become invalid, that is an error.
-  Result<const Config*> Now();
+  // Returns the config as it is now: the kubeconfig, if there is one, is read again, and must still be valid.
+  Result<const Config*> Current();
 
  private:
   explicit Access(Config config) : config_(std::move(config)) {}

@@ -68,8 +68,8 @@ bool IsWorthAnotherAttempt(const Failure& failure, Repeatable repeatable) {
   // The budget allows the eviction once other pods are ready; the drain waits for that with its own interval.
   if (failure.disruption_budget || failure.IsExpired()) return false;
   if (failure.error.kind() != ErrorKind::kUnavailable) return false;
-  const bool turned_away = failure.status == 429 || failure.status == 503;
-  return repeatable == Repeatable::kYes || turned_away;
+  const bool is_rejected = failure.status == 429 || failure.status == 503;
+  return repeatable == Repeatable::kYes || is_rejected;
 }
 
 std::chrono::milliseconds DelayBefore(const Failure& failure, Backoff& backoff) {

@@ -14,12 +14,13 @@
 
 namespace pintle::kube {
 
-// States if a request may be repeated when it is unknown whether the server has carried it out.
+// Decides whether a request may be repeated when it is unknown whether the server has carried it out.
 enum class Repeatable {
   kYes,  // The request reads, or writing the same again changes nothing.
   kNo,   // The request is repeated only if the server reports that it has rejected it.
 };
 
+// How often a request is sent, and how long it waits between two attempts.
 struct Patience {
   int attempts = 6;
   Backoff::Settings backoff = {};
@@ -28,7 +29,7 @@ struct Patience {
 
 bool IsWorthAnotherAttempt(const Failure& failure, Repeatable repeatable);
 
-// Returns how long to wait before the next attempt: the server's Retry-After, but no less than the back-off.
+// Returns how long to wait before the next attempt: the longer of the back-off and the server's Retry-After.
 std::chrono::milliseconds DelayBefore(const Failure& failure, Backoff& backoff);
 
 using Fetched = std::variant<std::string, Failure>;

@@ -24,7 +24,7 @@ class Backoff {
   struct Settings {
     std::chrono::milliseconds first = std::chrono::milliseconds(500);
     std::chrono::milliseconds longest = std::chrono::seconds(30);
-    double jitter = 1;  // The largest random addition, relative to the time.
+    double jitter = 1;  // The largest random addition, relative to the wait without it.
   };
 
   Backoff(Settings settings, Random random) : settings_(settings), random_(std::move(random)), next_(settings.first) {}

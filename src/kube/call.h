@@ -8,7 +8,7 @@
 
 namespace pintle::kube {
 
-// The work behind a Call.  It refers to itself by weak pointers only, so that it ends with its Call.
+// The work behind a Call.  Its callbacks refer to it by weak pointers only, so that it ends with its Call.
 class Work {
  public:
   virtual ~Work() = default;

@@ -46,9 +46,9 @@ class Candidacy {
  private:
   std::string identity_;
   LeaseTimes times_;
-  std::optional<api::LeaseSpec> seen_;
-  MonotonicTime seen_since_;
-  std::optional<MonotonicTime> sent_;  // When the last renewal was sent; unset if the lease is not ours.
+  std::optional<api::LeaseSpec> seen_;  // The lease as it was read last.
+  MonotonicTime seen_since_;            // When the lease was first read with these contents.
+  std::optional<MonotonicTime> sent_;   // When the last renewal was sent; unset if the lease is not ours.
 };
 
 }  // namespace pintle::kube

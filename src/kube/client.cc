@@ -80,7 +80,7 @@ Call Client::PatchObject(const ResourceKind& kind, const ObjectName& name, const
                          DoneJson done) {
   auto request = PatchRequest(kind, name, patch, part, settings_.field_manager);
   if (!request) return Refuse(transport_->loop(), std::move(request).error(), std::move(done));
-  return Fetch(transport_, *std::move(request), IsRepeatable(patch), settings_.patience,
+  return Fetch(transport_, *std::move(request), RepeatableOf(patch), settings_.patience,
                Reading(name, std::move(done)));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Requests to the API server, one at a time.
+// Single requests to the API server; Mirror has a copy of objects that is kept current.
 //
 // All of this is asynchronous and on the loop's thread: a callback is called from the loop, once, unless the returned
 // Call is destroyed before.  Requests that can safely be repeated are repeated during a short outage of the server.
@@ -56,7 +56,8 @@ class Client {
   // Returns a client for a caller with its own back-off: nothing is repeated, and `failed` gets each failure.
   Client Once(std::function<void(const Failure& failure)> failed) const { return Trying(1, std::move(failed)); }
 
-  // Like Once(), for a caller whose own intervals are too long for a short outage of the server.
+  // Returns a client that makes up to this many attempts.  It is for a caller with its own back-off whose intervals are
+  // too long for a short outage of the server.
   Client Trying(int attempts, std::function<void(const Failure& failure)> failed) const {
     Client other = *this;
     other.settings_.patience.attempts = attempts;
@@ -87,7 +88,8 @@ class Client {
   }
 
   // Changes an object in its current state: `change` gets it and returns a merge patch, or nullopt if there is nothing
-  // to change.  `change` is called again if somebody else has changed the object in between.
+  // to change.  `change` is called again if somebody else has changed the object in between; the ninth such conflict is
+  // returned as an error.
   template <Resource T>
   Call Amend(const ObjectName& name, std::function<std::optional<json::Value>(const T& now)> change, Done<T> done,
              Part part = Part::kObject);
@@ -119,6 +121,8 @@ class Client {
     };
   }
 
+  // Each of these makes a callback that reports a failure to `failed` and then calls `done`: Reading() with the object
+  // in the answer, and Ignoring() without it.
   Receive Reading(const ObjectName& name, DoneJson done) const;
   Receive Ignoring(Done<void> done) const;
   Call GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done);

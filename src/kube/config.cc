@@ -18,7 +18,7 @@ namespace {
 
 using machineconfig::ParseYaml;
 
-// A kubeconfig has few clusters; a larger file is not one.
+// A kubeconfig has few clusters, so a file beyond these limits is not a kubeconfig.
 constexpr json::ParseLimits kLimits = {.depth = 50, .bytes = 4 << 20, .values = 100'000};
 
 struct Cluster {
@@ -117,7 +117,7 @@ struct Kubeconfig {
 
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// A parser's error quotes the text around it, which may be a token; so only the line is reported.
+// A parser's error quotes the text around the problem, which may be a token.  So only the line is reported.
 Error NotReadable(const Error& error) {
   const std::string& message = error.message();
   const std::size_t line = message.find("line ");
@@ -224,18 +224,18 @@ Result<> ReadUser(const User& user, const std::string& directory, Config& config
 
 Result<Config> ParseKubeconfig(std::string_view text, const std::string& directory, const std::string& context) {
   const Kubeconfig kubeconfig = TRY(DecodeKubeconfig(text));
-  const std::string& chosen = context.empty() ? kubeconfig.current_context : context;
-  if (chosen.empty()) return Invalid("current-context: is required");
-  const Context& in = *TRY(Find(kubeconfig.contexts, chosen));
+  const std::string& context_name = context.empty() ? kubeconfig.current_context : context;
+  if (context_name.empty()) return Invalid("current-context: is required");
+  const Context& selected = *TRY(Find(kubeconfig.contexts, context_name));
   const auto doing = [](std::string_view what, const std::string& name) {
     return fmt::format("{} \"{}\"", what, name);
   };
-  const Cluster& cluster = *TRY(Find(kubeconfig.clusters, in.cluster), doing("context", chosen));
-  Config config = TRY(ReadCluster(cluster, directory), doing("cluster", in.cluster));
-  config.namespace_name = in.namespace_name.empty() ? "default" : in.namespace_name;
-  if (in.user.empty()) return config;
-  const User& user = *TRY(Find(kubeconfig.users, in.user), doing("context", chosen));
-  TRY(ReadUser(user, directory, config), doing("user", in.user));
+  const Cluster& cluster = *TRY(Find(kubeconfig.clusters, selected.cluster), doing("context", context_name));
+  Config config = TRY(ReadCluster(cluster, directory), doing("cluster", selected.cluster));
+  config.namespace_name = selected.namespace_name.empty() ? "default" : selected.namespace_name;
+  if (selected.user.empty()) return config;
+  const User& user = *TRY(Find(kubeconfig.users, selected.user), doing("context", context_name));
+  TRY(ReadUser(user, directory, config), doing("user", selected.user));
   return config;
 }
 

@@ -14,24 +14,24 @@ namespace pintle::kube {
 // The readable part of an object, and why the rest could not be read.
 template <typename T>
 struct Unreadable {
-  T as_far;
+  T readable_part;
   Error why;
 };
 
 template <Resource T>
-Error Unread(Error why) {
+Error ReadingError(Error why) {
   return std::move(why).While("reading a " + std::string(kResourceKind<T>.kind) + " of the API server");
 }
 
-// `unreadable` gets the readable part of an object that has errors.
+// If the object has errors, `readable_part` gets the rest of it.
 template <Resource T>
-Result<T> Decode(json::Value document, T* unreadable = nullptr) {
+Result<T> Decode(json::Value document, T* readable_part = nullptr) {
   json::Report report;
   T object = json::Decode<T>(std::move(document), report);
   auto outcome = report.ToResult();
   if (outcome) return object;
-  if (unreadable != nullptr) *unreadable = std::move(object);
-  return Unread<T>(std::move(outcome).error());
+  if (readable_part != nullptr) *readable_part = std::move(object);
+  return ReadingError<T>(std::move(outcome).error());
 }
 
 }  // namespace pintle::kube

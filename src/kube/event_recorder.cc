@@ -84,14 +84,14 @@ void EventRecorder::Repeat(const Posted& first) {
 }
 
 void EventRecorder::Failed(const Error& error) {
-  const bool may_be_better = error.kind() == ErrorKind::kUnavailable && ++failures_ < kMostTries;
-  if (!may_be_better) {
+  const bool may_succeed_later = error.kind() == ErrorKind::kUnavailable && ++failures_ < kMostTries;
+  if (!may_succeed_later) {
     failures_ = 0;
     waiting_.pop_front();
   }
-  const auto stay_away = failure_ ? failure_->retry_after : std::nullopt;
+  const auto retry_after_wait = failure_ ? failure_->retry_after : std::nullopt;
   failure_.reset();
-  again_.After(std::max(backoff_.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
+  again_.After(std::max(backoff_.Next(), retry_after_wait.value_or(std::chrono::milliseconds(0))));
   settings_.trouble(error);
 }
 

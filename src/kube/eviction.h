@@ -14,7 +14,7 @@
 namespace pintle::kube {
 
 enum class Departure {
-  kGoing,  // The pod is going to end.
+  kGoing,  // The server evicts the pod, or would evict it in a dry run.
   kGone,   // The pod has ended; another pod may have its name.
 };
 

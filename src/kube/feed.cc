@@ -114,8 +114,9 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     WatchEnded(While(Failure{.error = error}, fmt::format("watching {}", kind_.plural)));
   }
 
-  // A server that keeps a watch open sends bookmarks, unless it has not reached the watch's first version yet.
-  bool IsSilent(const std::optional<Failure>& failure, std::chrono::steady_clock::duration lasted) {
+  // Counts silent watches, and returns true after kSilentWatches of them in a row.  A server that keeps a watch open
+  // sends bookmarks, unless it has not reached the version yet from which the watch starts.
+  bool WereSilent(const std::optional<Failure>& failure, std::chrono::steady_clock::duration lasted) {
     if (!failure || failure->status != 0 || has_received_ || lasted < settings_.watch.silence) {
       silent_watches_ = 0;
       return false;
@@ -132,7 +133,7 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     const bool is_expired = failure && failure->IsExpired();
     const bool is_bad = failure && failure->error.kind() != ErrorKind::kUnavailable && !is_expired;
     if (was_steady || (has_new_event_ && !is_bad)) backoff_.Reset();
-    const bool may_go_on = !is_bad && !is_expired && !IsSilent(failure, lasted);
+    const bool may_go_on = !is_bad && !is_expired && !WereSilent(failure, lasted);
     if (!may_go_on) resource_version_.clear();
     if (failure && !is_expired) return TryAgain(*failure);
     again_.After(was_steady ? milliseconds(0) : backoff_.Next());

@@ -3,9 +3,10 @@
 
 // Lists objects and then watches them without end; Mirror is built on this.
 //
-// When a watch ends, the next one continues from its last version.  If the server no longer has that version, or sent
-// something that we do not understand, the objects are listed again.  A server that is down, restarts or has moved is
-// tried again and again, with growing intervals, each time with a new connection and a new DNS lookup.
+// When a watch ends, the next one continues from its last version.  The objects are listed again if the server no
+// longer has that version, if it sent an older version or something that we do not understand, or if two watches in a
+// row were silent.  A server that is down, restarts or has moved is tried again and again, with growing intervals, each
+// time with a new connection and a new DNS lookup.
 
 #include <functional>
 #include <memory>
@@ -16,15 +17,15 @@
 namespace pintle::kube {
 
 struct FeedSettings {
-  Patience page = {.attempts = 3};  // For the pages after the first one, before the list starts over.
+  Patience page = {.attempts = 3};  // For each page after the first one.  If these attempts fail, the list starts over.
   Backoff::Settings backoff = {};
   WatchTimes watch = {};
   Random random = SystemRandom();
 };
 
 struct FeedReceiver {
-  // Between these two, `listed` gets all objects; until `list_ends`, the list may start over with another
-  // `list_begins`.
+  // `listed` gets all objects between `list_begins` and `list_ends`.  Before `list_ends`, the list may start over with
+  // another `list_begins`.
   std::function<void()> list_begins;
   // `why` is set if a part of the object could not be read.
   std::function<void(json::Value object, const std::optional<Error>& why)> listed;

@@ -26,17 +26,17 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
         listener_(std::move(listener)),
         candidacy_(settings_.identity, settings_.times),
         random_(SystemRandom()),
-        next_(transport_->loop(),
-              [this] {
-                const auto alive = shared_from_this();
-                Look();
-              }),
+        next_read_(transport_->loop(),
+                   [this] {
+                     const auto alive = shared_from_this();
+                     ReadLease();
+                   }),
         deadline_(transport_->loop(), [this] {
           const auto alive = shared_from_this();
           ReportChange();
         }) {}
 
-  void Begin() { next_.After(std::chrono::milliseconds(0)); }
+  void Begin() { next_read_.After(std::chrono::milliseconds(0)); }
 
   bool is_held() const { return has_reported_won_ && candidacy_.IsLeader(Now()); }
 
@@ -47,7 +47,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     is_leaving_ = true;
     released_ = std::move(done);
     call_ = {};
-    next_.After(std::chrono::milliseconds(0));
+    next_read_.After(std::chrono::milliseconds(0));
   }
 
  private:
@@ -68,7 +68,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
                   });
   }
 
-  void Look() {
+  void ReadLease() {
     auto path = ObjectPath(kResourceKind<api::Lease>, settings_.name);
     if (!path) return Failed(path.error());
     Send({.path = *std::move(path), .doing = "reading"}, &Contest::Found);
@@ -89,7 +89,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     if (is_dropped()) return;
     if (is_leaving_) return WriteRelease(spec);
     const auto wanted = candidacy_.Decide(spec, Now(), SystemClock().Wall());
-    if (!wanted) return Settle();
+    if (!wanted) return EndRound();
     sent_ = Now();
     Write(*wanted, &Contest::Written);
   }
@@ -137,13 +137,13 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     } else {
       conflict_ = Conflict{version_, lease.error()};
     }
-    Settle();
+    EndRound();
   }
 
   void Failed(const Error& error) {
     if (is_leaving_) return Released(error);
     listener_.trouble(error);
-    if (!is_dropped()) Settle();
+    if (!is_dropped()) EndRound();
   }
 
   void Released(Result<json::Value> outcome) {
@@ -152,14 +152,14 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     done({});
   }
 
-  // Reports a change of leadership, and schedules the next look.
-  void Settle() {
+  // Reports a change of leadership, and schedules the next read of the lease.
+  void EndRound() {
     ReportChange();
     if (is_dropped() || is_leaving_) return;
     if (const auto until = candidacy_.LeaderUntil()) deadline_.At(*until);
-    // The next looks of waiting candidates are spread, so that they do not all come at the same moment.
+    // The next reads of waiting candidates are spread, so that they do not all come at the same moment.
     const double spread = has_reported_won_ ? 1 : 1 + random_();
-    next_.After(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.times.retry * spread));
+    next_read_.After(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.times.retry * spread));
   }
 
   void ReportChange() {
@@ -179,7 +179,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   bool has_reported_won_ = false;  // `won` was called, and `lost` was not called since.
   bool is_leaving_ = false;
   std::function<void(Result<>)> released_;
-  event::Timer next_;
+  event::Timer next_read_;
   event::UrgentTimer deadline_;  // Nothing is written after it fires, even if the process was suspended meanwhile.
   Call call_;
 };

@@ -16,11 +16,11 @@ class Lease {
  public:
   struct Settings {
     ObjectName name;
-    std::string identity;  // Differs for each candidate, and for each start of one.
+    std::string identity;  // Differs for each candidate, and for each start of a candidate.
     LeaseTimes times = {};
   };
 
-  // Either function may destroy the lease.
+  // Each of these may destroy the Lease object.
   struct Listener {
     std::function<void()> won;
     // Another candidate may act soon, so stop acting now.

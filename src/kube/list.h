@@ -33,8 +33,8 @@ struct ListReceiver {
   std::function<Result<>(json::Value object, const Error& why)> part = {};
 };
 
-// Decides whether a failed request for the first page is repeated like those for the other pages.  A caller that starts
-// lists over itself does not need that, because nothing is lost before the first page has arrived.
+// Decides whether a failed request for the first page is repeated like those for the other pages.  A caller that itself
+// starts a failed list over uses kOnce, because nothing is lost before the first page has arrived.
 enum class FirstPage { kAsOthers, kOnce };
 
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,

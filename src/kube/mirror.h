@@ -80,7 +80,7 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
  private:
   void TakeListed(json::Value document, const std::optional<Error>& why) {
     seen_.insert(NameIn(document));
-    Put(std::move(document), why);
+    Store(std::move(document), why);
   }
 
   void ForgetUnseen() {
@@ -98,26 +98,26 @@ class Mirror<T>::State final : public Work, public std::enable_shared_from_this<
   }
 
   void Take(WatchEvent event) {
-    if (event.type != WatchEventType::kDeleted) return Put(std::move(event.object), event.why_in_part);
+    if (event.type != WatchEventType::kDeleted) return Store(std::move(event.object), event.why_incomplete);
     const ObjectName name = NameIn(event.object);
     const auto unread = unreadable_.extract(name);
     const auto gone = objects_.extract(name);
     if (!gone.empty()) return listener_.removed(gone.mapped());
-    if (!unread.empty()) listener_.removed(unread.mapped().as_far);
+    if (!unread.empty()) listener_.removed(unread.mapped().readable_part);
   }
 
-  void Put(json::Value document, const std::optional<Error>& why_in_part) {
+  void Store(json::Value document, const std::optional<Error>& why_incomplete) {
     const ObjectName name = NameIn(document);
-    T as_far;
-    Result<T> object = Decode<T>(std::move(document), &as_far);
-    if (object && why_in_part) {
-      as_far = *std::move(object);
-      object = Unread<T>(*why_in_part);
+    T readable_part;
+    Result<T> object = Decode<T>(std::move(document), &readable_part);
+    if (object && why_incomplete) {
+      readable_part = *std::move(object);
+      object = ReadingError<T>(*why_incomplete);
     }
     // The last readable state of the object stays: it may still be right, and is better than none.
     if (!object) {
       const Error why = std::move(object).error().While(name.ToString());
-      unreadable_.insert_or_assign(name, Unreadable<T>{std::move(as_far), why});
+      unreadable_.insert_or_assign(name, Unreadable<T>{std::move(readable_part), why});
       return listener_.trouble(why);
     }
     unreadable_.erase(name);

@@ -147,7 +147,7 @@ Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name
   };
 }
 
-Repeatable IsRepeatable(const Patch& patch) {
+Repeatable RepeatableOf(const Patch& patch) {
   if (std::holds_alternative<JsonPatch>(patch)) return Repeatable::kNo;
   const auto* merge = std::get_if<MergePatch>(&patch);
   const json::Value& body = merge != nullptr ? merge->body : std::get<ApplyPatch>(patch).object;

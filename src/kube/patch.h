@@ -25,8 +25,8 @@ struct JsonPatch {
   json::Value operations;
 };
 
-// Server-side apply: each time, `object` has all fields that we manage, and a field that we leave out is removed.  Its
-// kind and name may be left out.
+// Server-side apply: each time, `object` has all fields that we manage, and a field that we leave out is removed.
+// Only the kind and the name of the object may be left out.
 struct ApplyPatch {
   // Decides about fields that another manager has set to another value.
   enum class Conflicts { kRefuse, kTakeOver };
@@ -42,12 +42,12 @@ enum class Part { kObject, kStatus };
 Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name, const Patch& patch, Part part,
                                 const std::string& field_manager);
 
-// A second merge patch or apply has no further effect, unless it contains the resourceVersion, which the first one has
-// changed.
-Repeatable IsRepeatable(const Patch& patch);
+// Returns kYes for a merge patch or an apply without a resourceVersion, because a second one has no further effect.
+// Returns kNo for the others: the first patch changes the resourceVersion, so a second one with the old version would
+// be refused, and a second JSON patch may change the object again.
+Repeatable RepeatableOf(const Patch& patch);
 
-// Reads the object, asks for the change, patches, and starts over on a conflict.  If the object still has the same
-// version after a conflict, nobody else has changed it: the server has refused the patch, and that error is returned.
+// Gets the current object and returns a merge patch, or nullopt if there is nothing to change.
 using Change = std::function<Result<std::optional<json::Value>>(const json::Value& now)>;
 struct Amendment {
   ResourceKind kind;
@@ -58,6 +58,9 @@ struct Amendment {
   Patience patience;
   std::function<void(const Failure& failure)> failed = {};
 };
+// Reads the object, calls `change`, patches, and starts over on a conflict, up to eight times.  If the object still has
+// the same version after a conflict, nobody else has changed it: the server has refused the patch for another reason,
+// and that error is returned.
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done);
 

@@ -121,7 +121,7 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
 };
 
 Result<std::shared_ptr<Transport>> Transport::Create(event::Loop& loop, Access access) {
-  const Config& config = *TRY(access.Now());
+  const Config& config = *TRY(access.Current());
   net::HttpClient http = TRY(net::HttpClient::Create(loop, {.tls = config.tls, .proxy = ProxyFor(config)}));
   return std::shared_ptr<Transport>(new Transport(loop, std::move(access), std::move(http)));
 }
@@ -133,7 +133,7 @@ Call Transport::Start(ApiRequest request, ApiReceiver receiver) {
 }
 
 Result<net::HttpRequest> Transport::Prepare(ApiRequest request) {
-  const Config& config = *TRY(access_.Now());
+  const Config& config = *TRY(access_.Current());
   http_.UseTls(config.tls);
   net::HttpRequest prepared = {.method = std::move(request.method),
                                .url = TRY(net::Url::Parse(Joined(config.server, request.path))),

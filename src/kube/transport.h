@@ -36,7 +36,7 @@ struct ApiRequest {
 };
 
 struct ApiReceiver {
-  // Gets the body in pieces.  If it returns an error, the request ends with that.
+  // Gets the body in pieces.  If it returns an error, the request ends with that error.
   std::function<Result<>(std::string_view piece)> body;
   // Gets nullopt on success.
   std::function<void(std::optional<Failure> failure)> end;

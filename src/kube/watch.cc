@@ -80,17 +80,18 @@ Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const
            const std::string& resource_version, const WatchTimes& times, const Random& random, WatchReceiver receiver) {
   const auto watcher = std::make_shared<Watcher>(std::move(transport), std::move(receiver));
   const auto request = [&]() -> Result<ApiRequest> {
-    const auto added = std::chrono::seconds(static_cast<int>(static_cast<double>(times.whole.count()) * random()));
+    const auto random_part =
+        std::chrono::seconds(static_cast<int>(static_cast<double>(times.duration.count()) * random()));
     ApiRequest asked = {.path = TRY(CollectionPath(kind, selection.namespace_name)) +
                                 Query({{"watch", "1"},
                                        {"allowWatchBookmarks", "true"},
                                        {"labelSelector", selection.label_selector},
                                        {"fieldSelector", selection.field_selector},
                                        {"resourceVersion", resource_version},
-                                       {"timeoutSeconds", std::to_string((times.whole + added).count())}}),
+                                       {"timeoutSeconds", std::to_string((times.duration + random_part).count())}}),
                         .doing = fmt::format("watching {}", kind.plural)};
     asked.timeouts.stall = times.silence;
-    asked.timeouts.whole = times.whole + added + kGrace;
+    asked.timeouts.whole = times.duration + random_part + kGrace;
     return asked;
   };
   watcher->Begin(request());

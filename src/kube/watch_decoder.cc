@@ -53,17 +53,18 @@ Result<> LineSplitter::Feed(std::string_view piece, const Take& take) {
   while (!piece.empty()) {
     const std::size_t end = piece.find('\n');
     const std::string_view rest = piece.substr(0, end);
-    if (begun_.size() + rest.size() > limit_) {
+    if (incomplete_line_.size() + rest.size() > limit_) {
       return Error(ErrorKind::kInvalid, fmt::format("a line of the watch is longer than {} bytes", limit_));
     }
     if (end == std::string_view::npos) {
-      begun_ += rest;
+      incomplete_line_ += rest;
       return {};
     }
     piece.remove_prefix(end + 1);
-    std::string begun = std::exchange(begun_, {});
-    if (!begun.empty()) begun += rest;
-    const std::string_view line = begun.empty() ? rest : begun;  // A line that arrived in one piece is not copied.
+    std::string beginning = std::exchange(incomplete_line_, {});
+    if (!beginning.empty()) beginning += rest;
+    // A line that arrived in one piece is not copied.
+    const std::string_view line = beginning.empty() ? rest : beginning;
     if (!line.empty()) TRY(take(line));
   }
   return {};

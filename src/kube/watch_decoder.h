@@ -32,7 +32,7 @@ class LineSplitter {
 
  private:
   std::size_t limit_;
-  std::string begun_;
+  std::string incomplete_line_;
 };
 
 struct ObjectText {
@@ -48,8 +48,8 @@ enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
 
 struct WatchEvent {
   WatchEventType type;
-  json::Value object;                     // A bookmark has little more than a resourceVersion.
-  std::optional<Error> why_in_part = {};  // The reason why a part of the object is missing; unset if it is complete.
+  json::Value object;                        // A bookmark has little more than a resourceVersion.
+  std::optional<Error> why_incomplete = {};  // The reason why a part of the object is missing; unset if it is complete.
 };
 
 // Returns an event, or the server's reason for ending the watch.

@@ -20,7 +20,7 @@ class Authorities {
 
 #if LIBCURL_VERSION_NUM < 0x074d00
   UniqueFd file_;
-  std::string in_file_;
+  std::string in_file_;  // The certificates in `file_`.
 #endif
 };
 

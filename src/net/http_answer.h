@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Requests to a server and its answers, as plain data.
+// Requests that our HTTP server receives, and its answers, as plain data.
 
 #include <functional>
 #include <memory>

@@ -181,10 +181,10 @@ void HttpCall::Engine::CallCurl(Call call) {
     call();
     in_curl_ = false;
   }
-  Settle();
+  FinishTransfers();
 }
 
-void HttpCall::Engine::Settle() {
+void HttpCall::Engine::FinishTransfers() {
   for (const auto& exchange : std::exchange(leaving_, {})) Remove(*exchange);
   int left = 0;
   while (const CURLMsg* const message = Curl().multi_info_read(multi_.get(), &left)) {

@@ -62,7 +62,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   void Act(curl_socket_t socket, int events);
   template <typename Call>
   void CallCurl(Call call);
-  void Settle();
+  void FinishTransfers();
 
   event::Loop& loop_;
   HttpClient::Settings settings_;

@@ -118,7 +118,7 @@ Result<> HttpCall::Exchange::Send() {
 void HttpCall::Exchange::SetUp() {
   Set(easy(), CURLOPT_PRIVATE, this);
   Set(easy(), CURLOPT_NOSIGNAL, 1L);
-  Set(easy(), CURLOPT_ERRORBUFFER, curl_words_.data());
+  Set(easy(), CURLOPT_ERRORBUFFER, curl_message_.data());
   Set(easy(), CURLOPT_URL, url_.text().c_str());
   AllowOnlyHttp(easy());
   Set(easy(), CURLOPT_USERAGENT, fmt::format("pintle/{}", kVersion).c_str());
@@ -325,7 +325,7 @@ AnswerProgress HttpCall::Exchange::HowFar() const {
 TransferFailure HttpCall::Exchange::Failure(CURLcode code) const {
   const auto engine = engine_.lock();
   TransferFailure failure = {.curl_code = code,
-                             .detail = curl_words_.data(),
+                             .detail = curl_message_.data(),
                              .verify_result = Get<long>(easy_.get(), CURLINFO_SSL_VERIFYRESULT),
                              .errno_value = static_cast<int>(Get<long>(easy_.get(), CURLINFO_OS_ERRNO)),
                              .tunnel_status = Get<long>(easy_.get(), CURLINFO_HTTP_CONNECTCODE),

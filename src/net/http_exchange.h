@@ -71,7 +71,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
 
   Url url_;  // The current URL, after redirects.
   int redirects_ = 0;
-  std::optional<Url> next_;
+  std::optional<Url> next_;  // The target of a redirect, once its head has arrived and until it is followed.
   HeadReader head_;
   bool answered_ = false;
   std::optional<std::uint64_t> body_expected_;
@@ -85,7 +85,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<event::Timer> whole_;
 
   Lines header_lines_;
-  std::array<char, CURL_ERROR_SIZE> curl_words_ = {};
+  std::array<char, CURL_ERROR_SIZE> curl_message_ = {};
   Easy easy_;
 };
 

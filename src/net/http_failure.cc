@@ -106,7 +106,7 @@ Error ClientCertificateError(const TransferFailure& failure) {
 
 Error HandshakeFailed(const TransferFailure& failure) {
   const std::string message = fmt::format("the TLS handshake with {} failed: {}", Peer(failure), Cause(failure));
-  // A server that is starting, or a load balancer without a server, closes the connection; other causes do not pass.
+  // A server that is starting, or a load balancer without a server, closes the connection; other causes are permanent.
   const bool hung_up =
       failure.errno_value != 0 || Mentions(failure.detail, {"SSL_ERROR_SYSCALL", "unexpected eof", "reset by peer"});
   return hung_up ? Unavailable(message) : Invalid(message);

@@ -21,7 +21,7 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// Implements RFC 9110, section 5.6.2.
+// Returns whether the text is a token of RFC 9110, section 5.6.2.
 bool IsToken(std::string_view text) {
   const auto allowed = [](char c) {
     return (c >= '0' && c <= '9') || (LowerCaseOf(c) >= 'a' && LowerCaseOf(c) <= 'z') ||

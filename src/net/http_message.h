@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Requests to servers and their answers, as plain data.
+// Requests that our HTTP client sends, and the answers of servers, as plain data.
 
 #include <chrono>
 #include <cstdint>

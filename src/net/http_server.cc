@@ -112,9 +112,10 @@ class HttpServer::Shared {
     return rate_.Allow(client_key, std::chrono::steady_clock::now());
   }
 
-  // Counts one more connection if the limits allow it.  Each connection that was allowed calls Ended() in the end.
-  bool Begins(const std::string& client_key);
-  void Ended(const std::string& client_key);
+  // Counts one more connection, or returns false if its address has too many.  Each connection that was counted calls
+  // RemoveConnection() in the end.
+  bool AddConnection(const std::string& client_key);
+  void RemoveConnection(const std::string& client_key);
   bool is_full() const { return connections_ >= limits_.connections; }
   bool is_stopping() const { return stopping_; }
   Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
@@ -187,7 +188,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
   ~Connection() {
     thread_.Remove(this);
-    server_.Ended(client_key_);
+    server_.RemoveConnection(client_key_);
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -260,12 +261,12 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   Outcome ShakeHands() {
     const Outcome outcome = wire_.ShakeHands().outcome;
-    if (outcome == Outcome::kDone) Expect();
+    if (outcome == Outcome::kDone) ExpectHead();
     return outcome;
   }
 
   // Prepares for a head, of which a part may have been read already.
-  void Expect() {
+  void ExpectHead() {
     parser_.emplace();
     parser_->eager(false);
     parser_->header_limit(static_cast<std::uint32_t>(server_.limits().head));
@@ -284,7 +285,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     return Outcome::kDone;
   }
 
-  // Returns whether an answer is due, even if only because the head is invalid.
+  // Parses the received bytes.  Returns whether an answer is due, even if only because the head is invalid.
   bool HeadIsThere() {
     error_code failed;
     const std::size_t used = parser_->put(asio::buffer(input_), failed);
@@ -303,16 +304,16 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     if (!server_.Allows(client_key_)) {
       return Answer({.status = 503, .headers = {{"Retry-After", "1"}}}, AfterAnswer::kClose);
     }
-    is_head_ = message.method() == http::verb::head;
-    const bool ends = HasBody(*parser_) || !message.keep_alive();
+    is_head_request_ = message.method() == http::verb::head;
+    const bool must_close = HasBody(*parser_) || !message.keep_alive();
     const AfterAnswer kept = message.version() == 10 ? AfterAnswer::kKeepAsAsked : AfterAnswer::kKeep;
-    return Answer((*server_.handler())(RequestOf(message, peer_)), ends ? AfterAnswer::kClose : kept);
+    return Answer((*server_.handler())(RequestOf(message, peer_)), must_close ? AfterAnswer::kClose : kept);
   }
 
   bool Answer(HttpAnswer answer, AfterAnswer after) {
     closes_ = after == AfterAnswer::kClose;
     output_ = HeadOf(answer, ReasonOf(answer.status), after);
-    body_ = is_head_ ? nullptr : std::move(answer.body);
+    body_ = is_head_request_ ? nullptr : std::move(answer.body);
     written_ = 0;
     const std::size_t seconds = (body_ ? body_->size() : 0) / server_.limits().bytes_per_second;
     EndAfter(server_.limits().answer_time + std::chrono::seconds(seconds));
@@ -345,7 +346,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   void FinishAnswer() {
     body_ = nullptr;
-    is_head_ = false;
+    is_head_request_ = false;
     must_yield_ = true;
     if (closes_ || server_.is_stopping()) {
       EndAfter(kGoodbyeTime);
@@ -354,7 +355,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     }
     is_idle_ = input_.empty();
     EndAfter(is_idle_ ? server_.limits().idle_time : server_.limits().head_time);
-    Expect();
+    ExpectHead();
   }
 
   // Closing a socket with unread data would reset the connection, and the client could lose the answer.
@@ -383,7 +384,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::string input_;  // Received bytes of later requests or of an incomplete one.
   std::optional<HeadParser> parser_;
   bool is_idle_ = false;
-  bool is_head_ = false;
+  bool is_head_request_ = false;
 
   std::string output_;
   std::shared_ptr<const std::string> body_;
@@ -419,7 +420,7 @@ class HttpServer::Listener {
     if (failed) return Error(ErrorKind::kInvalid, "this is not an address");
     acceptor_.open(tcp::endpoint(address, 0).protocol(), failed);
     if (failed == asio::error::address_family_not_supported && address.is_unspecified()) {
-      address = asio::ip::address_v4::any();  // A machine without IPv6 has only these.
+      address = asio::ip::address_v4::any();  // A machine without IPv6 has only IPv4 addresses.
       acceptor_.open(tcp::v4(), failed);
     }
     if (failed) return Error::FromErrno("socket", failed.value());
@@ -444,7 +445,7 @@ class HttpServer::Listener {
     acceptor_.async_accept(thread.context(), [this, &thread](error_code failed, tcp::socket socket) {
       if (failed == asio::error::operation_aborted) return;
       if (failed) return AcceptLater();
-      Hand(std::move(socket), thread);
+      HandOver(std::move(socket), thread);
       Accept();
     });
   }
@@ -463,7 +464,7 @@ class HttpServer::Listener {
   }
 
  private:
-  void Hand(tcp::socket socket, Thread& thread) {
+  void HandOver(tcp::socket socket, Thread& thread) {
     error_code failed;
     const tcp::endpoint peer = socket.remote_endpoint(failed);
     if (failed) return;  // The client is gone already.
@@ -471,7 +472,7 @@ class HttpServer::Listener {
     socket.set_option(tcp::no_delay(true), failed);
     const std::string address = AddressText(peer.address());
     std::string client_key = ClientKeyOf(address);
-    if (!server_.Begins(client_key)) return;
+    if (!server_.AddConnection(client_key)) return;
     asio::post(thread.context(), [&server = server_, &thread, client_key = std::move(client_key),
                                   text = ToText(ListenAddress{address, peer.port()}),
                                   taken = std::move(socket)]() mutable {
@@ -515,7 +516,7 @@ Result<> HttpServer::Shared::MakeThreads(int count) {
   return {};
 }
 
-bool HttpServer::Shared::Begins(const std::string& client_key) {
+bool HttpServer::Shared::AddConnection(const std::string& client_key) {
   if (limits_.connections_per_address > 0) {
     const std::lock_guard lock(mutex_);
     std::size_t& others = connections_of_[client_key];
@@ -526,7 +527,7 @@ bool HttpServer::Shared::Begins(const std::string& client_key) {
   return true;
 }
 
-void HttpServer::Shared::Ended(const std::string& client_key) {
+void HttpServer::Shared::RemoveConnection(const std::string& client_key) {
   if (limits_.connections_per_address > 0) {
     const std::lock_guard lock(mutex_);
     const auto own = connections_of_.find(client_key);

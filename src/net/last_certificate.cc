@@ -19,7 +19,7 @@ bool SignsForKubelets(const Certificate& certificate) {
 
 }  // namespace
 
-std::optional<Certificate> LastToEnd(std::vector<Certificate> certificates, BundleOf whose) {
+std::optional<Certificate> LastToExpire(std::vector<Certificate> certificates, BundleOf whose) {
   if (whose == BundleOf::kKubelet && std::any_of(certificates.begin(), certificates.end(), SignsForKubelets)) {
     std::erase_if(certificates, [](const Certificate& one) { return !SignsForKubelets(one); });
   }

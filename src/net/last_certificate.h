@@ -15,6 +15,6 @@ enum class BundleOf { kAnyone, kKubelet };
 
 // Returns the certificate that expires last.  In the kubelet's bundle, only certificates that sign for the API server
 // count, if there are any.
-std::optional<Certificate> LastToEnd(std::vector<Certificate> certificates, BundleOf whose);
+std::optional<Certificate> LastToExpire(std::vector<Certificate> certificates, BundleOf whose);
 
 }  // namespace pintle::net

@@ -31,7 +31,8 @@ namespace pintle::net {
   WITH(SSL_write_ex)                  \
   WITH(TLS_server_method)
 
-// The functions of the library.  A macro of its header that calls one of them has to be written out.
+// The functions of the library.  A macro of its header would call a function that is not linked, so callers use the
+// function behind the macro, such as SSL_CTX_ctrl.
 struct LibSsl {
 #define PINTLE_MEMBER(function) decltype(&::function) function;
   PINTLE_LIBSSL_FUNCTIONS(PINTLE_MEMBER)

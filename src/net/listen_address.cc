@@ -41,16 +41,16 @@ Result<ListenAddress> ParseListenAddress(std::string_view text) {
 }
 
 bool IsLoopback(const ListenAddress& listen) {
-  in_addr four = {};
-  if (::inet_pton(AF_INET, listen.address.c_str(), &four) == 1) return (ntohl(four.s_addr) >> 24) == 127;
-  in6_addr six = {};
-  return ::inet_pton(AF_INET6, listen.address.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+  in_addr ipv4 = {};
+  if (::inet_pton(AF_INET, listen.address.c_str(), &ipv4) == 1) return (ntohl(ipv4.s_addr) >> 24) == 127;
+  in6_addr ipv6 = {};
+  return ::inet_pton(AF_INET6, listen.address.c_str(), &ipv6) == 1 && IN6_IS_ADDR_LOOPBACK(&ipv6);
 }
 
 std::string ToText(const ListenAddress& listen) {
-  const bool is_six = listen.address.find(':') != std::string::npos;
-  return is_six ? fmt::format("[{}]:{}", listen.address, listen.port)
-                : fmt::format("{}:{}", listen.address, listen.port);
+  const bool is_ipv6 = listen.address.find(':') != std::string::npos;
+  return is_ipv6 ? fmt::format("[{}]:{}", listen.address, listen.port)
+                 : fmt::format("{}:{}", listen.address, listen.port);
 }
 
 }  // namespace pintle::net

@@ -28,19 +28,19 @@ bool RateLimit::Allow(std::string_view client, MonotonicTime now) {
     found = debts_.emplace(client, Debt{0, now}).first;
   }
   Debt& debt = found->second;
-  debt = {Left(debt, now), now};
+  debt = {RemainingDebt(debt, now), now};
   if (debt.requests + 1 > std::max(rate_.burst, 1.0)) return false;
   debt.requests += 1;
   return true;
 }
 
-double RateLimit::Left(const Debt& debt, MonotonicTime now) const {
+double RateLimit::RemainingDebt(const Debt& debt, MonotonicTime now) const {
   const double seconds = std::chrono::duration<double>(now - debt.at).count();
   return std::max(0.0, debt.requests - seconds * rate_.per_second);
 }
 
 void RateLimit::Forget(MonotonicTime now) {
-  std::erase_if(debts_, [&](const auto& entry) { return Left(entry.second, now) == 0; });
+  std::erase_if(debts_, [&](const auto& entry) { return RemainingDebt(entry.second, now) == 0; });
   if (debts_.size() >= most_known_) debts_.clear();
 }
 

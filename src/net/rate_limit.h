@@ -36,7 +36,7 @@ class RateLimit {
     MonotonicTime at;
   };
 
-  double Left(const Debt& debt, MonotonicTime now) const;
+  double RemainingDebt(const Debt& debt, MonotonicTime now) const;
   void Forget(MonotonicTime now);
 
   const Rate rate_;

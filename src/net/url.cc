@@ -28,7 +28,7 @@ bool HasUnprintable(std::string_view text) {
 }
 
 // Sets a whole URL, or resolves a relative URL against the current one.
-Result<> Put(CURLU* url, std::string_view text) {
+Result<> SetUrl(CURLU* url, std::string_view text) {
   if (text.empty() || HasUnprintable(text)) return NotAUrl();
   const CURLUcode put = Curl().url_set(url, CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER);
   if (put == CURLUE_USER_NOT_ALLOWED) {
@@ -58,7 +58,7 @@ struct Parts {
   std::uint16_t port;
 };
 
-Result<Parts> Normal(CURLU* url) {
+Result<Parts> Normalised(CURLU* url) {
   Parts parts;
   parts.scheme = InLowerCase(PartOf(url, CURLUPART_SCHEME));
   parts.host = InLowerCase(PartOf(url, CURLUPART_HOST));
@@ -78,8 +78,8 @@ Result<Parts> Normal(CURLU* url) {
 
 Result<Url> Url::Parse(std::string_view text) {
   const CurlUrl curl(TRY(LoadCurl())->url());
-  TRY(Put(curl.get(), text));
-  Parts parts = TRY(Normal(curl.get()));
+  TRY(SetUrl(curl.get(), text));
+  Parts parts = TRY(Normalised(curl.get()));
   Url url;
   url.text_ = std::move(parts.text);
   url.scheme_ = std::move(parts.scheme);
@@ -90,8 +90,8 @@ Result<Url> Url::Parse(std::string_view text) {
 
 Result<Url> Url::Resolve(std::string_view reference) const {
   const CurlUrl curl(TRY(LoadCurl())->url());
-  TRY(Put(curl.get(), text_));
-  TRY(Put(curl.get(), reference));
+  TRY(SetUrl(curl.get(), text_));
+  TRY(SetUrl(curl.get(), reference));
   return Parse(PartOf(curl.get(), CURLUPART_URL));
 }
 

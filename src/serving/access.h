@@ -20,8 +20,8 @@ namespace pintle::serving {
 
 enum class AccessMode {
   kOpen,      // Everyone is served, as by the Machine Config Operator.
-  kGrace,     // Everyone is served, and requests without a token are counted.
-  kRequired,  // Requests without a token are refused.
+  kGrace,     // Everyone is served, and requests without a valid token are counted and logged.
+  kRequired,  // Requests without a valid token are refused.
 };
 
 // Parses "open", "grace" or "required".
@@ -38,7 +38,7 @@ Result<std::vector<std::string>> ReadKeys(const std::string& file);
 
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires);
 
-// The reason why a token does not give access to a pool.
+// The reason why a token does not give access to a pool.  A malformed token counts as forged.
 enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);

@@ -11,7 +11,7 @@ namespace pintle::serving {
 namespace {
 
 // A certificate and its key are seldom replaced at the same instant.
-constexpr auto kSettling = std::chrono::milliseconds(200);
+constexpr auto kPauseAfterChange = std::chrono::milliseconds(200);
 // Some replacements happen in directories that are not watched.
 constexpr auto kCheckUnwatched = std::chrono::seconds(30);
 
@@ -24,7 +24,7 @@ std::string DirectoryOf(const std::string& path) {
 }  // namespace
 
 FileWatch::FileWatch(event::Loop& loop, std::function<void()> look)
-    : look_(std::move(look)), settled_(loop, [this] { Look(); }), again_(loop, [this] { Look(); }) {}
+    : look_(std::move(look)), look_soon_(loop, [this] { Look(); }), look_regularly_(loop, [this] { Look(); }) {}
 
 Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std::vector<std::string>& files,
                                                     std::function<void()> look) {
@@ -35,16 +35,16 @@ Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std
   for (const std::string& directory : directories) {
     watch->watches_.push_back(TRY(event::InotifyWatch::Create(loop, directory, kMask,
                                                               [self = watch.get()](const event::FileHappening&) {
-                                                                self->settled_.After(kSettling);
+                                                                self->look_soon_.After(kPauseAfterChange);
                                                               }),
                                   "watching " + directory));
   }
-  watch->again_.After(kCheckUnwatched);
+  watch->look_regularly_.After(kCheckUnwatched);
   return watch;
 }
 
 void FileWatch::Look() {
-  again_.After(kCheckUnwatched);
+  look_regularly_.After(kCheckUnwatched);
   look_();
 }
 

@@ -5,8 +5,8 @@
 //
 //     auto watch = TRY(FileWatch::Begin(loop, {certificate, key}, [] { read them and compare }));
 //
-// A call of the function means only that the files may have changed.  To miss no change, begin to watch before the
-// first read.
+// A call of `look` means only that the files may have changed.  To miss no change, begin to watch before the first
+// read.
 
 #include <functional>
 #include <memory>
@@ -33,8 +33,8 @@ class FileWatch {
 
   const std::function<void()> look_;
   std::vector<event::InotifyWatch> watches_;
-  event::Timer settled_;
-  event::Timer again_;
+  event::Timer look_soon_;
+  event::Timer look_regularly_;
 };
 
 }  // namespace pintle::serving

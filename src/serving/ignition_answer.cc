@@ -50,7 +50,7 @@ IgnitionAnswer AnswerConfig(const net::IncomingRequest& request, const std::stri
     answer.failure = Error(ErrorKind::kNotFound, fmt::format("there is no pool \"{}\"", pool));
     return answer;
   }
-  auto text = found->second->For(*version);
+  auto text = found->second->TextFor(*version);
   if (!text) {
     answer.http = Plain(found->second->StatusFor(text.error()));
     answer.failure = std::move(text).error();

@@ -31,7 +31,7 @@ struct RequestCount {
 
 struct IgnitionCounts {
   std::vector<RequestCount> requests;              // Only counts above zero, in the order of the pools' names.
-  std::map<std::string, std::uint64_t> open_hits;  // Configs served without a valid token, by pool.
+  std::map<std::string, std::uint64_t> open_hits;  // Configs served in the mode kGrace without a valid token, by pool.
 };
 
 class IgnitionCounters {

@@ -94,7 +94,7 @@ Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& 
         log::Notice("The certificate was renewed; new connections get it", kCertificateRenewed);
       }));
   secure_ = TRY(net::HttpServer::Begin({.listen = *settings.secure,
-                                        .identity = certificate_->first(),
+                                        .identity = certificate_->first_identity(),
                                         .threads = settings.threads,
                                         .limits = LimitsOf(settings)},
                                        Handler()));
@@ -115,7 +115,7 @@ void IgnitionService::LookAtFiles() {
 // The keys must be private, because anyone who can read them can make tokens.
 Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
   auto keys = TRY(ReadKeys(keys_file_));
-  if (IsReadableByAll(keys_file_)) return ReadableByAll("the keys of tokens", keys_file_);
+  if (IsReadableByAll(keys_file_)) return ReadableByAllError("the keys of tokens", keys_file_);
   return keys;
 }
 

@@ -14,6 +14,6 @@ namespace pintle::serving {
 bool IsReadableByAll(const std::string& path);
 
 // Returns an error that names the remedy, also for a pod: Kubernetes gives a Secret's files the mode 0644 by default.
-Error ReadableByAll(std::string_view what, const std::string& path);
+Error ReadableByAllError(std::string_view what, const std::string& path);
 
 }  // namespace pintle::serving

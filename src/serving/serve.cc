@@ -44,7 +44,7 @@ constexpr const char* kUsualKubeconfig = "/etc/kubernetes/kubeconfig";
 
 Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
 
-Result<std::optional<net::ListenAddress>> Listen(const CommandLine& line, std::string_view option) {
+Result<std::optional<net::ListenAddress>> ListenOption(const CommandLine& line, std::string_view option) {
   const auto text = line.Value(option);
   if (!text) return std::optional<net::ListenAddress>();
   return std::optional(TRY(net::ParseListenAddress(*text), option));
@@ -64,8 +64,8 @@ Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   TRY(CheckFolders(line));
   if (!line.words().empty()) return Misused(fmt::format("\"{}\" is one word too many", line.words()[0]));
   IgnitionSettings settings;
-  settings.secure = TRY(Listen(line, "--listen"));
-  settings.plain = TRY(Listen(line, "--listen-http"));
+  settings.secure = TRY(ListenOption(line, "--listen"));
+  settings.plain = TRY(ListenOption(line, "--listen-http"));
   if (!settings.secure && !settings.plain) return Misused("--listen or --listen-http is needed");
   settings.certificate_file = line.Value("--tls-cert").value_or("");
   settings.key_file = line.Value("--tls-key").value_or("");

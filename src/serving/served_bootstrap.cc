@@ -47,7 +47,7 @@ class BootstrapPool final : public ServedPool {
   BootstrapPool(std::string name, BootstrapFolder folder, std::shared_ptr<event::TextCache> cache)
       : name_(std::move(name)), folder_(std::move(folder)), cache_(std::move(cache)) {}
 
-  Result<Text> For(ignition::SpecVersion version) const override {
+  Result<Text> TextFor(ignition::SpecVersion version) const override {
     // The text is made for this request only, but counts towards the limit of the cache until it is sent.
     const event::TextCache::Entry entry(
         cache_, [&]() -> Result<std::string> { return ServedText(TRY(ReadSources()), version); });

@@ -80,7 +80,7 @@ std::string AnnotationsText(const std::string& config, const std::string& image)
   return json::GoText(annotations);
 }
 
-// Versions before 3.3 have no kernel arguments, so they move into the MachineConfig.
+// Moves the kernel arguments into the MachineConfig if this version of Ignition, one before 3.3, has none.
 Result<> MoveKernelArguments(ignition::KernelArguments& from, ignition::SpecVersion version,
                              std::optional<std::vector<std::string>>& to) {
   if (version >= ignition::SpecVersion::k3_3) return {};
@@ -144,11 +144,12 @@ Result<std::string> ServedText(const ServedSources& sources, ignition::SpecVersi
   PutAuthorities(kKubeletAuthoritiesPath, sources.kubelet_authorities, config);
   PutAuthorities(kCloudAuthoritiesPath, sources.cloud_authorities, config);
 
-  const std::string& pre_built = written.metadata.Annotation(api::kPreBuiltImageAnnotation);
+  const std::string& pre_built_image = written.metadata.Annotation(api::kPreBuiltImageAnnotation);
   const auto add = [&](std::string path, std::string_view contents) {
     config.storage.files.push_back(PlainFile(std::move(path), contents));
   };
-  add(kAnnotationsPath, AnnotationsText(written.metadata.name, pre_built.empty() ? sources.image : pre_built));
+  add(kAnnotationsPath,
+      AnnotationsText(written.metadata.name, pre_built_image.empty() ? sources.image : pre_built_image));
   if (!sources.image.empty()) written.spec.os_image_url = sources.image;
   add(kKubeconfigPath, sources.kubeconfig);
   add(kContentPath, json::Indented(json::GoText(written), 4));

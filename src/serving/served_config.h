@@ -42,7 +42,7 @@ struct ServedSources {
 // otherwise the config that the pool's machines have.
 const std::string& ServedConfigName(const api::MachineConfigPool& pool);
 
-// Adds the two bundles of a ControllerConfig.
+// Adds the bundles of authorities that a ControllerConfig has for the kubelet and for the cloud.
 Result<> AddAuthorities(const api::ControllerConfig& from, ServedSources& to);
 
 // Returns a kubeconfig for this API server and token.  `authorities` are PEM.

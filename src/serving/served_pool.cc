@@ -8,7 +8,7 @@ namespace {
 
 using ignition::SpecVersion;
 
-constexpr std::size_t kRoom = 64 << 20;
+constexpr std::size_t kCacheSize = 64 << 20;
 
 event::TextCache::Entry EntryFor(const std::shared_ptr<const Result<ServedSources>>& sources, SpecVersion version,
                                  const std::shared_ptr<event::TextCache>& cache) {
@@ -20,7 +20,7 @@ event::TextCache::Entry EntryFor(const std::shared_ptr<const Result<ServedSource
 
 }  // namespace
 
-std::shared_ptr<event::TextCache> MakeServedTextCache() { return std::make_shared<event::TextCache>(kRoom); }
+std::shared_ptr<event::TextCache> MakeServedTextCache() { return std::make_shared<event::TextCache>(kCacheSize); }
 
 KnownPool::KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextCache>& cache)
     : KnownPool(std::make_shared<const Result<ServedSources>>(std::move(sources)), cache) {}

@@ -33,8 +33,8 @@ class ServedPool {
   ServedPool& operator=(const ServedPool&) = delete;
 
   // Returns null if there is no room for the text now.  The server's threads call this at the same time.
-  virtual Result<Text> For(ignition::SpecVersion version) const = 0;
-  // Returns the status of the answer when For() has returned this error.
+  virtual Result<Text> TextFor(ignition::SpecVersion version) const = 0;
+  // Returns the status of the answer when TextFor() has returned this error.
   virtual int StatusFor(const Error&) const { return 500; }
 
  protected:
@@ -47,7 +47,7 @@ class KnownPool final : public ServedPool {
   // If `sources` is an error, all requests for this pool fail with it.
   KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextCache>& cache);
 
-  Result<Text> For(ignition::SpecVersion version) const override {
+  Result<Text> TextFor(ignition::SpecVersion version) const override {
     return texts_[static_cast<std::size_t>(version)].Get();
   }
 

@@ -21,7 +21,7 @@ Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(event::Loop& loop, std::string 
   files->watch_ =
       TRY(FileWatch::Begin(loop, {files->certificate_, files->key_}, [self = files.get()] { self->Look(); }));
   files->last_ = TRY(files->Read());
-  files->first_ = TRY(files->Make(files->last_));
+  files->first_identity_ = TRY(files->Make(files->last_));
   return files;
 }
 
@@ -40,7 +40,7 @@ Result<TlsFiles::Texts> TlsFiles::Read() const {
 
 Result<TlsFiles::Identity> TlsFiles::Make(const Texts& texts) const {
   auto identity = TRY(net::TlsIdentity::Create(texts.certificate, texts.key, rules_), certificate_ + " and " + key_);
-  if (texts.is_key_readable_by_all) return ReadableByAll("the key", key_);
+  if (texts.is_key_readable_by_all) return ReadableByAllError("the key", key_);
   return identity;
 }
 

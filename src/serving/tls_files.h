@@ -20,14 +20,15 @@ namespace pintle::serving {
 class TlsFiles {
  public:
   using Identity = std::shared_ptr<const net::TlsIdentity>;
-  // Called with the new contents when the files have changed.
+  // Called with the new identity when the files have changed, with an error when the new contents cannot be used, and
+  // with an error each time that the files cannot be read.
   using Renewed = std::function<void(Result<Identity>)>;
 
   static Result<std::unique_ptr<TlsFiles>> Open(event::Loop& loop, std::string certificate, std::string key,
                                                 net::TlsRules rules, Renewed renewed);
 
   // Returns the identity that Open() read.
-  const Identity& first() const { return first_; }
+  const Identity& first_identity() const { return first_identity_; }
 
   // Reads the files now.
   void Look();
@@ -50,7 +51,7 @@ class TlsFiles {
   const net::TlsRules rules_;
   const Renewed renewed_;
   Texts last_;
-  Identity first_;
+  Identity first_identity_;
   std::unique_ptr<FileWatch> watch_;
 };
 

@@ -31,11 +31,11 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
   const std::string pool = TRY(line.Needed("--pool"));
   const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
   const std::string ttl = line.Value("--ttl").value_or("24h");
-  const auto life = TRY(ParseTimeSpan(ttl), "--ttl " + ttl);
+  const auto lifetime = TRY(ParseTimeSpan(ttl), "--ttl " + ttl);
   if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: it has to have a name");
-  if (life < std::chrono::seconds(1))
+  if (lifetime < std::chrono::seconds(1))
     return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: it has to be a second or more", ttl));
-  const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + life);
+  const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + lifetime);
   const json::Value header = {{"name", "Authorization"}, {"value", "Bearer " + token}};
   return json::Value{{"httpHeaders", json::Value::array({header})}};
 }

@@ -166,11 +166,11 @@ TEST(Access, FollowsAKubeconfigThatIsReplaced) {
   const TemporaryDirectory directory;
   directory.Write("config", Kubeconfig(kServer, "token: abc"));
   Access access = ValueOf(Access::FromKubeconfig(directory / "config"));
-  EXPECT_EQ(ValueOf(access.Now())->server.host(), "api.example.com");
+  EXPECT_EQ(ValueOf(access.Current())->server.host(), "api.example.com");
   directory.Write("config", Kubeconfig("server: 'https://moved:6443'", "token: abc"));
-  EXPECT_EQ(ValueOf(access.Now())->server.host(), "moved");
+  EXPECT_EQ(ValueOf(access.Current())->server.host(), "moved");
   directory.Write("config", "");
-  EXPECT_EQ(MessageOf(access.Now()),
+  EXPECT_EQ(MessageOf(access.Current()),
             "reading the kubeconfig " + std::string(directory / "config") + ": it has 0 documents and not one");
 }
 

@@ -260,7 +260,7 @@ TEST_F(MirrorTest, SetsAnUnreadableObjectAsideUntilItIsReadableOrGone) {
   EXPECT_THAT(told_[1], HasSubstr("trouble: b: "));
   EXPECT_EQ(told_[2], "added c@3");
   ASSERT_EQ(mirror_->unreadable().size(), 2U);
-  EXPECT_EQ(mirror_->unreadable().at({"", "b"}).as_far.metadata.resource_version, "2");
+  EXPECT_EQ(mirror_->unreadable().at({"", "b"}).readable_part.metadata.resource_version, "2");
   EXPECT_THAT(mirror_->unreadable().at({"", "b"}).why.message(), HasSubstr("$.spec.unschedulable"));
   Follow(server, 6);
   EXPECT_EQ(told_[4], "added a@6");
