@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-// Reads a text from its front.  Each step returns whether the text continued as expected.
+// Reads a text from its front.  Each function returns false or nullopt if the text does not continue as expected.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}

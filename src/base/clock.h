@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Clocks and points in time, which callers pass in.
+// Clocks, points in time, and the format of times in RFC 3339.
 //
 // Durations and deadlines are measured on the monotonic clock, which only runs forward; times that people or other
-// machines read are taken from the wall clock.  Code that decides gets a time point; code that waits gets a Clock, so
-// that tests can pass hours in an instant.
+// machines read are taken from the wall clock.  A function that decides takes a time point as a parameter.  Code that
+// waits takes a Clock, so that a test can let hours pass in an instant.
 
 #include <chrono>
 #include <string>

@@ -39,7 +39,7 @@ Result<> ExpectRoom(const host::Host& host, const Change& change, const host::Bl
   if (change.next_boot) TRY(Add(needed, change.next_boot->held, contents));
   const std::uint64_t journal = (change.steps.size() + change.undo.size()) * kPerStep + host::PairedFile::kRoomToGrow;
   for (int copy = 0; copy < 2; ++copy) TRY(needed.Add(kStateDirectory, journal));
-  return needed.Expect();
+  return needed.ExpectEnough();
 }
 
 }  // namespace pintle::change

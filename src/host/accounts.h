@@ -3,8 +3,8 @@
 
 // Finds users and groups of a machine in the files below its root.
 //
-// It searches /etc/passwd and /etc/group first, and then the image's /usr/lib/passwd and /usr/lib/group.  For programs
-// on such a machine, nss-altfiles does the same.
+// /etc/passwd and /etc/group are searched first, and then the image's /usr/lib/passwd and /usr/lib/group.  On a machine
+// that was booted by OSTree, the C library does the same with nss-altfiles.
 
 #include <sys/types.h>
 

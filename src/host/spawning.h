@@ -21,6 +21,7 @@ struct Pipe {
 
 Result<Pipe> MakePipe();
 
+// A program to start, and its descriptors.
 struct Spawn {
   std::vector<std::string> words;        // The first is a path, or a name that is searched in our PATH.
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.

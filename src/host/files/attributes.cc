@@ -15,7 +15,7 @@ namespace {
 // The kernel writes this attribute as a seal over the others, so it is never copied or compared.
 constexpr std::string_view kKernelSeal = "security.evm";
 
-// Calls the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.
+// Makes the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.
 class OpenEntry {
  public:
   OpenEntry(int fd, OpenedAs opened_as) : fd_(fd) {

@@ -25,8 +25,7 @@ namespace {
 // The number of directories that stay open.  A change that needs more opens some of them again.
 constexpr std::size_t kMostDirectoriesOpen = 128;
 
-// The group with which we act for a user.  The user's own groups are not known, so only rights that all users have
-// count.
+// The group with which we act for a user.  The user's own groups are not known, so the rights of a group do not count.
 constexpr gid_t kNobody = 65534;
 
 Result<struct statx> StatxOf(int fd) {

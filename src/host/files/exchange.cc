@@ -15,7 +15,7 @@ namespace {
 
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
-using TakenOut = std::optional<Existing>;
+using OldEntry = std::optional<Existing>;
 
 int UnlinkEntry(int directory, const std::string& name, EntryKind kind) {
   return ::unlinkat(directory, name.c_str(), kind == EntryKind::kDirectory ? AT_REMOVEDIR : 0);
@@ -78,7 +78,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
 }
 
 // Examines the old entry, which has the temporary name now, and puts it back if someone has edited it.
-Result<TakenOut> CheckTakenOut(const ExchangeDirectories& directories, const Exchange& exchange,
+Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exchange& exchange,
                                const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
   const auto found = FindExisting(directories.stage, temporary);
@@ -88,9 +88,9 @@ Result<TakenOut> CheckTakenOut(const ExchangeDirectories& directories, const Exc
     return found.error();
   }
   const auto& out = *found;
-  if (!out) return TakenOut();
+  if (!out) return OldEntry();
   if (out->kind == EntryKind::kDirectory) {
-    if (WasDirectory(exchange) && UnlinkEntry(directories.stage, temporary, out->kind) == 0) return TakenOut();
+    if (WasDirectory(exchange) && UnlinkEntry(directories.stage, temporary, out->kind) == 0) return OldEntry();
     TRY(PutBack(directories, exchange));
     return WasDirectory(exchange) ? NotEmptyError() : EditedError();
   }
@@ -104,7 +104,7 @@ Result<TakenOut> CheckTakenOut(const ExchangeDirectories& directories, const Exc
 
 // Replaces an entry on a file system that cannot exchange two names, such as vfat.  An edit at the wrong instant is
 // lost there, and a directory that is replaced does not exist for an instant.
-Result<TakenOut> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange,
+Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange,
                                 const FileState& want) {
   const int directory = directories.parent.fd();
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
@@ -114,7 +114,7 @@ Result<TakenOut> ReplacePlainly(const ExchangeDirectories& directories, const Ex
   if (::renameat(directories.stage, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
     return Error::FromErrno("rename");
   }
-  return TakenOut();
+  return OldEntry();
 }
 
 }  // namespace
@@ -143,42 +143,42 @@ Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exch
   return ClearBeside(directories.stage, exchange.name);
 }
 
-Result<TakenOut> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
+Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                          const BlobStore& blobs) {
   TRY(CheckStillThere(directories, exchange, blobs));
   const std::string temporary = NameBeside(exchange.name);
   const int directory = directories.parent.fd();
   if (::renameat2(directories.stage, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
-    return CheckTakenOut(directories, exchange, blobs);
+    return CheckOldEntry(directories, exchange, blobs);
   }
   if (IsUnsupported(errno)) return ReplacePlainly(directories, exchange, want);
   return Error::FromErrno("exchange");
 }
 
-Result<TakenOut> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
+Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
   const int directory = directories.parent.fd();
   if (WasDirectory(exchange)) {
-    if (UnlinkEntry(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return TakenOut();
-    if (IsNotEmpty(errno)) return TakenOut();
+    if (UnlinkEntry(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return OldEntry();
+    if (IsNotEmpty(errno)) return OldEntry();
     return errno == ENOTDIR ? EditedError() : Error::FromErrno("rmdir");
   }
-  if (!TRY(FindExisting(directory, exchange.name))) return TakenOut();
+  if (!TRY(FindExisting(directory, exchange.name))) return OldEntry();
   TRY(CheckStillThere(directories, exchange, blobs));
   if (::renameat(directory, exchange.name.c_str(), directories.stage, NameBeside(exchange.name).c_str()) == 0) {
-    return CheckTakenOut(directories, exchange, blobs);
+    return CheckOldEntry(directories, exchange, blobs);
   }
-  if (errno == ENOENT) return TakenOut();
+  if (errno == ENOENT) return OldEntry();
   return Error::FromErrno("rename");
 }
 
 Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
                         const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
-  const auto is = TRY(FindExisting(directories.stage, temporary));
-  if (!is) return {};
-  bool is_edited = !IsUntouched(out, *is);
+  const auto existing = TRY(FindExisting(directories.stage, temporary));
+  if (!existing) return {};
+  bool is_edited = !IsUntouched(out, *existing);
   if (is_edited || (exchange.is_fresh && exchange.seen)) {
-    is_edited = !TRY(IsAsSeen(directories.stage, temporary, *is, exchange, blobs));
+    is_edited = !TRY(IsAsSeen(directories.stage, temporary, *existing, exchange, blobs));
   }
   if (is_edited) {
     TRY(PutBack(directories, exchange));

@@ -75,8 +75,8 @@ struct Prepared {
   CommitAction action = CommitAction::kNothing;
   Identity directory;  // The directory that has the place.
   Exchange exchange;
-  WantedAttributes goal;  // Used by kAdjust only.
-  std::uint64_t number = 0;
+  WantedAttributes wanted_attributes;  // Used by kAdjust only.
+  std::uint64_t number = 0;            // Counts the calls of Prepare(), in their order.
 
   Place place() const { return {directory, exchange.name}; }
   bool WasDirectory() const { return exchange.existing && exchange.existing->kind == EntryKind::kDirectory; }
@@ -87,7 +87,7 @@ struct Retired {
   std::string path;
   Identity directory;
   Exchange exchange;
-  Existing out;
+  Existing out;  // The status of the entry when it was taken out.
 
   Place place() const { return {directory, exchange.name}; }
 };
@@ -231,7 +231,8 @@ class FileChanges::Work {
     return prepared;
   }
 
-  // Two paths may lead to the same place, and the later change wins.  Returns whether the earlier one wants the same.
+  // Two paths may lead to the same place.  Returns true if the earlier change of the place wants the same state.
+  // Otherwise drops the earlier change, since the later one wins.
   bool IsPreparedAlready(const FilePut& put, const Place& place) {
     const auto by_place = by_place_.find(place);
     if (by_place == by_place_.end() || by_place->second == put.key) return false;
@@ -264,15 +265,15 @@ class FileChanges::Work {
     const std::string& name = prepared.exchange.name;
     const auto& existing = prepared.exchange.existing;
     const bool is_same_kind = existing && existing->kind == want.kind;
-    WantedAttributes goal = TRY(GoalWithoutExisting(put));
+    WantedAttributes wanted_attributes = TRY(AttributesOfNewEntry(put));
     if (is_same_kind && before && IsKnownUnchanged(*before, *existing) && !Matches(want, *before->state)) {
-      TakeOver(TRY(FromText(*before->state->attributes)), goal);
+      TakeOver(TRY(FromText(*before->state->attributes)), wanted_attributes);
     } else if (existing && (is_same_kind || before)) {
       const UniqueFd opened = TRY(OpenExisting(directory, name, *existing));
       Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing->kind)));
-      if (is_same_kind && TRY(IsThere(want, *existing, opened.get(), goal, have))) return {};
+      if (is_same_kind && TRY(IsAsWanted(want, *existing, opened.get(), wanted_attributes, have))) return {};
       if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
-      if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
+      if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), wanted_attributes);
     } else if (before && before->state != nullptr) {
       return EditedError();  // It was removed.
     }
@@ -280,18 +281,18 @@ class FileChanges::Work {
     if (existing) TRY(CheckNotImmutable(existing->attributes, "the existing entry"));
     if (is_same_kind && existing->kind == EntryKind::kDirectory) {
       prepared.action = CommitAction::kAdjust;
-      prepared.goal = std::move(goal);
+      prepared.wanted_attributes = std::move(wanted_attributes);
       return {};
     }
     if (existing) TRY(CheckReplaceable(directory, prepared));
-    return MakeBeside(put, directory, goal, prepared);
+    return MakeBeside(put, directory, wanted_attributes, prepared);
   }
 
-  Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& goal,
+  Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& wanted_attributes,
                       Prepared& prepared) {
     const std::string& name = prepared.exchange.name;
     const int at = TRY(stages_.For(directory));
-    auto made = MakeEntry(at, name, *put.want, goal, blobs_);
+    auto made = MakeEntry(at, name, *put.want, wanted_attributes, blobs_);
     if (!made) {
       // The first error is the one to report.
       static_cast<void>(ClearBeside(at, name));
@@ -310,27 +311,28 @@ class FileChanges::Work {
   }
 
   // Returns the attributes of a new entry whose place is empty or has an entry of another kind.
-  Result<WantedAttributes> GoalWithoutExisting(const FilePut& put) const {
+  Result<WantedAttributes> AttributesOfNewEntry(const FilePut& put) const {
     if (put.want->attributes) return WantedAttributes{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
-    WantedAttributes goal;
+    WantedAttributes wanted_attributes;
     if (const auto label = labels_.LabelFor(put.key, put.want->kind)) {
-      goal.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
+      wanted_attributes.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
     }
-    return goal;
+    return wanted_attributes;
   }
 
   // If the config does not mention attributes, the new entry takes over those of the old one.  It does not take over
   // security attributes, which follow from the policy and the contents.
-  static void TakeOver(Attributes have, WantedAttributes& goal) {
-    if (goal.others == OtherAttributes::kRemove) return;
+  static void TakeOver(Attributes have, WantedAttributes& wanted_attributes) {
+    if (wanted_attributes.others == OtherAttributes::kRemove) return;
     std::erase_if(have, [](const auto& attribute) { return attribute.first.starts_with("security."); });
-    goal.attributes.merge(std::move(have));
-    goal.others = OtherAttributes::kRemove;
+    wanted_attributes.attributes.merge(std::move(have));
+    wanted_attributes.others = OtherAttributes::kRemove;
   }
 
   // Compares the file with `before` without opening it.  Returns false if its contents have to be read to be sure.
   bool IsKnownUnchanged(const Before& before, const Existing& existing) const {
-    if (before.state == nullptr || !before.looked_at || !IsUnchangedSince(existing, *before.looked_at)) return false;
+    if (before.state == nullptr || !before.observed_at || !IsUnchangedSince(existing, *before.observed_at))
+      return false;
     const FileState& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
            existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
@@ -345,15 +347,16 @@ class FileChanges::Work {
     return EditedError();
   }
 
-  Result<bool> IsThere(const FileState& want, const Existing& existing, int opened, const WantedAttributes& goal,
-                       const Attributes& have) const {
-    for (const auto& [name, value] : goal.attributes) {
+  Result<bool> IsAsWanted(const FileState& want, const Existing& existing, int opened,
+                          const WantedAttributes& wanted_attributes, const Attributes& have) const {
+    for (const auto& [name, value] : wanted_attributes.attributes) {
       if (const auto found = have.find(name); found == have.end() || found->second != value) return false;
     }
     return IsInState(want, existing, opened, have, blobs_);
   }
 
-  // Checks that a directory that is to be replaced is empty, except for entries that this change removes before.
+  // Checks that nothing is mounted on an entry that is to be replaced.  If the entry is a directory, also checks that
+  // this change removes everything in it before.
   Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
@@ -392,7 +395,7 @@ class FileChanges::Work {
                          existing->group == was.group && existing->permissions == was.permissions;
     if (!is_same) return EditedError();
     UniqueFd entry = TRY(OpenExisting(directory, prepared.exchange.name, *existing));
-    TRY(SetAll(entry.get(), *prepared.want, prepared.goal));
+    TRY(SetAll(entry.get(), *prepared.want, prepared.wanted_attributes));
     unsynced_.at(directory.identity().device).Add(std::move(entry));
     return {};
   }
@@ -486,9 +489,9 @@ class FileChanges::Work {
   Directories directories_;
   Directories committing_;
   Stages stages_;
-  std::set<Identity> changeable_;
+  std::set<Identity> changeable_;  // Directories that CheckChangeable() has accepted.
   std::unordered_map<std::string, Prepared> prepared_;
-  std::map<Place, std::string> by_place_;
+  std::map<Place, std::string> by_place_;  // The keys of `prepared_` by the places that their paths lead to.
   std::vector<Retired> retired_;
   std::uint64_t number_ = 0;
   std::map<std::uint64_t, Unsynced> unsynced_;

@@ -65,7 +65,7 @@ class Observer::FileReader {
   }
 
  protected:
-  // The contents, if the file is small.
+  // The contents of the file that DigestOf() has read, if they fit into one piece.
   std::optional<std::string_view> whole_;
 
  private:

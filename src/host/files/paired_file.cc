@@ -118,13 +118,13 @@ Result<> PairedFile::Replace(int directory, int spare, std::string_view contents
     return ::renameat2(directory, spare_.c_str(), directory, name_.c_str(), how);
   };
   int exchanged = exchange(RENAME_EXCHANGE);
-  const bool is_known = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
+  const bool is_supported = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
   // On a file system that cannot exchange two names, the spare is renamed to the file, and there is no spare any more.
-  if (!is_known) exchanged = exchange(0);
+  if (!is_supported) exchanged = exchange(0);
   if (exchanged != 0) return Error::FromErrno("rename");
   auto synced = SyncDirectory(directory);
   // After an error, the old file gets its name back, so that the contents are unchanged.
-  if (!synced && is_known) exchange(RENAME_EXCHANGE);
+  if (!synced && is_supported) exchange(RENAME_EXCHANGE);
   return synced;
 }
 

@@ -39,8 +39,9 @@ class Stages {
   Result<UniqueFd> Make(const Directory& directory);
   Result<UniqueFd> OpenAgain(const Directory& directory, const Identity& made);
 
+  // The keys are the directories that contain the stages.
   std::map<Identity, std::string> paths_;
-  std::map<Identity, Identity> made_;
+  std::map<Identity, Identity> made_;  // The stages.
   std::map<Identity, UniqueFd> open_;
 };
 

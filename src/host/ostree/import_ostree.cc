@@ -22,6 +22,8 @@ constexpr std::string_view kImageBranches = "pintle/image";
 // rpm-ostree uses the same keys, and prints their values.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
+// Pintle's own keys in the commits of layers.  The first lists LayerContents::implied.  The second marks a commit that
+// only keeps files of a packed commit from being pruned.
 constexpr const char* kImpliedKey = "pintle.implied-directories";
 constexpr const char* kOnlyFilesKey = "pintle.only-files";
 
@@ -91,7 +93,7 @@ class Overlay {
     for (std::size_t i = 0; i < ::g_variant_n_children(directories.get()); ++i) {
       const Variant entry = Child(directories, i);
       const std::string name = ::g_variant_get_string(Child(entry, 0).get(), nullptr);
-      const Tree below = TRY(Below(to, name));
+      const Tree below = TRY(MakeSubdirectory(to, name));
       TRY(AddDirectory(below.get(), path.empty() ? name : path + "/" + name, ChecksumFrom(Child(entry, 1).get()),
                        ChecksumFrom(Child(entry, 2).get())));
     }
@@ -110,7 +112,7 @@ class Overlay {
         const std::string hidden(name.substr(kWhiteout.size()));
         // An image's /etc is stored as /usr/etc.
         if (path.empty() && hidden == "etc") {
-          const Tree usr = TRY(Below(in, "usr"));
+          const Tree usr = TRY(MakeSubdirectory(in, "usr"));
           TRY(Remove(usr.get(), hidden));
         }
         TRY(Remove(in, hidden));
@@ -131,7 +133,7 @@ class Overlay {
     return {};
   }
 
-  Result<Tree> Below(OstreeMutableTree* in, const std::string& name) {
+  Result<Tree> MakeSubdirectory(OstreeMutableTree* in, const std::string& name) {
     if (::g_hash_table_contains(::ostree_mutable_tree_get_files(in), name.c_str())) TRY(Remove(in, name));
     Failure failure;
     Tree below;
@@ -221,9 +223,9 @@ class Metadata {
   GVariantDict dictionary_;
 };
 
-std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_layers) {
+std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t layer_count) {
   std::set<std::string> digests;
-  for (std::size_t i = 0; i < std::min(first_layers, manifest.layers.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(layer_count, manifest.layers.size()); ++i) {
     digests.insert(manifest.layers[i].digest);
   }
   return digests;
@@ -389,9 +391,9 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
     }
   }
   if (packed) {
-    const std::string whole = TRY(TakePackedCommit(*packed, layers, cancel));
+    const std::string packed_commit = TRY(TakePackedCommit(*packed, layers, cancel));
     layers.erase(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(packed->layers));
-    layers.insert(layers.begin(), whole);
+    layers.insert(layers.begin(), packed_commit);
   }
   const std::string commit = TRY(Merge(image, layers, cancel), "merging the layers");
   transaction.SetBranch(BranchOf(kImageBranches, image.digest), commit);

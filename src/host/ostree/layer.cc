@@ -220,15 +220,15 @@ class LayerUnpacker {
     const std::string name = path.filename();
     if (!name.starts_with(kWhiteout)) return {};
     const std::filesystem::path folder = path.parent_path();
-    const std::string of = name.substr(kWhiteout.size());
-    if (name != kOpaque && (of.empty() || of == "." || of == "..")) {
+    const std::string hidden_name = name.substr(kWhiteout.size());
+    if (name != kOpaque && (hidden_name.empty() || hidden_name == "." || hidden_name == "..")) {
       return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is a whiteout without a name", std::string(path)));
     }
-    const std::string hidden = name == kOpaque ? folder : folder / of;
-    const bool is_all = hidden.empty() || hidden == below_ || IsBelow(below_, hidden);
-    if (!is_all && !IsBelow(hidden, below_)) return {};
+    const std::string hidden = name == kOpaque ? folder : folder / hidden_name;
+    const bool hides_all = hidden.empty() || hidden == below_ || IsBelow(below_, hidden);
+    if (!hides_all && !IsBelow(hidden, below_)) return {};
     std::error_code failed;
-    std::filesystem::remove_all(into_ + "/" + (is_all ? below_ : hidden), failed);
+    std::filesystem::remove_all(into_ + "/" + (hides_all ? below_ : hidden), failed);
     if (failed) return Error::FromErrno("unlink", failed.value()).While("removing " + hidden);
     return {};
   }

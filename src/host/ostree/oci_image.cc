@@ -127,9 +127,9 @@ Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, 
 }
 
 Result<> ExpectDigest(std::string_view digest, std::string_view bytes) {
-  const std::string is = "sha256:" + Sha256(bytes).hex();
-  if (is == digest) return {};
-  return Error(ErrorKind::kInvalid, fmt::format("the contents have the digest {} and not {}", is, digest));
+  const std::string actual = "sha256:" + Sha256(bytes).hex();
+  if (actual == digest) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("the contents have the digest {} and not {}", actual, digest));
 }
 
 }  // namespace pintle::host

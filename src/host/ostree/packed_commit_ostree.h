@@ -21,7 +21,7 @@ struct ImportedObjects {
   std::set<std::string> files;        // The checksums of all files and links.
 };
 
-// Must be called in a transaction of the repository.
+// Imports the objects of the layer in the file `layer`.  This must be called in a transaction of the repository.
 Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string& layer, const std::stop_token& stop,
                                       GCancellable* cancel);
 

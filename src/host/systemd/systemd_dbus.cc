@@ -279,17 +279,17 @@ class SystemdDbus::Connection {
   std::map<std::string, std::string> ended_;  // The results of jobs by their object paths.
 };
 
-// Exists while a public function runs.  Public functions may call each other; the connection is closed when the
-// outermost one returns.
-class SystemdDbus::Use {
+// Exists while a public function runs.  Public functions may call each other.  When the outermost one returns, the
+// destructor closes the connection if systemd sends signals on it.
+class SystemdDbus::ConnectionUse {
  public:
-  explicit Use(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
-  ~Use() {
+  explicit ConnectionUse(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
+  ~ConnectionUse() {
     if (--systemd_.uses_ > 0 || systemd_.connection_ == nullptr) return;
     if (systemd_.connection_->gets_signals()) systemd_.connection_.reset();
   }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
+  ConnectionUse(const ConnectionUse&) = delete;
+  ConnectionUse& operator=(const ConnectionUse&) = delete;
 
  private:
   SystemdDbus& systemd_;
@@ -312,59 +312,59 @@ Result<> SystemdDbus::CallIdempotent(const std::function<Result<>(Connection&)>&
   return call(*TRY(Connect()));
 }
 
-Result<> SystemdDbus::ChangeFiles(FileChange change, const std::vector<std::string>& units) {
+Result<> SystemdDbus::ChangeEnablements(EnablementChange change, const std::vector<std::string>& units) {
   std::vector<char*> words;
   for (const std::string& unit : units) words.push_back(const_cast<char*>(unit.c_str()));
   words.push_back(nullptr);
   const auto fill = [&](sd_bus_message* message) {
     const int result = ::sd_bus_message_append_strv(message, words.data());
     // The arguments are runtime = false and, except for DisableUnitFiles, force = true.
-    if (result < 0 || change == FileChange::kDisable)
+    if (result < 0 || change == EnablementChange::kDisable)
       return result < 0 ? result : ::sd_bus_message_append(message, "b", 0);
     return ::sd_bus_message_append(message, "bb", 0, 1);
   };
-  const char* method = change == FileChange::kEnable    ? "EnableUnitFiles"
-                       : change == FileChange::kDisable ? "DisableUnitFiles"
-                                                        : "PresetUnitFiles";
+  const char* method = change == EnablementChange::kEnable    ? "EnableUnitFiles"
+                       : change == EnablementChange::kDisable ? "DisableUnitFiles"
+                                                              : "PresetUnitFiles";
   return CallIdempotent([&](Connection& connection) -> Result<> {
     TRY(connection.CallManager(method, fill));
     return {};
   });
 }
 
-Result<> SystemdDbus::ChangeFile(FileChange change, const std::string& unit) {
-  const char* doing = change == FileChange::kEnable    ? "enabling"
-                      : change == FileChange::kDisable ? "disabling"
-                                                       : "presetting";
-  Result<> result = ChangeFiles(change, {unit});
+Result<> SystemdDbus::ChangeEnablement(EnablementChange change, const std::string& unit) {
+  const char* doing = change == EnablementChange::kEnable    ? "enabling"
+                      : change == EnablementChange::kDisable ? "disabling"
+                                                             : "presetting";
+  Result<> result = ChangeEnablements(change, {unit});
   if (result) return {};
-  const std::string state = TRY(FileState(unit), fmt::format("{} {}", doing, unit));
+  const std::string state = TRY(UnitFileState(unit), fmt::format("{} {}", doing, unit));
   const std::optional<UnitName> name = UnitName::Parse(unit);
   if (state.empty() && name && result.error().kind() == ErrorKind::kNotFound) return RemoveUnitLinks(root_, *name);
   // Presets skip units that cannot be enabled.
   const bool cannot_be_enabled = state.starts_with("masked") || state == "generated" || state == "transient";
-  if (change == FileChange::kPreset && cannot_be_enabled) return {};
+  if (change == EnablementChange::kPreset && cannot_be_enabled) return {};
   return std::move(result).error().While(fmt::format("{} {}", doing, unit));
 }
 
 Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   // systemd's error names the unit that caused it only in its text.  So if the call for all units fails, there is one
   // call for each unit.
-  const auto put = [&](FileChange change, const std::vector<std::string>& names) -> Result<> {
-    if (names.empty() || ChangeFiles(change, names)) return {};
-    for (const std::string& unit : names) TRY(ChangeFile(change, unit));
+  const auto put = [&](EnablementChange change, const std::vector<std::string>& names) -> Result<> {
+    if (names.empty() || ChangeEnablements(change, names)) return {};
+    for (const std::string& unit : names) TRY(ChangeEnablement(change, unit));
     return {};
   };
   const resource::UnitLinks::State before = TRY(ObserveLinks());
   const UnitsByEnablement sorted = SortByEnablement(units);
-  TRY(put(FileChange::kPreset, sorted.preset));
+  TRY(put(EnablementChange::kPreset, sorted.preset));
   // Enabling a unit again removes the links that an earlier [Install] section gave it.
   for (const std::string& unit : sorted.enabled) {
     if (const auto name = UnitName::Parse(unit)) TRY(RemoveUnitLinks(root_, *name));
   }
-  TRY(put(FileChange::kEnable, sorted.enabled));
-  TRY(put(FileChange::kDisable, sorted.disabled));
+  TRY(put(EnablementChange::kEnable, sorted.enabled));
+  TRY(put(EnablementChange::kDisable, sorted.disabled));
   TRY(SyncUnitLinks(root_));
   if (TRY(ObserveLinks()).targets == before.targets) return {};
   return Reload();
@@ -379,7 +379,7 @@ Result<> SystemdDbus::PutLinks(const resource::UnitLinks::State& links) {
 }
 
 Result<> SystemdDbus::Reload() {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   TRY(CallIdempotent([](Connection& connection) -> Result<> {
         TRY(connection.CallManager(
             "Reload", [](sd_bus_message*) { return 0; }, kReloadPatience));
@@ -451,7 +451,7 @@ Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime
 }
 
 Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds patience) {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   const auto doing = [&] { return fmt::format("{} {}", VerbOf(job), unit); };
   const MonotonicTime deadline = SystemClock().Monotonic() + patience;
   std::string path;
@@ -501,7 +501,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
       .While(doing());
 }
 
-Result<std::string> SystemdDbus::FileState(const std::string& unit) {
+Result<std::string> SystemdDbus::UnitFileState(const std::string& unit) {
   std::string state;
   TRY(CallIdempotent([&](Connection& connection) -> Result<> {
     const auto answer = connection.CallManager("GetUnitFileState", [&](sd_bus_message* message) {
@@ -519,7 +519,7 @@ Result<std::string> SystemdDbus::FileState(const std::string& unit) {
 }
 
 Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   const auto doing = [&] { return "looking at " + unit; };
   UnitStatus status;
   TRY(CallIdempotent([&](Connection& connection) -> Result<> {
@@ -529,7 +529,7 @@ Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
         return {};
       }),
       doing());
-  status.file_state = TRY(FileState(unit), doing());
+  status.file_state = TRY(UnitFileState(unit), doing());
   return status;
 }
 

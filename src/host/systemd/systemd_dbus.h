@@ -43,8 +43,8 @@ class SystemdDbus final : public Systemd {
 
  private:
   class Connection;
-  class Use;
-  enum class FileChange { kEnable, kDisable, kPreset };
+  class ConnectionUse;
+  enum class EnablementChange { kEnable, kDisable, kPreset };
   struct Job {
     std::string unit;
     std::string state;  // "waiting" or "running"
@@ -53,9 +53,9 @@ class SystemdDbus final : public Systemd {
 
   Result<> CallIdempotent(const std::function<Result<>(Connection&)>& call);
   Result<Connection*> Connect();
-  Result<> ChangeFiles(FileChange change, const std::vector<std::string>& units);
-  Result<> ChangeFile(FileChange change, const std::string& unit);
-  Result<std::string> FileState(const std::string& unit);
+  Result<> ChangeEnablements(EnablementChange change, const std::vector<std::string>& units);
+  Result<> ChangeEnablement(EnablementChange change, const std::string& unit);
+  Result<std::string> UnitFileState(const std::string& unit);
   Result<std::vector<Job>> Jobs();
   Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline);
 

@@ -42,7 +42,7 @@ Result<bool> LeadsToMask(const Root& root, const std::string& target) {
   return status && IsMask(*status);
 }
 
-// An alias must have its target's type and kind, except that an instance may be an alias of a template.
+// An alias must have its target's type, kind and instance, except that an instance may be an alias of a template.
 Result<> CheckAlias(const UnitName& alias, std::string_view target) {
   const std::optional<UnitName> other = UnitName::Parse(NameIn(target));
   const bool same_kind = other && (other->kind() == alias.kind() || (alias.kind() == UnitNameKind::kInstance &&
@@ -125,7 +125,7 @@ Result<> AddDropins(const Root& root, const std::string& unit, std::map<std::str
 Result<> ReadDropins(const Root& root, UnitFile& unit) {
   std::map<std::string, std::string> dropins;
   TRY(AddDropins(root, unit.name.text(), dropins));
-  if (const auto of = unit.name.Template()) TRY(AddDropins(root, of->text(), dropins));
+  if (const auto unit_template = unit.name.Template()) TRY(AddDropins(root, unit_template->text(), dropins));
   for (const auto& [name, path] : dropins) {
     if (TRY(LeadsToMask(root, path))) continue;
     TRY(unit.install.Add(TRY(root.ReadFile(path)), unit.name), "reading " + path);
@@ -175,8 +175,8 @@ Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: a unit of this type has no instances", unit.name.text()));
   }
   TRY(LookFor(root, unit, unit.name.text(), read));
-  const std::optional<UnitName> of = unit.name.Template();
-  if (unit.kind == UnitFileKind::kNotLookedFor && of) TRY(LookFor(root, unit, of->text(), read));
+  const std::optional<UnitName> unit_template = unit.name.Template();
+  if (unit.kind == UnitFileKind::kNotLookedFor && unit_template) TRY(LookFor(root, unit, unit_template->text(), read));
   if (unit.kind == UnitFileKind::kNotLookedFor) {
     unit.kind = UnitFileKind::kMissing;
     return {};

@@ -38,7 +38,7 @@ Result<std::vector<std::string>> NamesIfAny(const Root& root, const std::string&
   return root.List(folder);
 }
 
-// Returns the folders that may have such links, kUnitDirectory first.
+// Returns the folders that may contain links of units, kUnitDirectory first.
 Result<std::vector<std::string>> Folders(const Root& root) {
   std::vector<std::string> folders = {std::string(kUnitDirectory)};
   for (const std::string& name : TRY(NamesIfAny(root, folders.front()))) {
