@@ -33,7 +33,7 @@ class SystemClock final : public Clock {
 
 // Formats a time as Kubernetes does, in RFC 3339, UTC and whole seconds: "2026-11-21T05:41:43Z".
 std::string ToRfc3339(WallTime time);
-// Reads any RFC 3339 time, including fractions of seconds and offsets from UTC.
+// Reads an RFC 3339 time, which may have a fraction of a second and an offset from UTC.  "T" and "Z" must be capitals.
 Result<WallTime> FromRfc3339(std::string_view text);
 
 }  // namespace pintle

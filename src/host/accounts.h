@@ -22,6 +22,7 @@ struct Account {
   std::string home;
 };
 
+// Return nullopt if there is no user or group of this name.
 Result<std::optional<Account>> FindUser(const Root& root, const std::string& name);
 Result<std::optional<gid_t>> FindGroup(const Root& root, const std::string& name);
 

@@ -25,7 +25,8 @@ inline constexpr std::chrono::milliseconds kPasswordLockPatience = std::chrono::
 Result<std::optional<resource::PasswordHash::State>> ObservePasswordHash(const Root& root, const std::string& user);
 
 // Putting nullopt removes the user's line.  A user without a line gets one, unless the wanted hash is kLocked.  A hash
-// for a user that does not exist is an error of the kind kNotFound.  A hash that would break the line is kInvalid.
+// for a user that does not exist is an error of the kind kNotFound.  A hash that would break the line is kInvalid.  If
+// the hash changes and `put.want` has no day of the last change, that day becomes today.
 Result<> PutPasswordHash(const Root& root, const resource::Put<resource::PasswordHash>& put, const Clock& clock,
                          std::chrono::milliseconds patience = kPasswordLockPatience);
 

@@ -73,10 +73,10 @@ Maker MakerOf(const Directory& at, const struct statx& link) {
   return {.is_known = at.IsSticky() && link.stx_nlink == 1, .user = std::nullopt};
 }
 
-Error UnsafeLink(const std::string& path, const std::string& whose, const std::string& where) {
+Error UnsafeLink(const std::string& path, const std::string& maker, const std::string& target) {
   return Error(ErrorKind::kConflict, fmt::format("the link {}, which {} may have put there, leads to {}; put a "
                                                  "directory in its place",
-                                                 path, whose, where));
+                                                 path, maker, target));
 }
 
 std::string Below(const std::string& directory, std::string_view name) {

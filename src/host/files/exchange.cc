@@ -31,8 +31,8 @@ bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == 
 Result<bool> EntryIsInState(int directory, const std::string& name, const Existing& existing, const FileState& state,
                             const BlobStore& blobs) {
   if (existing.kind != state.kind) return false;
-  const int how = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
-  const UniqueFd opened(::openat(directory, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
+  const int flags = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  const UniqueFd opened(::openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
   if (!opened) {
     Error error = Error::FromErrno("opening the existing entry");
     return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
@@ -62,18 +62,18 @@ Result<> CheckStillThere(const ExchangeDirectories& directories, const Exchange&
 Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchange) {
   const std::string temporary = NameBeside(exchange.name);
   const auto put_back = [&](unsigned flags) -> Result<> {
-    const int there =
+    const int renamed =
         ::renameat2(directories.stage, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
-    return there == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
+    return renamed == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
   };
   if (!exchange.made) {
     const auto done = put_back(RENAME_NOREPLACE);
     return done || !IsUnsupported(done.error().errno_value()) ? done : put_back(0);
   }
   TRY(put_back(RENAME_EXCHANGE));
-  const auto out = FindExisting(directories.stage, temporary);
+  const auto old_entry = FindExisting(directories.stage, temporary);
   // If the entry that comes out is not ours, someone has replaced ours meanwhile, and that edit stays.
-  if (!out || (*out && (*out)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
+  if (!old_entry || (*old_entry && (*old_entry)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
   return ClearBeside(directories.stage, exchange.name);
 }
 
@@ -87,16 +87,16 @@ Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exc
     TRY(PutBack(directories, exchange));
     return found.error();
   }
-  const auto& out = *found;
-  if (!out) return OldEntry();
-  if (out->kind == EntryKind::kDirectory) {
-    if (WasDirectory(exchange) && UnlinkEntry(directories.stage, temporary, out->kind) == 0) return OldEntry();
+  const auto& old_entry = *found;
+  if (!old_entry) return OldEntry();
+  if (old_entry->kind == EntryKind::kDirectory) {
+    if (WasDirectory(exchange) && UnlinkEntry(directories.stage, temporary, old_entry->kind) == 0) return OldEntry();
     TRY(PutBack(directories, exchange));
     return WasDirectory(exchange) ? NotEmptyError() : EditedError();
   }
-  if (IsUntouchedButRenamed(*exchange.existing, *out)) return out;
-  const auto is_as_seen = IsAsSeen(directories.stage, temporary, *out, exchange, blobs);
-  if (is_as_seen && *is_as_seen) return out;
+  if (IsUntouchedButRenamed(*exchange.existing, *old_entry)) return old_entry;
+  const auto is_as_seen = IsAsSeen(directories.stage, temporary, *old_entry, exchange, blobs);
+  if (is_as_seen && *is_as_seen) return old_entry;
   TRY(PutBack(directories, exchange));
   TRY(is_as_seen);
   return EditedError();
@@ -171,12 +171,12 @@ Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange&
   return Error::FromErrno("rename");
 }
 
-Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
   const auto existing = TRY(FindExisting(directories.stage, temporary));
   if (!existing) return {};
-  bool is_edited = !IsUntouched(out, *existing);
+  bool is_edited = !IsUntouched(old_entry, *existing);
   if (is_edited || (exchange.is_fresh && exchange.seen)) {
     is_edited = !TRY(IsAsSeen(directories.stage, temporary, *existing, exchange, blobs));
   }

@@ -50,7 +50,7 @@ Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, 
 Result<std::optional<Existing>> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const BlobStore& blobs);
 // Removes what Replace() or TakeOut() returned, unless someone has changed it since.
-Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs);
 
 }  // namespace pintle::host

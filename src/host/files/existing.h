@@ -38,7 +38,7 @@ struct Existing {
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
 // These return kConflict if someone has made the entry immutable or append-only, or has mounted something on it.
-Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what);
+Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view subject);
 Result<> CheckNotMounted(const Existing& existing);
 
 // Returns whether nobody has touched a file or link between two reads of its status.  Writes within one tick of the

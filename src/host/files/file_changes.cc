@@ -87,7 +87,7 @@ struct Retired {
   std::string path;
   Identity directory;
   Exchange exchange;
-  Existing out;  // The status of the entry when it was taken out.
+  Existing old_entry;  // The status of the entry when it was taken out.
 
   Place place() const { return {directory, exchange.name}; }
 };
@@ -382,9 +382,10 @@ class FileChanges::Work {
     const ExchangeDirectories directories = {*directory, needs_no_stage ? -1 : TRY(stages_.For(*directory))};
     const Exchange& exchange = prepared.exchange;
     if (prepared.action == CommitAction::kPlace) return PutInPlace(directories, exchange, *prepared.want, blobs_);
-    auto out = prepared.action == CommitAction::kReplace ? TRY(Replace(directories, exchange, *prepared.want, blobs_))
-                                                         : TRY(TakeOut(directories, exchange, blobs_));
-    if (out) retired_.push_back({path, prepared.directory, exchange, *out});
+    auto old_entry = prepared.action == CommitAction::kReplace
+                         ? TRY(Replace(directories, exchange, *prepared.want, blobs_))
+                         : TRY(TakeOut(directories, exchange, blobs_));
+    if (old_entry) retired_.push_back({path, prepared.directory, exchange, *old_entry});
     return {};
   }
 
@@ -403,7 +404,7 @@ class FileChanges::Work {
   Result<> Remove(const Retired& retired) {
     const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
     const ExchangeDirectories directories = {*directory, TRY(stages_.For(*directory))};
-    return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.out, blobs_));
+    return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
   }
 
   template <typename Choice>

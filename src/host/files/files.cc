@@ -113,9 +113,9 @@ std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string
                                          const FileState& have) {
   if (want.kind != have.kind || want.attributes) return std::nullopt;
   auto expected = labels.LabelFor(path, want.kind);
-  std::string is = LabelOf(have);
-  if (!expected || TypeOf(*expected) == TypeOf(is)) return std::nullopt;
-  return WrongLabel{*std::move(expected), std::move(is)};
+  std::string actual = LabelOf(have);
+  if (!expected || TypeOf(*expected) == TypeOf(actual)) return std::nullopt;
+  return WrongLabel{*std::move(expected), std::move(actual)};
 }
 
 Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts) {

@@ -35,7 +35,7 @@ bool Matches(const resource::FileEntry::State& want, const resource::FileEntry::
 // The SELinux policy's label for an entry that has another label.
 struct WrongLabel {
   std::string expected;
-  std::string is;  // The entry's own label, or "".
+  std::string actual;  // The entry's own label, or "".
 };
 
 // Compares only the type in the label, as restorecon(8) does, since an edit by an admin leaves another SELinux user in

@@ -29,13 +29,13 @@ struct Spot {
 
 // Makes the call.  If the temporary name exists, removes what an interrupted attempt has left there, and tries again.
 template <typename Call>
-Result<int> MakeNew(const char* what, const Spot& spot, Call&& call) {
+Result<int> MakeNew(const char* doing, const Spot& spot, Call&& call) {
   int made = call();
   if (made < 0 && errno == EEXIST) {
     TRY(ClearBeside(spot.directory, spot.name));
     made = call();
   }
-  if (made < 0) return Error::FromErrno(what);
+  if (made < 0) return Error::FromErrno(doing);
   return made;
 }
 

@@ -43,7 +43,7 @@ struct RestoredOriginals {
 };
 
 // Returns the originals of the paths in `released`, which the new config does not have any more.  `wanted` are all
-// paths of the new config.  It is an error if the original is a file and a directory is wanted in its place.
+// paths of the new config.  It is an error if `wanted` has paths below a path whose original is no directory.
 Result<RestoredOriginals> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> released,
                                         std::span<const std::string> wanted);
 

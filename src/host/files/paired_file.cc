@@ -22,8 +22,8 @@ namespace {
 
 constexpr mode_t kPrivate = 0600;
 
-Result<> Sync(int fd, const char* what) {
-  if (::fsync(fd) != 0) return Error::FromErrno(what);
+Result<> Sync(int fd, const char* call) {
+  if (::fsync(fd) != 0) return Error::FromErrno(call);
   return {};
 }
 
@@ -114,8 +114,8 @@ Result<> PairedFile::Replace(int directory, int spare, std::string_view contents
   if (::fstat(spare, &status) != 0) return Error::FromErrno("fstat");
   TRY(WriteAll(spare, FilledUp(contents, static_cast<std::size_t>(status.st_size))));
   TRY(Sync(spare, "fsync"));
-  const auto exchange = [&](unsigned how) {
-    return ::renameat2(directory, spare_.c_str(), directory, name_.c_str(), how);
+  const auto exchange = [&](unsigned flags) {
+    return ::renameat2(directory, spare_.c_str(), directory, name_.c_str(), flags);
   };
   int exchanged = exchange(RENAME_EXCHANGE);
   const bool is_supported = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);

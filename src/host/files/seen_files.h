@@ -45,7 +45,8 @@ class SeenFiles {
   // calls Remember().  Recall() keeps the time for Remember(), which needs to know when the reading began.
   std::optional<State> Recall(const std::string& path, const struct stat& status);
 
-  // Records a file, unless it has changed too recently.  `status` must be from before the file was read.
+  // Records a file, unless it has changed too recently or has attributes other than an SELinux label.  `status` must be
+  // from before the file was read.
   void Remember(const std::string& path, const struct stat& status, const State& state);
 
   // Loads a saved record.  If the saved record is damaged, or other users may write or read it, the result is empty.

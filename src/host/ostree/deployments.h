@@ -105,8 +105,9 @@ class Deployments {
   // Describes the transaction that someone else is running now.  Returns "" if there is none.
   virtual Result<std::string> RunningTransaction() { return std::string(); }
 
-  // Fetches an image by its name in the syntax of image_name.h and imports it as a commit.  Does not access the
-  // network if the image is on the disk already.  An image is stored whole or not at all.
+  // Fetches an image by its name in the syntax of image_name.h and imports it as a commit.  An image that Pintle has
+  // imported, or that rpm-ostree has deployed, is found by its digest without the network.  An image is stored whole or
+  // not at all.
   virtual Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) = 0;
 
   // Returns whether packages can be layered on images here.
@@ -119,7 +120,7 @@ class Deployments {
 
   // Makes the wanted deployment the one for the next boot.  If the machine runs from this disk, the deployment is
   // staged, otherwise it is deployed at once.  Its kernel arguments are those of the booted deployment with the changes
-  // in `wanted`.
+  // in `wanted`.  If the booted deployment itself is as wanted, the pending one is dropped, unless `always_new` is set.
   virtual Result<PutEffect> Put(const WantedDeployment& wanted) = 0;
 
   // Makes the next boot take the booted deployment: the inverse of Put().

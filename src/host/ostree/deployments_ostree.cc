@@ -240,9 +240,9 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
 // A bind mount.  The destructor removes it.
 class BindMount {
  public:
-  static Result<BindMount> Bind(const std::string& what, const std::string& place) {
-    if (::mount(what.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return BindMount(place);
-    return Error::FromErrno("mount").While(fmt::format("binding {} to {}", what, place));
+  static Result<BindMount> Bind(const std::string& source, const std::string& place) {
+    if (::mount(source.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return BindMount(place);
+    return Error::FromErrno("mount").While(fmt::format("binding {} to {}", source, place));
   }
   BindMount(BindMount&& other) noexcept : place_(std::exchange(other.place_, {})) {}
   BindMount& operator=(BindMount&&) = delete;

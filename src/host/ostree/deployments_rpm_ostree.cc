@@ -67,9 +67,9 @@ Words SortedOnce(Words words) {
 }
 
 // Removes `out` from `now` and adds `in`.  A word that is in both `out` and `in` is added.
-Words ChangedWords(const Words& now, const Words& out, const Words& in) {
-  Words words = Without(now, out);
-  words.insert(words.end(), in.begin(), in.end());
+Words ChangedWords(const Words& current, const Words& removed, const Words& added) {
+  Words words = Without(current, removed);
+  words.insert(words.end(), added.begin(), added.end());
   return SortedOnce(std::move(words));
 }
 

@@ -46,7 +46,9 @@ Result<Variant> Load(OstreeRepo* repository, OstreeObjectType type, const std::s
   return variant;
 }
 
-Variant Child(const Variant& of, std::size_t index) { return Variant(::g_variant_get_child_value(of.get(), index)); }
+Variant Child(const Variant& parent, std::size_t index) {
+  return Variant(::g_variant_get_child_value(parent.get(), index));
+}
 
 // Skips directories that have contents only while the machine runs, since an image must not fill them.
 OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFileInfo*, void*) {
@@ -102,20 +104,20 @@ class Overlay {
 
   // Applies the whiteouts of a layer.  They hide files of lower layers only, so this is done before the layer's own
   // files are added.
-  Result<> Hide(OstreeMutableTree* in, const std::string& path, const Variant& files) {
+  Result<> Hide(OstreeMutableTree* tree, const std::string& path, const Variant& files) {
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) {
       const Variant entry = Child(files, i);
       const std::string_view name = ::g_variant_get_string(Child(entry, 0).get(), nullptr);
       if (name == kOpaque) {
-        TRY(Empty(in));
+        TRY(Empty(tree));
       } else if (name.starts_with(kWhiteout)) {
         const std::string hidden(name.substr(kWhiteout.size()));
         // An image's /etc is stored as /usr/etc.
         if (path.empty() && hidden == "etc") {
-          const Tree usr = TRY(MakeSubdirectory(in, "usr"));
+          const Tree usr = TRY(MakeSubdirectory(tree, "usr"));
           TRY(Remove(usr.get(), hidden));
         }
-        TRY(Remove(in, hidden));
+        TRY(Remove(tree, hidden));
       }
     }
     return {};
@@ -133,22 +135,22 @@ class Overlay {
     return {};
   }
 
-  Result<Tree> MakeSubdirectory(OstreeMutableTree* in, const std::string& name) {
-    if (::g_hash_table_contains(::ostree_mutable_tree_get_files(in), name.c_str())) TRY(Remove(in, name));
+  Result<Tree> MakeSubdirectory(OstreeMutableTree* tree, const std::string& name) {
+    if (::g_hash_table_contains(::ostree_mutable_tree_get_files(tree), name.c_str())) TRY(Remove(tree, name));
     Failure failure;
     Tree below;
-    if (!::ostree_mutable_tree_ensure_dir(in, name.c_str(), Out(below), Out(failure))) return ToError(failure);
+    if (!::ostree_mutable_tree_ensure_dir(tree, name.c_str(), Out(below), Out(failure))) return ToError(failure);
     return below;
   }
 
-  Result<> RemoveDirectory(OstreeMutableTree* in, const std::string& name) {
-    if (!::g_hash_table_contains(::ostree_mutable_tree_get_subdirs(in), name.c_str())) return {};
-    return Remove(in, name);
+  Result<> RemoveDirectory(OstreeMutableTree* tree, const std::string& name) {
+    if (!::g_hash_table_contains(::ostree_mutable_tree_get_subdirs(tree), name.c_str())) return {};
+    return Remove(tree, name);
   }
 
-  Result<> Remove(OstreeMutableTree* in, const std::string& name) {
+  Result<> Remove(OstreeMutableTree* tree, const std::string& name) {
     Failure failure;
-    if (!::ostree_mutable_tree_remove(in, name.c_str(), TRUE, Out(failure))) return ToError(failure);
+    if (!::ostree_mutable_tree_remove(tree, name.c_str(), TRUE, Out(failure))) return ToError(failure);
     return {};
   }
 

@@ -173,14 +173,14 @@ Result<TransactionEnd> FollowTransaction(const std::string& address, const Watch
   return FollowedTransaction(daemon, settings).Follow(address);
 }
 
-Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, milliseconds timeout) {
+Result<> AwaitEither(sd_bus* first, sd_bus* second, const std::stop_token& stop, milliseconds timeout) {
   const UniqueFd stopped(::eventfd(0, EFD_CLOEXEC));
   if (!stopped) return Error::FromErrno("eventfd");
   const std::stop_callback on_stop(stop, [&] { static_cast<void>(::eventfd_write(stopped.get(), 1)); });
-  for (sd_bus* bus : {one, other}) {
+  for (sd_bus* bus : {first, second}) {
     if (bus != nullptr) timeout = std::min(timeout, TimeoutOf(bus));
   }
-  std::array<pollfd, 3> ends{EventsOf(one), EventsOf(other), pollfd{stopped.get(), POLLIN, 0}};
+  std::array<pollfd, 3> ends{EventsOf(first), EventsOf(second), pollfd{stopped.get(), POLLIN, 0}};
   if (::poll(ends.data(), ends.size(), static_cast<int>(timeout.count())) < 0 && errno != EINTR) {
     return Error::FromErrno("poll");
   }

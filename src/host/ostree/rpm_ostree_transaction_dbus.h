@@ -50,7 +50,7 @@ int ProcessAll(sd_bus* bus);
 
 // Waits until a message arrives on one of the connections, a stop is requested, or `timeout` has passed.  Null
 // connections never get messages.
-Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, std::chrono::milliseconds timeout);
+Result<> AwaitEither(sd_bus* first, sd_bus* second, const std::stop_token& stop, std::chrono::milliseconds timeout);
 
 // Joins the lines of a text with spaces.
 std::string OneLine(std::string text);

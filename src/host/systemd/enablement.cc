@@ -354,7 +354,7 @@ class UnitDisabler {
   // Removes the marked links.  A link to a removed link has to be removed, too, so the caller repeats this while the
   // result is true.
   Result<bool> RemoveMarked(std::vector<std::string>& links) {
-    bool again = false;
+    bool has_removed = false;
     std::vector<std::string> left;
     for (std::string& path : links) {
       if (!TRY(IsMarked(path))) {
@@ -366,10 +366,10 @@ class UnitDisabler {
            folder = FolderOf(folder)) {
         TRY(root_.Remove(folder));
       }
-      again = marked_.insert(path).second || again;
+      has_removed = marked_.insert(path).second || has_removed;
     }
     links = std::move(left);
-    return again;
+    return has_removed;
   }
 
   Result<bool> IsMarked(const std::string& path) {

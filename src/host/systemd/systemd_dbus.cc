@@ -443,10 +443,10 @@ Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime
     TRY(connection.WatchJobs());
     auto result = connection.AwaitJob(path, deadline);
     if (result || !connection.is_lost()) return result;
-    Connection& again = *TRY(Connect());
-    TRY(again.WatchJobs());
-    const auto state = again.Property(path, kJob, "State");
-    if (!state && !again.is_lost()) return std::string("unknown");
+    Connection& new_connection = *TRY(Connect());
+    TRY(new_connection.WatchJobs());
+    const auto state = new_connection.Property(path, kJob, "State");
+    if (!state && !new_connection.is_lost()) return std::string("unknown");
   }
 }
 
