@@ -29,8 +29,8 @@ struct Spawn {
   int errors;                            // The descriptor for its standard error.
 };
 
-// Starts the program in a process group of its own, so that all its processes can be ended together.  It begins with no
-// signals blocked or ignored, and its standard input is /dev/null.
+// Starts the program in a process group of its own, so that all its processes can be ended together.  The program has
+// no signals blocked or ignored at first, and its standard input is /dev/null.
 Result<pid_t> Start(const Spawn& spawn);
 
 }  // namespace pintle::host

@@ -71,9 +71,9 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
     return done || !IsUnsupported(done.error().errno_value()) ? done : put_back(0);
   }
   TRY(put_back(RENAME_EXCHANGE));
-  const auto old_entry = FindExisting(directories.stage, temporary);
-  // If the entry that comes out is not ours, someone has replaced ours meanwhile, and that edit stays.
-  if (!old_entry || (*old_entry && (*old_entry)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
+  const auto found = FindExisting(directories.stage, temporary);
+  // If the entry that has the temporary name now is not ours, someone has replaced ours meanwhile, and that edit stays.
+  if (!found || (*found && (*found)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
   return ClearBeside(directories.stage, exchange.name);
 }
 

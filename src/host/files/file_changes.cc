@@ -137,8 +137,8 @@ class FileChanges::Work {
   }
 
   void Abandon() {
-    // Old entries that someone has edited are put back.  Those that cannot be removed now are removed when their path
-    // is put again.
+    // Old entries that someone has edited are put back.  Old entries that cannot be removed now are removed when their
+    // path is put again.
     for (const Retired& retired : std::exchange(retired_, {})) static_cast<void>(Remove(retired));
     // The last prepared entry is discarded first, so that each directory is empty when it is discarded.
     while (!prepared_.empty()) {

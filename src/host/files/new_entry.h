@@ -3,8 +3,8 @@
 
 // Makes a complete new file, directory or link under a temporary name.
 //
-// Use it only in a directory in which nobody but us can change names (stages.h).  Otherwise someone could replace the
-// new entry before its owner is set.
+// Nobody but us may be able to change names in the directory (stages.h).  Otherwise someone could replace the new entry
+// before its owner is set.
 
 #include <string>
 

@@ -33,7 +33,7 @@ struct DeployedImage {
   std::string base_commit;                    // The image's own commit; `commit` differs if packages are layered.
   std::vector<std::string> packages;          // The packages that rpm-ostree was asked to layer.
   std::vector<std::string> removed_packages;  // The packages that rpm-ostree was asked to remove.
-  bool is_staged = false;                     // It is completed at shutdown, and is booted next.
+  bool is_staged = false;                     // A shutdown completes this deployment, and the next boot takes it.
 };
 
 // Returns the name by which a user would name the image.

@@ -66,7 +66,7 @@ Words SortedOnce(Words words) {
   return words;
 }
 
-// Removes `out` from `now` and adds `in`.  A word that is in both `out` and `in` is added.
+// Returns `current` without `removed` and with `added`.  A word that is in both `removed` and `added` is added.
 Words ChangedWords(const Words& current, const Words& removed, const Words& added) {
   Words words = Without(current, removed);
   words.insert(words.end(), added.begin(), added.end());
@@ -231,7 +231,7 @@ Result<> DeploymentsRpmOstree::ExpectPending(const Spec& spec) {
 Result<PutEffect> DeploymentsRpmOstree::DropPending() {
   if (!TRY(disk_.Observe()).pending) return PutEffect::kAsWanted;
   const Result<> dropped = Drop();
-  // Going back must not depend on the daemon.  It cleans up its own data of the deployment the next time it is used.
+  // Going back must not depend on the daemon.  The daemon cleans up its data of the deployment when it is used next.
   if (!dropped) return TRY(disk_.DropPending(), dropped.error().message() + "; and then");
   return PutEffect::kChanged;
 }

@@ -38,7 +38,7 @@ Result<> CheckDigest(const OciDescriptor& descriptor) {
 std::string_view GoArchitecture(std::string_view machine) {
   if (machine == "x86_64") return "amd64";
   if (machine == "aarch64") return "arm64";
-  return machine;  // Both use the same names for ppc64le and s390x.
+  return machine;  // Go and uname(2) use the same names for ppc64le and s390x.
 }
 
 Result<OciIndex> ReadIndex(json::Value document) {

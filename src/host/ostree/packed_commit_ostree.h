@@ -3,8 +3,8 @@
 
 // Imports commits that were packed into the layers of an OCI image.
 //
-// Such a layer has the objects of an OSTree repository unchanged.  Each object is named by its checksum, which is
-// verified here.  So the commit keeps its time, and its files keep their labels and owners.
+// These layers have the objects of an OSTree repository unchanged.  Each object is named by its checksum, which the
+// import verifies.  So the commit keeps its time, and its files keep their labels and owners.
 
 #include <optional>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the [Install] section of a unit.  It lists the links that are made when the unit is enabled.
+// Reads the [Install] section of a unit.  The section lists the links that are made when the unit is enabled.
 
 #include <optional>
 #include <string>

@@ -59,7 +59,7 @@ enum class ReadInstall { kNo, kYes };
 // of the file and its drop-ins.  Does nothing if the file has been found already.
 Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read);
 
-// Reads the file to which a link leads.  It counts as the unit's own file, whatever its name is.
+// Reads the file to which a link leads.  That file counts as the unit's own, whatever its name is.
 Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read);
 
 bool IsBelowUnitSearchPath(std::string_view path);
