@@ -49,8 +49,8 @@ bool CanBeChangedByOthers(int fd, const struct statx& status) {
   return (status.stx_gid != 0 && status.stx_gid != ::getegid()) || MayHaveAccessList(fd);
 }
 
-// Returns an error if the owner of `at` may have put someone else's directory there.
-Result<> CheckStep(const Directory& at, const Directory& next) {
+// Returns an error if the owner of the directory `at` may have put someone else's directory into it.
+Result<> CheckNextDirectory(const Directory& at, const Directory& next) {
   if (!at.IsShared() || IsOurs(at.owner().uid) || IsOurs(next.owner().uid)) return {};
   if (next.owner().uid == at.owner().uid) return {};
   return Error(ErrorKind::kConflict,
@@ -158,7 +158,7 @@ Result<Directories::Shared> Directories::Enter(const Shared& at, const std::stri
   if (!next && (errno == ENOTDIR || errno == ELOOP)) return FollowLink(at, name, path, links);
   if (!next) return Error::FromErrno("open").While("opening the directory " + path);
   Shared directory = TRY(Directory::Of(std::move(next), std::move(path), at));
-  TRY(CheckStep(*at, *directory));
+  TRY(CheckNextDirectory(*at, *directory));
   return directory;
 }
 

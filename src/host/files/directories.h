@@ -5,7 +5,7 @@
 //
 // A path of a config may go through a directory that belongs to a user, who can rename the entries in it, or replace
 // them by links and other things, at any time.  So a path is followed name by name, each from the open directory before
-// it.  Where a user U may have chosen the next step, its target is checked:
+// it.  Where a user U may have put the next entry of the path, that entry is checked:
 //
 //     a directory in a directory of U     must belong to U or to us; U may move U's own directories
 //     a link that U may have put there    is followed with U's rights, and must lead to a directory of U

@@ -63,7 +63,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
   const std::string temporary = NameBeside(exchange.name);
   const auto put_back = [&](unsigned flags) -> Result<> {
     const int renamed =
-        ::renameat2(directories.stage, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
+        ::renameat2(directories.workspace, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
     return renamed == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
   };
   if (!exchange.made) {
@@ -71,17 +71,17 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
     return done || !IsUnsupported(done.error().errno_value()) ? done : put_back(0);
   }
   TRY(put_back(RENAME_EXCHANGE));
-  const auto found = FindExisting(directories.stage, temporary);
+  const auto found = FindExisting(directories.workspace, temporary);
   // If the entry that has the temporary name now is not ours, someone has replaced ours meanwhile, and that edit stays.
   if (!found || (*found && (*found)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
-  return ClearBeside(directories.stage, exchange.name);
+  return ClearBeside(directories.workspace, exchange.name);
 }
 
 // Examines the old entry, which has the temporary name now, and puts it back if someone has edited it.
 Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exchange& exchange,
                                const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
-  const auto found = FindExisting(directories.stage, temporary);
+  const auto found = FindExisting(directories.workspace, temporary);
   if (!found) {
     // The old entry is of a kind that we do not manage, such as a pipe.
     TRY(PutBack(directories, exchange));
@@ -90,12 +90,13 @@ Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exc
   const auto& old_entry = *found;
   if (!old_entry) return OldEntry();
   if (old_entry->kind == EntryKind::kDirectory) {
-    if (WasDirectory(exchange) && UnlinkEntry(directories.stage, temporary, old_entry->kind) == 0) return OldEntry();
+    if (WasDirectory(exchange) && UnlinkEntry(directories.workspace, temporary, old_entry->kind) == 0)
+      return OldEntry();
     TRY(PutBack(directories, exchange));
     return WasDirectory(exchange) ? NotEmptyError() : EditedError();
   }
   if (IsUntouchedButRenamed(*exchange.existing, *old_entry)) return old_entry;
-  const auto is_as_seen = IsAsSeen(directories.stage, temporary, *old_entry, exchange, blobs);
+  const auto is_as_seen = IsAsSeen(directories.workspace, temporary, *old_entry, exchange, blobs);
   if (is_as_seen && *is_as_seen) return old_entry;
   TRY(PutBack(directories, exchange));
   TRY(is_as_seen);
@@ -111,7 +112,7 @@ Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Ex
   if (has_directory && UnlinkEntry(directory, exchange.name, exchange.existing->kind) != 0) {
     return IsNotEmpty(errno) ? NotEmptyError() : Error::FromErrno("removing the old entry");
   }
-  if (::renameat(directories.stage, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
+  if (::renameat(directories.workspace, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
     return Error::FromErrno("rename");
   }
   return OldEntry();
@@ -130,17 +131,18 @@ Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exch
                     const BlobStore& blobs) {
   const int directory = directories.parent.fd();
   const std::string temporary = NameBeside(exchange.name);
-  int placed = ::renameat2(directories.stage, temporary.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
+  int placed =
+      ::renameat2(directories.workspace, temporary.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
   if (placed != 0 && IsUnsupported(errno)) {
     if (TRY(FindExisting(directory, exchange.name))) return EditedError();
-    placed = ::renameat(directories.stage, temporary.c_str(), directory, exchange.name.c_str());
+    placed = ::renameat(directories.workspace, temporary.c_str(), directory, exchange.name.c_str());
   }
   if (placed == 0) return {};
   if (errno != EEXIST) return Error::FromErrno("rename");
   // It is no conflict if someone else has made the same entry.
   const auto existing = TRY(FindExisting(directory, exchange.name));
   if (!existing || !TRY(EntryIsInState(directory, exchange.name, *existing, want, blobs))) return EditedError();
-  return ClearBeside(directories.stage, exchange.name);
+  return ClearBeside(directories.workspace, exchange.name);
 }
 
 Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
@@ -148,7 +150,7 @@ Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange&
   TRY(CheckStillThere(directories, exchange, blobs));
   const std::string temporary = NameBeside(exchange.name);
   const int directory = directories.parent.fd();
-  if (::renameat2(directories.stage, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
+  if (::renameat2(directories.workspace, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
     return CheckOldEntry(directories, exchange, blobs);
   }
   if (IsUnsupported(errno)) return ReplacePlainly(directories, exchange, want);
@@ -164,7 +166,7 @@ Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange&
   }
   if (!TRY(FindExisting(directory, exchange.name))) return OldEntry();
   TRY(CheckStillThere(directories, exchange, blobs));
-  if (::renameat(directory, exchange.name.c_str(), directories.stage, NameBeside(exchange.name).c_str()) == 0) {
+  if (::renameat(directory, exchange.name.c_str(), directories.workspace, NameBeside(exchange.name).c_str()) == 0) {
     return CheckOldEntry(directories, exchange, blobs);
   }
   if (errno == ENOENT) return OldEntry();
@@ -174,17 +176,18 @@ Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange&
 Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
-  const auto existing = TRY(FindExisting(directories.stage, temporary));
+  const auto existing = TRY(FindExisting(directories.workspace, temporary));
   if (!existing) return {};
   bool is_edited = !IsUntouched(old_entry, *existing);
   if (is_edited || (exchange.is_fresh && exchange.seen)) {
-    is_edited = !TRY(IsAsSeen(directories.stage, temporary, *existing, exchange, blobs));
+    is_edited = !TRY(IsAsSeen(directories.workspace, temporary, *existing, exchange, blobs));
   }
   if (is_edited) {
     TRY(PutBack(directories, exchange));
     return EditedError();
   }
-  if (::unlinkat(directories.stage, temporary.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
+  if (::unlinkat(directories.workspace, temporary.c_str(), 0) != 0 && errno != ENOENT)
+    return Error::FromErrno("unlink");
   return {};
 }
 

@@ -31,7 +31,7 @@ struct Exchange {
 // The two directories of an exchange, which are often the same.
 struct ExchangeDirectories {
   const Directory& parent;  // The directory of the entry.
-  int stage;                // The open directory with the temporary names (stages.h).
+  int workspace;            // The open directory with the temporary names (workspaces.h).
 };
 
 // Makes the error, of the kind kConflict, for an entry that someone has edited; the edit stays.

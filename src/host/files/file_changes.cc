@@ -26,8 +26,8 @@
 #include "host/files/new_entry.h"
 #include "host/files/path_parts.h"
 #include "host/files/remedy.h"
-#include "host/files/stages.h"
 #include "host/files/unsynced.h"
+#include "host/files/workspaces.h"
 #include "json/field_list.h"
 
 namespace pintle::host {
@@ -132,7 +132,7 @@ class FileChanges::Work {
       retired_.pop_back();
       TRY(Remove(retired), "removing the old entry at " + retired.path);
     }
-    if (prepared_.empty()) RemoveStages();
+    if (prepared_.empty()) RemoveWorkspaces();
     return SyncAll();
   }
 
@@ -145,7 +145,7 @@ class FileChanges::Work {
       Discard(std::max_element(prepared_.begin(), prepared_.end(),
                                [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
     }
-    RemoveStages();
+    RemoveWorkspaces();
   }
 
  private:
@@ -183,8 +183,8 @@ class FileChanges::Work {
 
   Result<> ClearLeftover(const Directory& directory, const std::string& name) {
     if (directory.IsShared()) {
-      const bool is_in_use = stages_.all().contains(directory.identity());
-      TRY(is_in_use ? Result<>() : Stages::ClearLeftover(directory));
+      const bool is_in_use = workspaces_.all().contains(directory.identity());
+      TRY(is_in_use ? Result<>() : Workspaces::ClearLeftover(directory));
     }
     struct stat status;
     // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
@@ -194,11 +194,11 @@ class FileChanges::Work {
     return ClearBeside(directory.fd(), name);
   }
 
-  void RemoveStages() {
-    const auto all = stages_.all();
+  void RemoveWorkspaces() {
+    const auto all = workspaces_.all();
     for (const auto& [identity, path] : all) {
       const auto directory = committing_.Open(path);
-      if (directory && (*directory)->identity() == identity) stages_.RemoveFrom(**directory);
+      if (directory && (*directory)->identity() == identity) workspaces_.RemoveFrom(**directory);
     }
   }
 
@@ -291,7 +291,7 @@ class FileChanges::Work {
   Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& wanted_attributes,
                       Prepared& prepared) {
     const std::string& name = prepared.exchange.name;
-    const int at = TRY(stages_.For(directory));
+    const int at = TRY(workspaces_.For(directory));
     auto made = MakeEntry(at, name, *put.want, wanted_attributes, blobs_);
     if (!made) {
       // The first error is the one to report.
@@ -306,8 +306,8 @@ class FileChanges::Work {
   }
 
   void AddNewDirectory(const Directory& directory, const Prepared& prepared) {
-    directories_.AddNewDirectory(
-        prepared.place(), {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
+    directories_.AddNewDirectory(prepared.place(), {Workspaces::NamesTo(directory, NameBeside(prepared.exchange.name)),
+                                                    *prepared.exchange.made});
   }
 
   // Returns the attributes of a new entry whose place is empty or has an entry of another kind.
@@ -378,8 +378,8 @@ class FileChanges::Work {
     if (prepared.action == CommitAction::kAdjust) return Adjust(*directory, prepared);
     TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
     if (prepared.WasDirectory()) TRY(ClearTemporaryNames(prepared.exchange.existing->identity));
-    const bool needs_no_stage = prepared.action == CommitAction::kRemove && prepared.WasDirectory();
-    const ExchangeDirectories directories = {*directory, needs_no_stage ? -1 : TRY(stages_.For(*directory))};
+    const bool needs_no_workspace = prepared.action == CommitAction::kRemove && prepared.WasDirectory();
+    const ExchangeDirectories directories = {*directory, needs_no_workspace ? -1 : TRY(workspaces_.For(*directory))};
     const Exchange& exchange = prepared.exchange;
     if (prepared.action == CommitAction::kPlace) return PutInPlace(directories, exchange, *prepared.want, blobs_);
     auto old_entry = prepared.action == CommitAction::kReplace
@@ -403,7 +403,7 @@ class FileChanges::Work {
 
   Result<> Remove(const Retired& retired) {
     const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
-    const ExchangeDirectories directories = {*directory, TRY(stages_.For(*directory))};
+    const ExchangeDirectories directories = {*directory, TRY(workspaces_.For(*directory))};
     return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
   }
 
@@ -421,12 +421,12 @@ class FileChanges::Work {
     return {};
   }
 
-  // Removes the old entries with temporary names, and the stage, from a directory that is about to be removed.
+  // Removes the old entries with temporary names, and the workspace, from a directory that is about to be removed.
   Result<> ClearTemporaryNames(const Identity& directory) {
     TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
-    const auto stage = stages_.all().find(directory);
-    if (stage == stages_.all().end()) return {};
-    stages_.RemoveFrom(*TRY(committing_.Open(stage->second)));
+    const auto workspace = workspaces_.all().find(directory);
+    if (workspace == workspaces_.all().end()) return {};
+    workspaces_.RemoveFrom(*TRY(committing_.Open(workspace->second)));
     return {};
   }
 
@@ -479,7 +479,7 @@ class FileChanges::Work {
     if (!prepared.exchange.made) return;
     RemoveNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
-    const auto at = directory ? stages_.For(**directory) : Result<int>(-1);
+    const auto at = directory ? workspaces_.For(**directory) : Result<int>(-1);
     if (at && *at >= 0) static_cast<void>(ClearBeside(*at, prepared.exchange.name));
   }
 
@@ -489,7 +489,7 @@ class FileChanges::Work {
   // that nothing is moved into a new directory before that directory is in its own place.
   Directories directories_;
   Directories committing_;
-  Stages stages_;
+  Workspaces workspaces_;
   std::set<Identity> changeable_;  // Directories that CheckChangeable() has accepted.
   std::unordered_map<std::string, Prepared> prepared_;
   std::map<Place, std::string> by_place_;  // The keys of `prepared_` by the places that their paths lead to.

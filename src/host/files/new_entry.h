@@ -3,8 +3,8 @@
 
 // Makes a complete new file, directory or link under a temporary name.
 //
-// Nobody but us may be able to change names in the directory (stages.h).  Otherwise someone could replace the new entry
-// before its owner is set.
+// Nobody but us may be able to change names in the directory (workspaces.h).  Otherwise someone could replace the new
+// entry before its owner is set.
 
 #include <string>
 

@@ -71,21 +71,21 @@ class Dictionary {
   }
   Dictionary& List(const char* key, const Words& words) {
     if (words.empty() || result_ < 0) return *this;
-    Step(::sd_bus_message_open_container(message_, 'e', "sv"));
-    Step(::sd_bus_message_append(message_, "s", key));
-    Step(::sd_bus_message_open_container(message_, 'v', "as"));
-    Step(AppendWords(message_, words));
-    Step(::sd_bus_message_close_container(message_));
-    Step(::sd_bus_message_close_container(message_));
+    KeepFirstError(::sd_bus_message_open_container(message_, 'e', "sv"));
+    KeepFirstError(::sd_bus_message_append(message_, "s", key));
+    KeepFirstError(::sd_bus_message_open_container(message_, 'v', "as"));
+    KeepFirstError(AppendWords(message_, words));
+    KeepFirstError(::sd_bus_message_close_container(message_));
+    KeepFirstError(::sd_bus_message_close_container(message_));
     return *this;
   }
   int Close() {
-    Step(::sd_bus_message_close_container(message_));
+    KeepFirstError(::sd_bus_message_close_container(message_));
     return result_;
   }
 
  private:
-  void Step(int result) {
+  void KeepFirstError(int result) {
     if (result_ >= 0) result_ = result;
   }
 
