@@ -3,9 +3,9 @@
 
 // The log, for the person who runs the machine.
 //
-// Under systemd an entry goes to the journal with its fields, and a MESSAGE_ID that names the kind of event, so that
-// tools need not parse prose.  Anywhere else an entry is one line on stderr.  Only agent/, serving/, controller/ and
-// ctl/ log above debug: libraries return errors.
+// Under systemd an entry goes to the system journal with its fields, and a MESSAGE_ID that names the kind of event, so
+// that tools need not parse prose.  Anywhere else an entry is one line on stderr.  Only agent/, serving/, controller/
+// and ctl/ log above debug: libraries return errors.
 
 #include <array>
 #include <string>

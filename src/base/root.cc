@@ -194,10 +194,10 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file").While(doing());
   std::string contents;
   // Files in /proc have a size of 0, so the loop reads until read() returns 0.
-  std::size_t step = std::max<std::size_t>(static_cast<std::size_t>(status.st_size) + 1, 4096);
+  std::size_t chunk = std::max<std::size_t>(static_cast<std::size_t>(status.st_size) + 1, 4096);
   for (;;) {
     const std::size_t before = contents.size();
-    contents.resize(before + std::min(step, limit + 1 - before));
+    contents.resize(before + std::min(chunk, limit + 1 - before));
     const ssize_t count = ::read(file.get(), contents.data() + before, contents.size() - before);
     if (count < 0 && errno != EINTR) return Error::FromErrno("read").While(doing());
     contents.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
@@ -205,9 +205,9 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
     if (contents.size() > limit) {
       return Error(ErrorKind::kInvalid, fmt::format("longer than the limit of {} bytes", limit)).While(doing());
     }
-    // The first step has one byte more than the file, so usually the last read() needs no larger buffer.
+    // The first chunk has one byte more than the file, so usually the last read() needs no larger buffer.
     const std::size_t room = contents.capacity() - contents.size();
-    step = room > 0 ? room : std::max<std::size_t>(contents.size(), 4096);
+    chunk = room > 0 ? room : std::max<std::size_t>(contents.size(), 4096);
   }
 }
 

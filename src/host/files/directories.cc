@@ -168,9 +168,9 @@ Result<Directories::Shared> Directories::EnterNewDirectory(const Shared& at, con
   UniqueFd next;
   for (const std::string& name : made.names) {
     const int from = next ? next.get() : at->fd();
-    UniqueFd step(::openat(from, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!step) return Error::FromErrno("open").While("opening the new directory " + path);
-    next = std::move(step);
+    UniqueFd entered(::openat(from, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!entered) return Error::FromErrno("open").While("opening the new directory " + path);
+    next = std::move(entered);
   }
   Shared directory = TRY(Directory::Of(std::move(next), std::move(path), at));
   if (directory->identity() == made.identity) return directory;

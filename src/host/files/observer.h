@@ -41,8 +41,8 @@ class Observer {
   // Adds the contents that are expected at the path to the store, if the caller has them.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like the function above, but does not read a file that is unchanged since `seen` recorded it, if the file is as
-  // `unless` demands or the store has its contents.  `keep_expected` is called if the store does not have them yet.
+  // Like the function above, but a file that is unchanged since `seen` recorded it is not read if it is as `unless`
+  // demands, or if the store has its contents.  If the store does not have them, `keep_expected` is called first.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);

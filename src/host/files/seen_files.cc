@@ -131,9 +131,9 @@ bool SeenFiles::Add(std::string_view line) {
 }
 
 Result<> SeenFiles::Save(const Root& root, const std::string& path) const {
-  const bool is_same =
+  const bool keeps_all =
       std::all_of(files_.begin(), files_.end(), [](const auto& file) { return file.second.is_asked_for; });
-  if (is_same && !is_changed_) return {};
+  if (keeps_all && !is_changed_) return {};
   std::string text(kFirstLine);
   for (const auto& [file, seen] : files_) {
     if (!seen.is_asked_for || file.find('\n') != std::string::npos) continue;

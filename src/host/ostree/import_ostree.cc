@@ -90,7 +90,7 @@ class Overlay {
     if (is_new || !implied_.contains(path)) ::ostree_mutable_tree_set_metadata_checksum(to, attributes.c_str());
     const Variant directory = TRY(Load(repository_, OSTREE_OBJECT_TYPE_DIR_TREE, contents));
     const Variant files = Child(directory, 0), directories = Child(directory, 1);
-    TRY(Hide(to, path, files));
+    TRY(ApplyWhiteouts(to, path, files));
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) TRY(AddFile(to, Child(files, i)));
     for (std::size_t i = 0; i < ::g_variant_n_children(directories.get()); ++i) {
       const Variant entry = Child(directories, i);
@@ -104,12 +104,12 @@ class Overlay {
 
   // Applies the whiteouts of a layer.  They hide files of lower layers only, so this is done before the layer's own
   // files are added.
-  Result<> Hide(OstreeMutableTree* tree, const std::string& path, const Variant& files) {
+  Result<> ApplyWhiteouts(OstreeMutableTree* tree, const std::string& path, const Variant& files) {
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) {
       const Variant entry = Child(files, i);
       const std::string_view name = ::g_variant_get_string(Child(entry, 0).get(), nullptr);
       if (name == kOpaque) {
-        TRY(Empty(tree));
+        TRY(Clear(tree));
       } else if (name.starts_with(kWhiteout)) {
         const std::string hidden(name.substr(kWhiteout.size()));
         // An image's /etc is stored as /usr/etc.
@@ -154,7 +154,7 @@ class Overlay {
     return {};
   }
 
-  Result<> Empty(OstreeMutableTree* tree) {
+  Result<> Clear(OstreeMutableTree* tree) {
     std::vector<std::string> names;
     for (GHashTable* table : {::ostree_mutable_tree_get_files(tree), ::ostree_mutable_tree_get_subdirs(tree)}) {
       GHashTableIter iterator;

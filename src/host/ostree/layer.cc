@@ -215,7 +215,7 @@ class LayerUnpacker {
       : below_(below), into_(into), root_(root) {}
 
   // Removes the files that a whiteout hides.  Does nothing for other entries.
-  Result<> Hide(archive_entry* entry) const {
+  Result<> ApplyWhiteout(archive_entry* entry) const {
     const std::filesystem::path path = TRY(NormalPath(::archive_entry_pathname(entry)));
     const std::string name = path.filename();
     if (!name.starts_with(kWhiteout)) return {};
@@ -298,7 +298,7 @@ Result<> UnpackLayer(const std::string& path, const std::string& below, const st
   const Root root = TRY(Root::Open(into));
   const LayerUnpacker unpacker(below, into, root);
   // Whiteouts apply to earlier layers only, wherever they are in the archive.  So all of them are applied first.
-  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacker.Hide(entry); }));
+  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacker.ApplyWhiteout(entry); }));
   return ForEachEntry(path, stop,
                       [&](archive* opened, archive_entry* entry) { return unpacker.Unpack(opened, entry); });
 }

@@ -42,7 +42,7 @@ class Skopeo {
                 const std::stop_token& stop, const ProgressCallback& report = {}) const;
 
  private:
-  Program Call(const char* verb) const;
+  Program ProgramFor(const char* verb) const;
 
   RegistryAccess access_;
   std::string scratch_;

@@ -57,7 +57,7 @@ class Sysroot {
   Result<> PrepareCleanup() const;
 
  private:
-  static Result<Sysroot> At(const std::string& path);
+  static Result<Sysroot> ForPath(const std::string& path);
 
   Sysroot(std::string path, Object<OstreeSysroot> sysroot) : path_(std::move(path)), sysroot_(std::move(sysroot)) {}
 

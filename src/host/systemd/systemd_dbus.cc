@@ -42,7 +42,7 @@ microseconds LeftUntil(MonotonicTime deadline) {
 
 std::uint64_t Microseconds(microseconds duration) { return static_cast<std::uint64_t>(duration.count()); }
 
-std::string PathOf(const std::string& unit) {
+std::string ObjectPathOf(const std::string& unit) {
   const CPtr<char, ::free> path = [&] {
     char* made = nullptr;
     static_cast<void>(::sd_bus_path_encode("/org/freedesktop/systemd1/unit", unit.c_str(), &made));
@@ -227,7 +227,7 @@ class SystemdDbus::Connection {
     return is_lost_ ? Error(ErrorKind::kUnavailable, error.message()) : error;
   }
 
-  // After systemd has re-executed itself, it takes some time to claim its name on the bus again.
+  // After systemd has re-executed itself, it takes some time to own its name on the bus again.
   Result<> WaitForSystemd() {
     bool has_owner = false;
     Slot slot;
@@ -421,7 +421,7 @@ Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
     static_cast<void>(TRY(Connect())->Call(job.path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; }));
   }
   // default.target is an alias of the target that the machine boots to.
-  const std::string target = TRY(TRY(Connect())->Property(PathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
+  const std::string target = TRY(TRY(Connect())->Property(ObjectPathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
   const bool is_booting_to_it =
       std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.unit == target; });
   if (!is_booting_to_it) return {};
@@ -492,7 +492,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
   if (result == "done") return {};
   std::string details;
   if (const auto interface = InterfaceWithResult(unit)) {
-    const auto unit_result = TRY(Connect(), doing())->Property(PathOf(unit), *interface, "Result");
+    const auto unit_result = TRY(Connect(), doing())->Property(ObjectPathOf(unit), *interface, "Result");
     if (unit_result && *unit_result != "success") details = fmt::format(" (its result is \"{}\")", *unit_result);
   }
   const bool may_pass = result == "canceled" || result == "timeout" || result.empty();
@@ -523,9 +523,9 @@ Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
   const auto doing = [&] { return "looking at " + unit; };
   UnitStatus status;
   TRY(CallIdempotent([&](Connection& connection) -> Result<> {
-        status.load_state = TRY(connection.Property(PathOf(unit), kUnit, "LoadState"));
-        status.active_state = TRY(connection.Property(PathOf(unit), kUnit, "ActiveState"));
-        status.is_called_for = TRY(connection.IsCalledFor(PathOf(unit)));
+        status.load_state = TRY(connection.Property(ObjectPathOf(unit), kUnit, "LoadState"));
+        status.active_state = TRY(connection.Property(ObjectPathOf(unit), kUnit, "ActiveState"));
+        status.is_called_for = TRY(connection.IsCalledFor(ObjectPathOf(unit)));
         return {};
       }),
       doing());

@@ -6,7 +6,7 @@
 // systemd is reached over the system bus or, early in a boot when there is no bus yet, over its private socket.  A
 // connection may be lost because systemd re-executes itself or the bus is restarted.  Then we open it again once.
 //
-// A connection is read only while a call waits for an answer.  So a connection on which systemd sends signals is
+// While no call waits for an answer, nobody reads from a connection.  So a connection on which systemd sends signals is
 // closed when the call ends.  Otherwise the signals of all later jobs would pile up in the connection and in the bus.
 
 #include <functional>

@@ -54,7 +54,7 @@ Result<> CheckAlias(const UnitName& alias, std::string_view target) {
   return Error(ErrorKind::kInvalid, fmt::format("{} cannot be an alias of \"{}\"", alias.text(), target));
 }
 
-Result<> TakeLink(const Root& root, UnitFile& unit, const std::string& path) {
+Result<> ReadUnitLink(const Root& root, UnitFile& unit, const std::string& path) {
   std::string target = TRY(root.ReadLink(path));
   if (!target.starts_with('/')) target = DirectoryOf(path) + "/" + target;
   unit.target = TRY(Resolve(root, target, LastPart::kKeep));
@@ -83,11 +83,11 @@ Result<> ExpandNames(const Root& root, UnitFile& unit) {
 }
 
 // Reads the file or link at a path, if there is one.
-Result<> TakePath(const Root& root, UnitFile& unit, const std::string& path, ReadInstall read) {
+Result<> ReadUnitPath(const Root& root, UnitFile& unit, const std::string& path, ReadInstall read) {
   const std::optional<struct stat> status = TRY(root.Status(path));
   if (!status) return {};
   if (S_ISLNK(status->st_mode)) {
-    TRY(TakeLink(root, unit, path), fmt::format("looking at {}", path));
+    TRY(ReadUnitLink(root, unit, path), fmt::format("looking at {}", path));
   } else if (IsMask(*status)) {
     unit.kind = UnitFileKind::kMasked;
   } else if (S_ISREG(status->st_mode)) {
@@ -102,7 +102,7 @@ Result<> TakePath(const Root& root, UnitFile& unit, const std::string& path, Rea
 
 Result<> LookFor(const Root& root, UnitFile& unit, const std::string& name, ReadInstall read) {
   for (const std::string_view directory : kUnitSearchPath) {
-    TRY(TakePath(root, unit, fmt::format("{}/{}", directory, name), read));
+    TRY(ReadUnitPath(root, unit, fmt::format("{}/{}", directory, name), read));
     if (unit.kind != UnitFileKind::kNotLookedFor) return {};
   }
   return {};
@@ -189,7 +189,7 @@ Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
 Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read) {
   const std::string target = unit.target;
   unit.kind = UnitFileKind::kMissing;
-  TRY(TakePath(root, unit, target, read));
+  TRY(ReadUnitPath(root, unit, target, read));
   if (unit.kind != UnitFileKind::kFile || read == ReadInstall::kNo) return {};
   return ExpandNames(root, unit);
 }
