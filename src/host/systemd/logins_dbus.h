@@ -20,7 +20,8 @@ namespace pintle::host {
 
 class Logins {
  public:
-  // Calls `on_login` once for each SSH session: for the sessions that exist at the beginning, and for each new one.
+  // Calls `on_login` once for each session that logind marks as remote or that sshd has opened: for the sessions that
+  // exist at the beginning, and for each new one.
   explicit Logins(std::function<void(const AgentLogin&)> on_login);
   ~Logins();
   Logins(const Logins&) = delete;

@@ -4,7 +4,8 @@
 // Implements Systemd for the running machine, over D-Bus.
 //
 // systemd is reached over the system bus or, early in a boot when there is no bus yet, over its private socket.  A
-// connection may be lost because systemd re-executes itself or the bus is restarted.  Then we open it again once.
+// connection may be lost because systemd re-executes itself or the bus is restarted.  Then a request that may be
+// repeated is made once more over a new connection, and a wait for a job goes on over a new connection.
 //
 // While no call waits for an answer, nobody reads from a connection.  So a connection on which systemd sends signals is
 // closed when the call ends.  Otherwise the signals of all later jobs would pile up in the connection and in the bus.
