@@ -9,11 +9,11 @@ namespace pintle {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint8_t kNone = 0xff;
+constexpr std::uint8_t kNotInAlphabet = 0xff;
 
 constexpr auto kValues = [] {
   std::array<std::uint8_t, 256> values{};
-  values.fill(kNone);
+  values.fill(kNotInAlphabet);
   for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
     values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   }
@@ -23,10 +23,10 @@ constexpr auto kValues = [] {
 std::uint8_t ValueOf(char c) { return kValues[static_cast<unsigned char>(c)]; }
 bool IsBreak(char c) { return c == '\n' || c == '\r'; }
 
-// Calls `take` for each group of four letters with the bits of the group and the number of bytes that they stand for.
-// Returns the offset of the first byte that is wrong, if there is one.
+// Calls `take` for each group of four letters, with the bits of the group and the number of bytes that they stand for.
+// Returns the offset at which Go reports an error, or nullopt if the whole text is valid.
 template <typename Take>
-std::optional<std::size_t> Walk(std::string_view text, Take&& take) {
+std::optional<std::size_t> WalkGroups(std::string_view text, Take&& take) {
   std::size_t at = 0;
   const auto skip_breaks = [&] {
     while (at < text.size() && IsBreak(text[at])) ++at;
@@ -40,7 +40,7 @@ std::optional<std::size_t> Walk(std::string_view text, Take&& take) {
         return at - letters;
       }
       const char c = text[at++];
-      if (const std::uint8_t value = ValueOf(c); value != kNone) {
+      if (const std::uint8_t value = ValueOf(c); value != kNotInAlphabet) {
         bits = bits << 6 | value;
         ++letters;
       } else if (c == '=') {
@@ -71,13 +71,13 @@ std::optional<std::size_t> Walk(std::string_view text, Take&& take) {
 }  // namespace
 
 std::optional<std::size_t> FindBase64Problem(std::string_view text) {
-  return Walk(text, [](std::uint32_t, std::size_t) {});
+  return WalkGroups(text, [](std::uint32_t, std::size_t) {});
 }
 
 std::optional<std::string> DecodeBase64(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);
-  const auto problem = Walk(text, [&](std::uint32_t bits, std::size_t count) {
+  const auto problem = WalkGroups(text, [&](std::uint32_t bits, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) bytes.push_back(static_cast<char>(bits >> (16 - 8 * i) & 0xff));
   });
   if (problem) return std::nullopt;

@@ -15,7 +15,8 @@ template <auto kFree>
 struct FreeWith {
   template <typename T>
   void operator()(T* object) const {
-    static_cast<void>(kFree(object));  // Some libraries return a pointer here, which is always null.
+    // The result is a null pointer, or an error that nobody could act on.
+    static_cast<void>(kFree(object));
   }
 };
 

@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-// Reads a text from its front.  Each step returns whether the text continued as expected.
+// Reads a text from its front.  Each function returns false or nullopt if the text does not continue as expected.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -40,13 +40,13 @@ class Reader {
   std::optional<nanoseconds> Fraction() {
     std::int64_t value = 0;
     std::int64_t unit = 1'000'000'000;
-    bool any = false;
+    bool has_digits = false;
     while (const auto digit = Digits(1)) {
-      any = true;
+      has_digits = true;
       unit /= 10;
       value += static_cast<std::int64_t>(*digit) * unit;
     }
-    return any ? std::optional(nanoseconds(value)) : std::nullopt;
+    return has_digits ? std::optional(nanoseconds(value)) : std::nullopt;
   }
 
   bool AtEnd() const { return rest_.empty(); }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Clocks and points in time, which callers pass in.
+// Clocks, points in time, and the format of times in RFC 3339.
 //
 // Durations and deadlines are measured on the monotonic clock, which only runs forward; times that people or other
-// machines read are taken from the wall clock.  Code that decides gets a time point; code that waits gets a Clock, so
-// that tests can pass hours in an instant.
+// machines read are taken from the wall clock.  A function that decides takes a time point as a parameter.  Code that
+// waits takes a Clock, so that a test can let hours pass in an instant.
 
 #include <chrono>
 #include <string>
@@ -33,7 +33,7 @@ class SystemClock final : public Clock {
 
 // Formats a time as Kubernetes does, in RFC 3339, UTC and whole seconds: "2026-11-21T05:41:43Z".
 std::string ToRfc3339(WallTime time);
-// Reads any RFC 3339 time, including fractions of seconds and offsets from UTC.
+// Reads an RFC 3339 time, which may have a fraction of a second and an offset from UTC.  "T" and "Z" must be capitals.
 Result<WallTime> FromRfc3339(std::string_view text);
 
 }  // namespace pintle

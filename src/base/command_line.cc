@@ -12,12 +12,12 @@
 namespace pintle {
 namespace {
 
-Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
+Error UsageError(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
 
 Error UnknownOption(std::string_view name, std::span<const Option> options) {
   std::vector<std::string_view> known = {"--help"};
   std::transform(options.begin(), options.end(), std::back_inserter(known), [](const Option& o) { return o.name; });
-  return Misused(fmt::format("unknown option {}{}", name, Guess(name, known)));
+  return UsageError(fmt::format("unknown option {}{}", name, Guess(name, known)));
 }
 
 // Returns whether `value` is one of `choices`, such as "json|yaml".  Choices without a "|" are the name of a
@@ -56,16 +56,16 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
     if (option == options.end()) return UnknownOption(name, options);
     std::vector<std::string>& values = line.values_[std::string(name)];
     if (option->value.empty()) {
-      if (equals != std::string_view::npos) return Misused(fmt::format("{} takes no value", name));
+      if (equals != std::string_view::npos) return UsageError(fmt::format("{} takes no value", name));
     } else if (equals != std::string_view::npos) {
       values.emplace_back(word.substr(equals + 1));
     } else if (i + 1 < words.size()) {
       values.emplace_back(words[++i]);
     } else {
-      return Misused(fmt::format("{} needs a value: {}", name, option->value));
+      return UsageError(fmt::format("{} needs a value: {}", name, option->value));
     }
     if (!option->value.empty() && !IsPossible(values.back(), option->value)) {
-      return Misused(fmt::format("{} {}: its value is one of {}", name, values.back(), option->value));
+      return UsageError(fmt::format("{} {}: its value is one of {}", name, values.back(), option->value));
     }
   }
   return line;
@@ -83,7 +83,7 @@ std::optional<std::string> CommandLine::Value(std::string_view option) const {
 
 Result<std::string> CommandLine::Needed(std::string_view option) const {
   if (auto value = Value(option)) return *std::move(value);
-  return Misused(fmt::format("{} is needed", option));
+  return UsageError(fmt::format("{} is needed", option));
 }
 
 std::string Describe(std::span<const Option> options) {

@@ -39,7 +39,7 @@ class CommandLine {
   std::vector<std::string> Values(std::string_view option) const;
   // Returns the value of a required option, or an error if the option was not given.
   Result<std::string> Needed(std::string_view option) const;
-  // Returns the words that are not options.
+  // Returns the operands: all words but the options and their values.
   const std::vector<std::string>& words() const { return words_; }
 
  private:
@@ -50,7 +50,7 @@ class CommandLine {
 // Returns the lines for `--help`, one for each option.
 std::string Describe(std::span<const Option> options);
 
-// Splits a value such as "a,b" and leaves out empty parts.
+// Returns the parts of a value such as "a,b".  Empty parts are left out.
 std::vector<std::string> SplitAtCommas(std::string_view text);
 
 }  // namespace pintle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Digests of bytes, which are the names under which contents are stored and compared.
+// Digests of bytes.  Contents are stored under their digest, and compared by it.
 
 #include <compare>
 #include <cstddef>
@@ -16,7 +16,7 @@ struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
 
 namespace pintle {
 
-// MD5 is needed for the names of rendered configs, whose format we do not choose; it protects nothing.
+// MD5 is needed only for the names of rendered configs, since the Machine Config Operator uses it there.
 enum class DigestAlgorithm { kMd5, kSha256, kSha512 };
 
 inline constexpr std::size_t kSha256Digits = 64;  // In hexadecimal.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shortens a text of foreign origin for a place where it must be short and valid UTF-8.
+// Shortens a text that we did not write, for a place where texts must be short and valid UTF-8.
 
 #include <cstddef>
 #include <string>

@@ -24,8 +24,8 @@ struct PastEntry {
 // Returns all entries with these ids from all boots that the journal still has, the oldest first.
 Result<std::vector<PastEntry>> ReadJournal(std::span<const MessageId> ids);
 
-// Returns the messages that these services logged in the previous boot, in order.  The result is empty if the journal
-// has no entries of that boot.
+// Returns the messages that these services logged as root in the previous boot, in order.  The result is empty if there
+// are none, or if the journal has no entries of that boot.
 Result<std::vector<std::string>> MessagesOfPreviousBoot(std::span<const std::string_view> units);
 
 }  // namespace pintle::log

@@ -57,10 +57,10 @@ std::string_view LevelName(Level level) {
   return "";
 }
 
-std::string Logged(const std::string& text) { return Shortened(PrintableLines(text), kLongest); }
+std::string Loggable(const std::string& text) { return Shortened(PrintableLines(text), kLongest); }
 
 void AppendOnOneLine(std::string& line, const std::string& text) {
-  for (const char c : Logged(text)) {
+  for (const char c : Loggable(text)) {
     if (c == '\n') {
       line += "\\n";
     } else {
@@ -127,11 +127,11 @@ std::string StderrLine(std::string_view program, const Entry& entry) {
 std::vector<std::string> JournalFields(const Entry& entry) {
   std::vector<std::string> fields;
   fields.reserve(entry.fields.size() + 4);
-  fields.push_back("MESSAGE=" + Logged(entry.text));
+  fields.push_back("MESSAGE=" + Loggable(entry.text));
   fields.push_back(fmt::format("PRIORITY={}", static_cast<int>(entry.level)));
   fields.push_back(fmt::format("SYSLOG_IDENTIFIER={}", ::program_invocation_short_name));
   if (!entry.message_id.empty()) fields.push_back("MESSAGE_ID=" + entry.message_id);
-  for (const Field& field : entry.fields) fields.push_back(field.name + "=" + Logged(field.value));
+  for (const Field& field : entry.fields) fields.push_back(field.name + "=" + Loggable(field.value));
   return fields;
 }
 

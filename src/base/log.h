@@ -3,9 +3,9 @@
 
 // The log, for the person who runs the machine.
 //
-// Under systemd an entry goes to the journal with its fields, and a MESSAGE_ID that names the kind of event, so that
-// tools need not parse prose.  Anywhere else an entry is one line on stderr.  Only agent/, controller/ and ctl/ log
-// above debug: libraries return errors.
+// Under systemd an entry goes to the system journal with its fields, and a MESSAGE_ID that names the kind of event, so
+// that tools need not parse prose.  Anywhere else an entry is one line on stderr.  Only agent/, serving/, controller/
+// and ctl/ log above debug: libraries return errors.
 
 #include <array>
 #include <string>
@@ -47,8 +47,8 @@ struct Entry {
 
 void Write(const Entry& entry);
 
-// Writes an entry to the journal and nowhere else, for programs that inform people in another way, and whose events
-// are looked up in the journal later.  Where there is no journal, the entry is lost.
+// Writes an entry to the journal and never to stderr.  This is for records of changes, which `pintle history` reads
+// later, and about which people are informed in another way.  Where there is no journal, the entry is lost.
 void Record(const Entry& entry);
 
 void Error(std::string text, const MessageId& id, std::vector<Field> fields = {});
@@ -58,8 +58,8 @@ void Info(std::string text, std::vector<Field> fields = {});
 // Written only if PINTLE_DEBUG is set in the environment.
 void Debug(std::string text, std::vector<Field> fields = {});
 
-// Returns the line for stderr: "pintled: warning: text [PINTLE_UNIT=a.service]".  A line break in a text, which may
-// be of foreign origin, does not begin a new line.
+// Returns the line for stderr: "pintled: warning: text [PINTLE_UNIT=a.service]".  A line break in a text or a value is
+// written as \n, so that no part of it looks like an entry of its own.
 std::string StderrLine(std::string_view program, const Entry& entry);
 
 // Returns the fields as sd_journal_sendv() takes them: "NAME=value".

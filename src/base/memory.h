@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Gives unused memory back to the kernel, for programs that are idle most of the time.
+// Keeps programs small that are idle most of the time.
 
 namespace pintle {
 

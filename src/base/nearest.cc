@@ -9,11 +9,12 @@ namespace pintle {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;
-constexpr std::size_t kMostMistakes = 3;
+// A word may have one mistake for every three letters, but no more than three.
 constexpr std::size_t kLettersPerMistake = 3;
+constexpr std::size_t kMostMistakes = 3;
 constexpr std::size_t kShortestBeginning = 2;
 
-std::string_view Letters(std::string_view word) {
+std::string_view WithoutLeadingDashes(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
   return word;
 }
@@ -40,19 +41,20 @@ std::size_t MistakesBetween(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> known) {
-  const std::string_view letters = Letters(word);
+  const std::string_view letters = WithoutLeadingDashes(word);
   if (letters.size() > kLongestWord) return "";
   std::string_view nearest;
   std::size_t fewest = std::min(letters.size() / kLettersPerMistake, kMostMistakes) + 1;
   for (const std::string_view candidate : known) {
-    const std::size_t mistakes = MistakesBetween(letters, Letters(candidate));
+    const std::size_t mistakes = MistakesBetween(letters, WithoutLeadingDashes(candidate));
     if (mistakes >= fewest) continue;
     fewest = mistakes;
     nearest = candidate;
   }
   if (!nearest.empty() || letters.size() < kShortestBeginning) return nearest;
-  const auto longer = std::find_if(known.begin(), known.end(),
-                                   [&](std::string_view candidate) { return Letters(candidate).starts_with(letters); });
+  const auto longer = std::find_if(known.begin(), known.end(), [&](std::string_view candidate) {
+    return WithoutLeadingDashes(candidate).starts_with(letters);
+  });
   return longer == known.end() ? "" : *longer;
 }
 

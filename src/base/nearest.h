@@ -9,8 +9,9 @@
 
 namespace pintle {
 
-// Returns the known word that differs from `word` by few letters.  If there is none, returns the first known word that
-// begins with `word`, or "".  Dashes at the beginning do not count as letters.
+// Returns the known word that differs from `word` by the fewest letters, if these are few.  Otherwise returns the first
+// known word that begins with `word`, if `word` has at least two letters.  Returns "" if there is neither, or if `word`
+// is longer than any word that a person types.  Dashes at the beginning do not count as letters.
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> known);
 
 // Returns "; did you mean WORD?" for the end of a message, or "" if no known word is near.

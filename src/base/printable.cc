@@ -22,7 +22,8 @@ std::uint32_t CodeOf(std::string_view character) {
   return code;
 }
 
-// Line separators and the characters that change the direction of text count as control characters, too.
+// Line separators, the byte order mark and the characters that change the direction of text count as control
+// characters, too.
 bool IsControl(std::uint32_t code) {
   const bool turns_direction = code == 0x061C || code == 0x200E || code == 0x200F ||
                                (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -106,11 +107,12 @@ std::string ShellQuoted(std::string_view word) {
 
 std::string ShellOperand(std::string_view word) { return (word.starts_with('-') ? "-- " : "") + ShellQuoted(word); }
 
-std::string Shortened(std::string text, std::size_t most) {
-  if (text.size() > most) {
-    std::size_t end = most;
+std::string Shortened(std::string text, std::size_t max_bytes) {
+  if (text.size() > max_bytes) {
+    std::size_t end = max_bytes;
     // A character is at most four bytes long, so at most three bytes of it have to be cut.
-    while (end > 0 && most - end < kLongestCharacter - 1 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    while (end > 0 && max_bytes - end < kLongestCharacter - 1 &&
+           (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
       --end;
     }
     const auto left_out = std::count_if(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(),

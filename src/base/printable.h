@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes texts of foreign origin safe for a terminal, a log, a shell or a bus.
+// Makes texts that we did not write safe for a terminal, a log, a shell or a bus.
 //
 // A name from a config or a disk may contain any byte.  If it were printed unchanged, it could move the cursor, colour
 // the text after it, begin a line that looks like ours, or run a command when someone pastes a remedy into a shell.
@@ -12,25 +12,25 @@
 
 namespace pintle {
 
-// Makes a single line.  Control characters other than the tab, bytes that are not UTF-8, and characters that change the
-// direction of text are escaped as \xNN, byte by byte.
+// Returns the text as a single line.  Control characters other than the tab, bytes that are not UTF-8, and characters
+// that change the direction of text are escaped as \xNN, byte by byte.
 std::string Printable(std::string_view text);
 
 // Like Printable(), but keeps line breaks.
 std::string PrintableLines(std::string_view text);
 
-// Returns one word for a shell.  It is quoted only if it needs quotes, and in $'...' if it has characters that a
-// terminal does not show.
+// Quotes a word for a shell, if the word needs quotes.  A word with tabs or with characters that a terminal does not
+// show is written as $'...'.
 std::string ShellQuoted(std::string_view word);
 
 // Like ShellQuoted(), but puts `--` before a word that a program would take for an option.
 std::string ShellOperand(std::string_view word);
 
-// Cuts a text between two characters, to at most `most` bytes, and appends how much was cut: "abc... (12 more
-// characters)".  A byte that is not UTF-8 becomes U+FFFD.
-std::string Shortened(std::string text, std::size_t most);
+// Cuts a text that is longer than `max_bytes`, without splitting a character, and appends how much was cut: "abc... (12
+// more characters)".  A byte that is not UTF-8 becomes U+FFFD.
+std::string Shortened(std::string text, std::size_t max_bytes);
 
-// Replaces the password of each URL such as scheme://user:password@host by `instead`.
+// Replaces the password in each URL of the form scheme://user:password@host by `instead`.
 std::string WithoutUrlPasswords(std::string_view text, std::string_view instead);
 
 }  // namespace pintle

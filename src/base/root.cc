@@ -37,8 +37,8 @@ Result<UniqueFd> OpenBelow(int root, const std::string& path, std::uint64_t flag
   return Error::FromErrno("open", EAGAIN);
 }
 
-// A directory, and a name in it.  System calls that have no RESOLVE_IN_ROOT get these two: the directory was looked
-// up inside the root, and a single name cannot lead out of it.
+// A directory, and a name in it.  System calls that have no RESOLVE_IN_ROOT are called with these two: the directory
+// was looked up inside the root, and a single name cannot lead out of it.
 struct Place {
   UniqueFd directory;
   std::string name;
@@ -60,7 +60,7 @@ Result<Place> FindPlace(int root, std::string_view path) {
   return Place{TRY(OpenBelow(root, above, O_PATH | O_DIRECTORY, 0)), std::move(name)};
 }
 
-// fsync of a directory needs a descriptor that was opened for reading; the place has only an O_PATH one.
+// fsync of a directory needs a descriptor that was opened for reading, but a Place opens its directory with O_PATH.
 Result<> SyncDirectory(int directory) {
   const UniqueFd readable(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!readable) return Error::FromErrno("opening the directory");
@@ -68,7 +68,7 @@ Result<> SyncDirectory(int directory) {
   return {};
 }
 
-// Returns the kernel's path of a descriptor, as seen from the root of this process.
+// Returns the path that the kernel reports for a descriptor, as seen from the root of this process.
 Result<std::string> PathOf(int fd) {
   std::array<char, PATH_MAX> path;
   const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", fd).c_str(), path.data(), path.size());
@@ -76,7 +76,7 @@ Result<std::string> PathOf(int fd) {
   return std::string(path.data(), static_cast<std::size_t>(length));
 }
 
-constexpr std::string_view kBeside = ".pintle-";
+constexpr std::string_view kTemporaryNamePrefix = ".pintle-";
 
 Result<> RemoveLeftover(int directory, const std::string& name) {
   if (::unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return {};
@@ -86,7 +86,7 @@ Result<> RemoveLeftover(int directory, const std::string& name) {
   const UniqueFd inside(::fcntl(leftover.get(), F_DUPFD_CLOEXEC, 0));  // NamesIn() closes the descriptor that it gets.
   if (!inside) return Error::FromErrno("dup");
   for (const std::string& more : TRY(NamesIn(std::move(leftover)))) {
-    if (more.starts_with(kBeside)) TRY(RemoveLeftover(inside.get(), more));
+    if (more.starts_with(kTemporaryNamePrefix)) TRY(RemoveLeftover(inside.get(), more));
   }
   if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) return Error::FromErrno("removing a leftover");
   return {};
@@ -166,9 +166,11 @@ Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
 
 }  // namespace
 
-std::string NameBeside(std::string_view name) { return std::string(kBeside) + Sha256(name).hex().substr(0, 16); }
+std::string NameBeside(std::string_view name) {
+  return std::string(kTemporaryNamePrefix) + Sha256(name).hex().substr(0, 16);
+}
 
-bool IsNameBeside(std::string_view name) { return name.starts_with(kBeside); }
+bool IsNameBeside(std::string_view name) { return name.starts_with(kTemporaryNamePrefix); }
 
 Result<> ClearBeside(int directory, std::string_view name) { return RemoveLeftover(directory, NameBeside(name)); }
 
@@ -192,10 +194,10 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file").While(doing());
   std::string contents;
   // Files in /proc have a size of 0, so the loop reads until read() returns 0.
-  std::size_t step = std::max<std::size_t>(static_cast<std::size_t>(status.st_size) + 1, 4096);
+  std::size_t chunk = std::max<std::size_t>(static_cast<std::size_t>(status.st_size) + 1, 4096);
   for (;;) {
     const std::size_t before = contents.size();
-    contents.resize(before + std::min(step, limit + 1 - before));
+    contents.resize(before + std::min(chunk, limit + 1 - before));
     const ssize_t count = ::read(file.get(), contents.data() + before, contents.size() - before);
     if (count < 0 && errno != EINTR) return Error::FromErrno("read").While(doing());
     contents.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
@@ -203,9 +205,9 @@ Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) con
     if (contents.size() > limit) {
       return Error(ErrorKind::kInvalid, fmt::format("longer than the limit of {} bytes", limit)).While(doing());
     }
-    // The first step has one byte more than the file, so usually the last read() needs no larger buffer.
+    // The first chunk has one byte more than the file, so usually the last read() needs no larger buffer.
     const std::size_t room = contents.capacity() - contents.size();
-    step = room > 0 ? room : std::max<std::size_t>(contents.size(), 4096);
+    chunk = room > 0 ? room : std::max<std::size_t>(contents.size(), 4096);
   }
 }
 

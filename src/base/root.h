@@ -41,7 +41,8 @@ class Root {
   // `flags` has O_NOFOLLOW.
   Result<UniqueFd> OpenFile(std::string_view path, int flags, mode_t mode = 0) const;
 
-  // Returns the contents of a file.  A file longer than `limit` is an error, so that none can use up the memory.
+  // Returns the contents of a regular file.  A file longer than `limit` is an error, so that it cannot use up the
+  // memory.
   Result<std::string> ReadFile(std::string_view path, std::size_t limit = kReadLimit) const;
 
   Result<std::string> ReadLink(std::string_view path) const;
@@ -65,7 +66,7 @@ class Root {
   // Makes a directory and its missing parents.  Directories that exist keep their mode and owner.
   Result<> MakeDirectories(std::string_view path, const FileMode& mode = {.permissions = 0755, .owner = {}}) const;
 
-  // Removes a file, a symlink or an empty directory.  It is no error if nothing is there.
+  // Removes a file, a symlink or an empty directory.  It is no error if the path does not exist.
   Result<> Remove(std::string_view path) const;
 
   static constexpr std::size_t kReadLimit = 64 << 20;
@@ -76,9 +77,9 @@ class Root {
   UniqueFd directory_;
 };
 
-// Returns the temporary name under which an entry is written, in the same directory as `name`.  It is computed from
-// `name` alone, so the next write or removal of `name` finds and removes what a crash has left.  Nothing else gets such
-// a name.
+// Returns the temporary name under which an entry is written before it is renamed to `name` in the same directory.  The
+// temporary name is computed from `name` alone, so the next write or removal of `name` finds and removes what a crash
+// has left.  No other entry has a name with this prefix.
 std::string NameBeside(std::string_view name);
 bool IsNameBeside(std::string_view name);
 

@@ -10,19 +10,19 @@
 
 namespace pintle::limits {
 
-// The contents of one file of a config, unpacked.  Contents are processed in pieces, whatever their size; this limit
-// protects the disk, which a few kilobytes of gzip could fill.
+// Limits the contents of one file of a config, after they are unpacked.  Contents are processed in pieces, so that
+// memory needs no such limit.  This one protects the disk, which a few kilobytes of gzip could fill.
 inline constexpr std::size_t kFileContents = 256 << 20;
 
-// Each file that is read as a whole: the records that we write and read back, such as the machine's current config and
-// the journal of a change, and the files of units and users.
+// Limits each file that is read as a whole: the records that we write and read back, such as the machine's current
+// config and the journal of a change, and the files of units and users.
 inline constexpr std::size_t kRecord = Root::kReadLimit;
 
-// All configs of a machine without a cluster together, as their files have them, and each single config after it is
-// unpacked.  Several copies of them are in memory at the same time.
+// Limits the configs of a machine without a cluster: the sum of their files, and each config after it is unpacked.
+// Several copies of the configs are in memory at the same time.
 inline constexpr std::size_t kLocalConfigs = kRecord;
 
-// The SSH keys of one user.
+// Limits the SSH keys of one user, all together.
 inline constexpr std::size_t kKeys = 16 << 20;
 
 }  // namespace pintle::limits

@@ -10,10 +10,10 @@
 
 namespace pintle {
 
-// Receives a piece, which is valid during the call only, and returns whether it wants more pieces.
+// Takes a piece and returns whether it wants more pieces.  The piece is valid during the call only.
 using TakePiece = std::function<Result<bool>(std::string_view piece)>;
 
-// Passes all pieces of something to `take`, until `take` wants no more or fails.
+// Passes the pieces of some contents to `take`, until there are no more, or `take` returns false or fails.
 using WalkPieces = std::function<Result<>(const TakePiece& take)>;
 
 }  // namespace pintle

@@ -3,8 +3,8 @@
 
 // Starts threads.
 //
-// The constructor of std::thread throws when the kernel refuses to start another thread, and we do not catch exceptions
-// elsewhere.  So all threads are started here.
+// The constructor of std::thread throws when the kernel refuses to start another thread.  All threads are started here,
+// so that only one place has to catch the exception.
 
 #include <csignal>
 #include <system_error>
@@ -28,7 +28,7 @@ class AllSignalsBlocked {
   sigset_t before_;
 };
 
-// Makes an error that names the limits on the number of threads.
+// Returns an error that names the limits on the number of threads.
 Error CannotStartThread(int errno_value);
 
 // `work` may hold objects that can only be moved.

@@ -56,21 +56,21 @@ constexpr auto kUnits = std::to_array<Unit>({
 }  // namespace
 
 Result<milliseconds> ParseTimeSpan(std::string_view text) {
-  const auto is_wrong = [] { return Must("be a time such as 90, 5s, 10min or 1h 30min"); };
+  const auto syntax_error = [] { return Must("be a time such as 90, 5s, 10min or 1h 30min"); };
   std::string_view left = WithoutSpaceBefore(text);
-  if (left.empty()) return is_wrong();
+  if (left.empty()) return syntax_error();
   milliseconds time(0);
   while (!left.empty()) {
     std::int32_t count = 0;
-    if (!IsDigit(left.front())) return is_wrong();
+    if (!IsDigit(left.front())) return syntax_error();
     const auto [end, failed] = std::from_chars(left.data(), left.data() + left.size(), count);
-    if (failed != std::errc()) return is_wrong();
+    if (failed != std::errc()) return syntax_error();
     left = WithoutSpaceBefore(left.substr(static_cast<std::size_t>(end - left.data())));
     const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
     const auto unit_end = std::find_if_not(left.begin(), left.end(), is_letter);
     const std::string_view name = left.substr(0, static_cast<std::size_t>(unit_end - left.begin()));
     const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& one) { return one.name == name; });
-    if (unit == kUnits.end()) return is_wrong();
+    if (unit == kUnits.end()) return syntax_error();
     time += count * unit->length;
     if (time > kLongestTime) return Must("be a year at most");
     left = WithoutSpaceBefore(left.substr(name.size()));

@@ -17,7 +17,7 @@ Result<std::chrono::milliseconds> ParseTimeSpan(std::string_view text);
 // Formats a duration as Go programs do: "1m30s", "1h0m0s".
 std::string GoTimeSpan(std::chrono::seconds span);
 
-// Formats a duration in English: "1 hour", "10 minutes", "45 seconds".
+// Formats a duration in English, in the largest unit that divides it: "1 hour", "10 minutes", "90 seconds".
 std::string InWords(std::chrono::nanoseconds span);
 
 }  // namespace pintle

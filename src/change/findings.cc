@@ -165,7 +165,7 @@ class Finder {
     const auto wrong = host::FindWrongLabel(host_.labels, path, want, have);
     if (!wrong) return;
     Add(path, fmt::format("label mismatch for file \"{}\"; expected: {}; received: {}", path, wrong->expected,
-                          wrong->is.empty() ? "none" : wrong->is));
+                          wrong->actual.empty() ? "none" : wrong->actual));
   }
 
   void Compare(const std::string& path, const FileState& want, const FileState& have) {

@@ -40,7 +40,7 @@ Result<> ExpectRoom(const host::Host& host, const Change& change, const host::Bl
   const std::uint64_t journal =
       (change.steps.size() + change.undo.size()) * kJournalBytesPerStep + host::PairedFile::kRoomToGrow;
   for (int copy = 0; copy < 2; ++copy) TRY(needed.Add(kStateDirectory, journal));
-  return needed.Expect();
+  return needed.ExpectEnough();
 }
 
 }  // namespace pintle::change

@@ -3,8 +3,8 @@
 
 // Finds users and groups of a machine in the files below its root.
 //
-// It searches /etc/passwd and /etc/group first, and then the image's /usr/lib/passwd and /usr/lib/group.  For programs
-// on such a machine, nss-altfiles does the same.
+// /etc/passwd and /etc/group are searched first, and then the image's /usr/lib/passwd and /usr/lib/group.  On a machine
+// that was booted by OSTree, the C library does the same with nss-altfiles.
 
 #include <sys/types.h>
 
@@ -22,6 +22,7 @@ struct Account {
   std::string home;
 };
 
+// Return nullopt if there is no user or group of this name.
 Result<std::optional<Account>> FindUser(const Root& root, const std::string& name);
 Result<std::optional<gid_t>> FindGroup(const Root& root, const std::string& name);
 

@@ -95,7 +95,7 @@ int OnChange(sd_bus_message*, void* has_changed, sd_bus_error*) {
   return 0;
 }
 
-// Waits for a change.  If several changes arrive together, this returns once for all of them.
+// Waits for a signal that sets `has_changed`, and processes all signals that have arrived by then.
 Result<> AwaitChange(sd_bus* bus, const bool& has_changed) {
   for (;;) {
     const int result = ::sd_bus_process(bus, nullptr);
@@ -130,7 +130,7 @@ Result<> SendToAgent(AgentOrder order) {
   return {};
 }
 
-Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed) {
+Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& on_status) {
   bool has_changed = false;
   const Bus bus = TRY(OpenSystemBus());
   Slot properties, logins, owner;
@@ -140,9 +140,9 @@ Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& chan
     result = ::sd_bus_match_signal(bus.get(), Out(logins), kAgentName, kAgentPath, kAgentInterface, kAgentLoginsChanged,
                                    &OnChange, &has_changed);
   }
-  const std::string owners =
+  const std::string owner_match =
       fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kAgentName);
-  if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owners.c_str(), &OnChange, &has_changed);
+  if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owner_match.c_str(), &OnChange, &has_changed);
   if (result < 0) return Problem().ToError(result).While("watching for the agent on the bus");
   std::optional<Result<AgentStatus>> reported;
   for (;;) {
@@ -154,7 +154,7 @@ Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& chan
     const bool is_same =
         reported && reported->has_value() == status.has_value() && (!status || json::Equal(**reported, *status));
     reported = std::move(status);
-    if (!is_same && !changed(*reported)) return {};
+    if (!is_same && !on_status(*reported)) return {};
     TRY(AwaitChange(bus.get(), has_changed));
   }
 }

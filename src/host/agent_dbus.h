@@ -4,8 +4,8 @@
 // The agent's interface on the system bus, and functions with which our programs call it.
 //
 // The agent has a property for each field of AgentStatus that anyone may see, and a method for each AgentOrder.  It
-// emits PropertiesChanged when a property changes, and StateChanged(state, reason) when one of these two changes.  For
-// each new activity it emits Progress(doing), and at most once a second for the progress of that activity.
+// emits PropertiesChanged when a property changes, and StateChanged(state, reason) when one of `state` and `reason`
+// changes.  It emits Progress(doing) when an activity begins, and at most once a second while the activity advances.
 //
 // Only root may know who logs in, and from where.  The method ListLogins() returns the logins to root; the signal
 // LoginsChanged(), which everyone gets, does not name the user.
@@ -72,8 +72,8 @@ inline constexpr std::size_t kAgentLogins = 20;  // The number of logins that th
 struct AgentStatus {
   AgentSource source = AgentSource::kLocal;
   std::string node;
-  std::string current;  // The name of a config, as is `desired`.
-  std::string desired;
+  std::string current;  // The name of the config that the machine has.
+  std::string desired;  // The name of the config that the machine is to have.
   std::optional<std::string> current_image;
   std::optional<std::string> desired_image;
   AgentState state = AgentState::kWorking;
@@ -131,9 +131,10 @@ Result<AgentStatus> ReadAgentStatus();
 // polkit may ask a person for a password.
 Result<> SendToAgent(AgentOrder order);
 
-// Calls `changed` with the result of ReadAgentStatus() now, and again after each change, until it returns false.  That
-// result is kNotFound while no agent runs.  FollowAgent() itself fails only if the bus does.
-Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& changed);
+// Calls `on_status` with the agent's status now, and again after each change, until `on_status` returns false.  While
+// no agent runs, the callback gets a kNotFound error instead.  FollowAgent() itself fails if the bus is gone, or if the
+// status cannot be read for another reason.
+Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& on_status);
 
 }  // namespace pintle::host
 

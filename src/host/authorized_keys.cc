@@ -186,8 +186,8 @@ Result<> Write(KeyFolder& folder, const Account& account, const std::string& tex
 
 Result<> PutInFolder(KeyFolder& folder, const Account& account, const std::optional<KeysState>& want,
                      const Labels& labels) {
-  const bool is_made = want && !TextOf(*want).empty();
-  const bool is_there = TRY(folder.Open(is_made ? Missing::kMake : Missing::kLeave, labels));
+  const bool has_keys = want && !TextOf(*want).empty();
+  const bool is_there = TRY(folder.Open(has_keys ? Missing::kMake : Missing::kLeave, labels));
   if (is_there) TRY(ClearBeside(folder.fd(), kFile));
   if (!want || want->folders) {
     if (is_there) TRY(RemoveSmallFile(folder.fd(), kFile));
@@ -195,7 +195,7 @@ Result<> PutInFolder(KeyFolder& folder, const Account& account, const std::optio
     return want && want->is_of_another ? folder.PutBackNext() : Result<>();
   }
   const bool has_file = is_there && TRY(ReadSmallFile(folder.fd(), kFile)).has_value();
-  return is_made || has_file ? Write(folder, account, TextOf(*want), labels) : Result<>();
+  return has_keys || has_file ? Write(folder, account, TextOf(*want), labels) : Result<>();
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ using HashState = resource::PasswordHash::State;
 using resource::PasswordHash;
 
 constexpr const char* kShadow = "shadow";
+// A new line's ages in days and the warning period have useradd(8)'s defaults; the last three fields are empty.
 constexpr std::string_view kRestOfNewLine = "0:99999:7:::";
 
 // The position of a line in the text.  `end` is after the line break, if the line has one.
@@ -100,7 +101,7 @@ Result<UniqueFd> Lock(int etc, const Clock& clock, std::chrono::milliseconds pat
   return file;
 }
 
-Result<> Check(const std::string& user, const std::optional<HashState>& want) {
+Result<> CheckCharacters(const std::string& user, const std::optional<HashState>& want) {
   const auto fits = [](const std::string& text) {
     return std::none_of(text.begin(), text.end(), [](char c) { return c == ':' || c == '\n' || c == '\0'; });
   };
@@ -150,7 +151,7 @@ Result<> PutLocked(int etc, const Root& root, const resource::Put<PasswordHash>&
 
 Result<std::optional<HashState>> ObservePasswordHash(const Root& root, const std::string& user) {
   const auto doing = [&] { return fmt::format("looking at the password of {}", user); };
-  TRY(Check(user, std::nullopt), doing());
+  TRY(CheckCharacters(user, std::nullopt), doing());
   const auto etc = TRY(OpenEtc(root), doing());
   const std::optional<SmallFile> file = TRY(ReadSmallFile(etc.get(), kShadow), doing());
   const std::optional<Line> line = file ? FindLine(file->contents, user) : std::nullopt;
@@ -162,7 +163,7 @@ Result<std::optional<HashState>> ObservePasswordHash(const Root& root, const std
 Result<> PutPasswordHash(const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock,
                          std::chrono::milliseconds patience) {
   const auto doing = [&] { return fmt::format("setting the password of {}", put.key); };
-  TRY(Check(put.key, put.want), doing());
+  TRY(CheckCharacters(put.key, put.want), doing());
   const UniqueFd etc = TRY(OpenEtc(root), doing());
   const UniqueFd lock = TRY(Lock(etc.get(), clock, patience), doing());
   TRY(PutLocked(etc.get(), root, put, clock), doing());

@@ -3,8 +3,8 @@
 
 // A user's password in /etc/shadow.
 //
-// The file is changed under the lock of lckpwdf(3), which all other programs that change it take, too.  No other
-// byte of the file changes.  No error contains a hash.
+// The file is changed under the lock of lckpwdf(3), which all other programs that change it take, too.  Only the user's
+// line changes.  No error contains a hash.
 
 #include <chrono>
 #include <optional>
@@ -21,11 +21,12 @@ namespace pintle::host {
 // The time to wait for the lock, which is that of lckpwdf(3).
 inline constexpr std::chrono::milliseconds kPasswordLockPatience = std::chrono::seconds(15);
 
-// Returns nullopt if /etc/shadow has no line for the user, which means that the user has no password.
+// Returns nullopt if /etc/shadow is missing or has no line for the user.  Then the user has no password.
 Result<std::optional<resource::PasswordHash::State>> ObservePasswordHash(const Root& root, const std::string& user);
 
 // Putting nullopt removes the user's line.  A user without a line gets one, unless the wanted hash is kLocked.  A hash
-// for a user that does not exist is an error of the kind kNotFound.  A hash that would break the line is kInvalid.
+// for a user that does not exist is an error of the kind kNotFound.  A hash that would break the line is kInvalid.  If
+// the hash changes and `put.want` has no day of the last change, that day becomes today.
 Result<> PutPasswordHash(const Root& root, const resource::Put<resource::PasswordHash>& put, const Clock& clock,
                          std::chrono::milliseconds patience = kPasswordLockPatience);
 

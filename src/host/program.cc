@@ -56,7 +56,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   errors.write.Reset();
 
   std::string output_text, error_text;
-  std::optional<MonotonicTime> give_up;
+  std::optional<MonotonicTime> kill_at;
   bool is_too_long = false;
   MonotonicTime next_call = SystemClock().Monotonic() + seconds(1);
   while (output.read || errors.read) {
@@ -71,11 +71,11 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
       each_second();
       next_call = now + seconds(1);
     }
-    if ((stop.stop_requested() || is_too_long) && !give_up) {
+    if ((stop.stop_requested() || is_too_long) && !kill_at) {
       ::kill(-pid, SIGTERM);
-      give_up = now + kGrace;
+      kill_at = now + kGrace;
     }
-    if (give_up && now > *give_up) ::kill(-pid, SIGKILL);
+    if (kill_at && now > *kill_at) ::kill(-pid, SIGKILL);
   }
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {

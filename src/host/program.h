@@ -17,9 +17,9 @@ struct Program {
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
 };
 
-// Returns the program's standard output.  If the program fails, the error has the end of its standard error.  On a
-// request to stop, the program and its process group are ended.  `each_second` is called about once a second while the
-// program runs.
+// Returns the program's standard output.  If the program fails, the error has the end of its standard error.  If
+// `stop` is requested, or the output is too long, the program's process group gets SIGTERM, and SIGKILL ten seconds
+// later.  `each_second` is called about once a second while the program runs.
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second = {});
 

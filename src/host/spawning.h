@@ -21,6 +21,7 @@ struct Pipe {
 
 Result<Pipe> MakePipe();
 
+// A program to start, and its descriptors.
 struct Spawn {
   std::vector<std::string> words;        // The first is a path, or a name that is searched in our PATH.
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
@@ -28,8 +29,8 @@ struct Spawn {
   int errors;                            // The descriptor for its standard error.
 };
 
-// Starts the program in a process group of its own, so that all its processes can be ended together.  It begins with no
-// signals blocked or ignored, and its standard input is /dev/null.
+// Starts the program in a process group of its own, so that all its processes can be ended together.  The program has
+// no signals blocked or ignored at first, and its standard input is /dev/null.
 Result<pid_t> Start(const Spawn& spawn);
 
 }  // namespace pintle::host

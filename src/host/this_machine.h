@@ -16,10 +16,11 @@
 
 namespace pintle::host {
 
-// An object, and each of its parts, must be used by one thread at a time.
+// The object and its parts must be used by one thread at a time.
 class ThisMachine {
  public:
-  // Opens the running machine, without contacting any service yet.
+  // Opens the running machine.  On a machine with OSTree, this reads the deployments and the state of rpm-ostree's
+  // unit.
   static Result<std::unique_ptr<ThisMachine>> Open();
   // No pointer may be null, except for `deployments` on a machine without OSTree.
   ThisMachine(Root root, std::unique_ptr<Systemd> systemd, std::unique_ptr<Power> power,

@@ -15,7 +15,7 @@ namespace {
 // The kernel writes this attribute as a seal over the others, so it is never copied or compared.
 constexpr std::string_view kKernelSeal = "security.evm";
 
-// Calls the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.
+// Makes the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.
 class OpenEntry {
  public:
   OpenEntry(int fd, OpenedAs opened_as) : fd_(fd) {
@@ -44,7 +44,7 @@ class OpenEntry {
 // Repeats the call with a larger buffer until the value fits.  `call` gets the buffer and its size, and returns the
 // length of the value.
 template <typename Call>
-Result<std::string> ReadUntilItFits(const char* what, Call&& call) {
+Result<std::string> ReadUntilItFits(const char* doing, Call&& call) {
   std::string bytes(256, '\0');
   for (;;) {
     const ssize_t length = call(bytes.data(), bytes.size());
@@ -52,7 +52,7 @@ Result<std::string> ReadUntilItFits(const char* what, Call&& call) {
       bytes.resize(static_cast<std::size_t>(length));
       return bytes;
     }
-    if (errno != ERANGE) return Error::FromErrno(what);
+    if (errno != ERANGE) return Error::FromErrno(doing);
     bytes.resize(bytes.size() * 4);
   }
 }

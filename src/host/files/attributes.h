@@ -18,8 +18,8 @@ inline constexpr const char* kSelinuxLabel = "security.selinux";
 
 // The way in which the descriptor of a file was opened.
 enum class OpenedAs {
-  kItself,
-  kPath,  // With O_PATH, which is the only way to open a link.  Its attributes are accessed through /proc.
+  kItself,  // Without O_PATH.  Its attributes are accessed through the descriptor.
+  kPath,    // With O_PATH, which is the only way to open a link.  Its attributes are accessed through /proc.
 };
 
 // Returns all attributes except for those that only the kernel writes.  On a file system without attributes, the result

@@ -25,7 +25,7 @@ constexpr std::size_t kLengthDigits = 19;
 constexpr std::size_t kHeaderLength = kSha256Digits + 1 + kLengthDigits + 1;
 
 constexpr std::size_t kWrittenAtOnce = 256 << 10;
-constexpr std::size_t kWindow = 128 << 10;
+constexpr std::size_t kWindow = 128 << 10;  // The size of the part of the file that ReadSmall() keeps in memory.
 
 // Below this size, read() and write() are faster than copy_file_range().
 constexpr std::size_t kCopiedByKernel = 128 << 10;
@@ -57,24 +57,24 @@ bool CannotBeCopiedByKernel(int errno_value) {
 
 }  // namespace
 
-Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For what) {
+Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For purpose) {
   const std::string doing = fmt::format("opening the store of contents {}", path);
   const std::size_t slash = path.rfind('/');
   const std::string above = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   UniqueFd directory = TRY(root.OpenFile(above, O_RDONLY | O_DIRECTORY), doing);
   const char* const name = path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-  const int access = what == For::kReading ? O_RDONLY : O_RDWR;
+  const int access = purpose == For::kReading ? O_RDONLY : O_RDWR;
   UniqueFd file(::openat(directory.get(), name, access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  const bool is_new = !file && errno == ENOENT && what == For::kAdding;
+  const bool is_new = !file && errno == ENOENT && purpose == For::kAdding;
   if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("open").While(doing);
   // The directory is synced even if the file exists: its creator may have been killed before the name was durable.
   BlobStore store(std::move(directory), std::move(file), std::move(path));
-  TRY(store.ReadIndex(what), doing);
+  TRY(store.ReadIndex(purpose), doing);
   return store;
 }
 
-Result<> BlobStore::ReadIndex(For what) {
+Result<> BlobStore::ReadIndex(For purpose) {
   struct stat status;
   if (::fstat(file_.get(), &status) != 0) return Error::FromErrno("fstat");
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
@@ -97,8 +97,8 @@ Result<> BlobStore::ReadIndex(For what) {
     if (std::move(hasher).Finish().hex() == header->sha256) extents_.emplace(std::move(header->sha256), extent);
     end_ = extent.offset + static_cast<off_t>(extent.length);
   }
-  const bool is_incomplete = status.st_size > end_ && what == For::kAdding;
-  if (is_incomplete && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting off incomplete contents");
+  const bool must_truncate = status.st_size > end_ && purpose == For::kAdding;
+  if (must_truncate && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting off incomplete contents");
   written_ = end_;
   window_.clear();  // The window may contain a part that was cut off.
   is_synced_ = false;
@@ -287,7 +287,7 @@ Result<std::string> BlobStore::Read(const std::string& sha256, std::size_t limit
 
 Result<> BlobStore::Walk(const Extent& extent, const TakePiece& take) const {
   if (extent.length <= kWindow / 4 || extent.offset >= written_) {
-    TRY(take(TRY(LookAt(extent), "reading " + path_)));
+    TRY(take(TRY(ReadSmall(extent), "reading " + path_)));
     return {};
   }
   Pieces pieces(file_.get(), extent.length, extent.offset);
@@ -300,8 +300,9 @@ Result<> BlobStore::Walk(const Extent& extent, const TakePiece& take) const {
   return {};
 }
 
-// Returns small contents.  Callers usually read them in the order in which they were added, or in reverse.
-Result<std::string_view> BlobStore::LookAt(const Extent& extent) const {
+// Returns contents that are in the tail or fit into the window.  A new window reaches to both sides of the contents,
+// since callers usually read contents in the order in which they were added, or in reverse.
+Result<std::string_view> BlobStore::ReadSmall(const Extent& extent) const {
   if (extent.offset >= written_) {
     return std::string_view(tail_).substr(static_cast<std::size_t>(extent.offset - written_), extent.length);
   }

@@ -31,7 +31,7 @@ class BlobStore {
   // kAdding creates the file if it does not exist; the file's directory must exist.  Only the owner may read the file.
   // kReading leaves the file as it is, even if it is damaged.
   enum class For { kAdding, kReading };
-  static Result<BlobStore> Open(const Root& root, std::string path, For what = For::kAdding);
+  static Result<BlobStore> Open(const Root& root, std::string path, For purpose = For::kAdding);
 
   // The functions that add contents return their digest.  The contents are durable after the next Sync().
   Result<std::string> Add(std::string_view contents);
@@ -58,6 +58,7 @@ class BlobStore {
   Result<std::string> Read(const std::string& sha256, std::size_t limit) const;
 
  private:
+  // The place of contents in the file, or in the tail that will be written to the file.
   struct Extent {
     off_t offset = 0;
     std::size_t length = 0;
@@ -72,10 +73,10 @@ class BlobStore {
   BlobStore(UniqueFd directory, UniqueFd file, std::string path)
       : directory_(std::move(directory)), file_(std::move(file)), path_(std::move(path)) {}
 
-  Result<> ReadIndex(For what);
+  Result<> ReadIndex(For purpose);
   Result<Extent> Find(const std::string& sha256) const;
   Result<> Walk(const Extent& extent, const TakePiece& take) const;
-  Result<std::string_view> LookAt(const Extent& extent) const;
+  Result<std::string_view> ReadSmall(const Extent& extent) const;
   Result<> WriteTail();
   Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
   Result<std::string> AddLongFile(int fd, std::size_t expected);

@@ -25,8 +25,7 @@ namespace {
 // The number of directories that stay open.  A change that needs more opens some of them again.
 constexpr std::size_t kMostDirectoriesOpen = 128;
 
-// The group with which we act for a user.  The user's own groups are not known, so only rights that all users have
-// count.
+// The group with which we act for a user.  The user's own groups are not known, so the rights of a group do not count.
 constexpr gid_t kNobody = 65534;
 
 Result<struct statx> StatxOf(int fd) {
@@ -50,8 +49,8 @@ bool CanBeChangedByOthers(int fd, const struct statx& status) {
   return (status.stx_gid != 0 && status.stx_gid != ::getegid()) || MayHaveAccessList(fd);
 }
 
-// Returns an error if the owner of `at` may have put someone else's directory there.
-Result<> CheckStep(const Directory& at, const Directory& next) {
+// Returns an error if the owner of the directory `at` may have put someone else's directory into it.
+Result<> CheckNextDirectory(const Directory& at, const Directory& next) {
   if (!at.IsShared() || IsOurs(at.owner().uid) || IsOurs(next.owner().uid)) return {};
   if (next.owner().uid == at.owner().uid) return {};
   return Error(ErrorKind::kConflict,
@@ -74,10 +73,10 @@ Maker MakerOf(const Directory& at, const struct statx& link) {
   return {.is_known = at.IsSticky() && link.stx_nlink == 1, .user = std::nullopt};
 }
 
-Error UnsafeLink(const std::string& path, const std::string& whose, const std::string& where) {
+Error UnsafeLink(const std::string& path, const std::string& maker, const std::string& target) {
   return Error(ErrorKind::kConflict, fmt::format("the link {}, which {} may have put there, leads to {}; put a "
                                                  "directory in its place",
-                                                 path, whose, where));
+                                                 path, maker, target));
 }
 
 std::string Below(const std::string& directory, std::string_view name) {
@@ -159,7 +158,7 @@ Result<Directories::Shared> Directories::Enter(const Shared& at, const std::stri
   if (!next && (errno == ENOTDIR || errno == ELOOP)) return FollowLink(at, name, path, links);
   if (!next) return Error::FromErrno("open").While("opening the directory " + path);
   Shared directory = TRY(Directory::Of(std::move(next), std::move(path), at));
-  TRY(CheckStep(*at, *directory));
+  TRY(CheckNextDirectory(*at, *directory));
   return directory;
 }
 
@@ -169,9 +168,9 @@ Result<Directories::Shared> Directories::EnterNewDirectory(const Shared& at, con
   UniqueFd next;
   for (const std::string& name : made.names) {
     const int from = next ? next.get() : at->fd();
-    UniqueFd step(::openat(from, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!step) return Error::FromErrno("open").While("opening the new directory " + path);
-    next = std::move(step);
+    UniqueFd entered(::openat(from, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!entered) return Error::FromErrno("open").While("opening the new directory " + path);
+    next = std::move(entered);
   }
   Shared directory = TRY(Directory::Of(std::move(next), std::move(path), at));
   if (directory->identity() == made.identity) return directory;

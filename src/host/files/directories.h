@@ -5,7 +5,7 @@
 //
 // A path of a config may go through a directory that belongs to a user, who can rename the entries in it, or replace
 // them by links and other things, at any time.  So a path is followed name by name, each from the open directory before
-// it.  Where a user U may have chosen the next step, its target is checked:
+// it.  Where a user U may have put the next entry of the path, that entry is checked:
 //
 //     a directory in a directory of U     must belong to U or to us; U may move U's own directories
 //     a link that U may have put there    is followed with U's rights, and must lead to a directory of U
@@ -76,30 +76,30 @@ class Directory {
 // Returns whether the owner is root or the user that runs this program.
 bool IsOurs(uid_t owner);
 
-// Returns an error if a file in this directory must not be read.  Otherwise a user could hard-link someone else's file
-// into the directory, and make us read what the user may not read.
+// Returns an error if a user may have hard-linked someone else's file into this directory, to make us read what the
+// user may not read.
 Result<> CheckReadable(const Directory& directory, const struct stat& file);
 
 class Directories {
  public:
   using Shared = std::shared_ptr<const Directory>;
 
-  // `root` must outlive it.
+  // `root` must outlive this object.
   explicit Directories(const Root& root) : root_(root) {}
 
   // Opens a directory and keeps it open, so that each path is looked up once.
   Result<Shared> Open(const std::string& path);
 
   // A new directory is made under a temporary name, and renamed to its place later.  Between AddNewDirectory() and
-  // RemoveNewDirectory(), paths through the place lead to the new directory.  The caller removes it here after the
-  // rename.
+  // RemoveNewDirectory(), paths through the place lead to the new directory.  The caller calls RemoveNewDirectory()
+  // after the rename.
   struct Place {
     Identity directory;
     std::string name;
     auto operator<=>(const Place&) const = default;
   };
   struct NewDirectory {
-    std::vector<std::string> names;  // The names that lead to it from the directory that has the place.
+    std::vector<std::string> names;  // The names that lead from the place's directory to the new directory.
     Identity identity;
   };
   void AddNewDirectory(const Place& place, NewDirectory made) { new_directories_[place] = std::move(made); }

@@ -13,7 +13,7 @@
 
 namespace pintle::host {
 
-// Names the types that no config can have.
+// Returns the name of a type that no config can have.
 inline std::string_view NameOfOther(mode_t mode) {
   if (S_ISBLK(mode) || S_ISCHR(mode)) return "device node";
   if (S_ISSOCK(mode)) return "socket";

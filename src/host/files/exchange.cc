@@ -15,7 +15,7 @@ namespace {
 
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
-using TakenOut = std::optional<Existing>;
+using OldEntry = std::optional<Existing>;
 
 int UnlinkEntry(int directory, const std::string& name, EntryKind kind) {
   return ::unlinkat(directory, name.c_str(), kind == EntryKind::kDirectory ? AT_REMOVEDIR : 0);
@@ -31,8 +31,8 @@ bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == 
 Result<bool> EntryIsInState(int directory, const std::string& name, const Existing& existing, const FileState& state,
                             const BlobStore& blobs) {
   if (existing.kind != state.kind) return false;
-  const int how = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
-  const UniqueFd opened(::openat(directory, name.c_str(), how | O_NOFOLLOW | O_CLOEXEC));
+  const int flags = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+  const UniqueFd opened(::openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
   if (!opened) {
     Error error = Error::FromErrno("opening the existing entry");
     return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
@@ -62,41 +62,42 @@ Result<> CheckStillThere(const ExchangeDirectories& directories, const Exchange&
 Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchange) {
   const std::string temporary = NameBeside(exchange.name);
   const auto put_back = [&](unsigned flags) -> Result<> {
-    const int there =
-        ::renameat2(directories.stage, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
-    return there == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
+    const int renamed =
+        ::renameat2(directories.workspace, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
+    return renamed == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
   };
   if (!exchange.made) {
     const auto done = put_back(RENAME_NOREPLACE);
     return done || !IsUnsupported(done.error().errno_value()) ? done : put_back(0);
   }
   TRY(put_back(RENAME_EXCHANGE));
-  const auto out = FindExisting(directories.stage, temporary);
-  // If the entry that comes out is not ours, someone has replaced ours meanwhile, and that edit stays.
-  if (!out || (*out && (*out)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
-  return ClearBeside(directories.stage, exchange.name);
+  const auto found = FindExisting(directories.workspace, temporary);
+  // If the entry that has the temporary name now is not ours, someone has replaced ours meanwhile, and that edit stays.
+  if (!found || (*found && (*found)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
+  return ClearBeside(directories.workspace, exchange.name);
 }
 
 // Examines the old entry, which has the temporary name now, and puts it back if someone has edited it.
-Result<TakenOut> CheckTakenOut(const ExchangeDirectories& directories, const Exchange& exchange,
+Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exchange& exchange,
                                const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
-  const auto found = FindExisting(directories.stage, temporary);
+  const auto found = FindExisting(directories.workspace, temporary);
   if (!found) {
     // The old entry is of a kind that we do not manage, such as a pipe.
     TRY(PutBack(directories, exchange));
     return found.error();
   }
-  const auto& out = *found;
-  if (!out) return TakenOut();
-  if (out->kind == EntryKind::kDirectory) {
-    if (WasDirectory(exchange) && UnlinkEntry(directories.stage, temporary, out->kind) == 0) return TakenOut();
+  const auto& old_entry = *found;
+  if (!old_entry) return OldEntry();
+  if (old_entry->kind == EntryKind::kDirectory) {
+    if (WasDirectory(exchange) && UnlinkEntry(directories.workspace, temporary, old_entry->kind) == 0)
+      return OldEntry();
     TRY(PutBack(directories, exchange));
     return WasDirectory(exchange) ? NotEmptyError() : EditedError();
   }
-  if (IsUntouchedButRenamed(*exchange.existing, *out)) return out;
-  const auto is_as_seen = IsAsSeen(directories.stage, temporary, *out, exchange, blobs);
-  if (is_as_seen && *is_as_seen) return out;
+  if (IsUntouchedButRenamed(*exchange.existing, *old_entry)) return old_entry;
+  const auto is_as_seen = IsAsSeen(directories.workspace, temporary, *old_entry, exchange, blobs);
+  if (is_as_seen && *is_as_seen) return old_entry;
   TRY(PutBack(directories, exchange));
   TRY(is_as_seen);
   return EditedError();
@@ -104,17 +105,17 @@ Result<TakenOut> CheckTakenOut(const ExchangeDirectories& directories, const Exc
 
 // Replaces an entry on a file system that cannot exchange two names, such as vfat.  An edit at the wrong instant is
 // lost there, and a directory that is replaced does not exist for an instant.
-Result<TakenOut> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange,
+Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange,
                                 const FileState& want) {
   const int directory = directories.parent.fd();
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
   if (has_directory && UnlinkEntry(directory, exchange.name, exchange.existing->kind) != 0) {
     return IsNotEmpty(errno) ? NotEmptyError() : Error::FromErrno("removing the old entry");
   }
-  if (::renameat(directories.stage, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
+  if (::renameat(directories.workspace, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
     return Error::FromErrno("rename");
   }
-  return TakenOut();
+  return OldEntry();
 }
 
 }  // namespace
@@ -130,61 +131,63 @@ Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exch
                     const BlobStore& blobs) {
   const int directory = directories.parent.fd();
   const std::string temporary = NameBeside(exchange.name);
-  int placed = ::renameat2(directories.stage, temporary.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
+  int placed =
+      ::renameat2(directories.workspace, temporary.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
   if (placed != 0 && IsUnsupported(errno)) {
     if (TRY(FindExisting(directory, exchange.name))) return EditedError();
-    placed = ::renameat(directories.stage, temporary.c_str(), directory, exchange.name.c_str());
+    placed = ::renameat(directories.workspace, temporary.c_str(), directory, exchange.name.c_str());
   }
   if (placed == 0) return {};
   if (errno != EEXIST) return Error::FromErrno("rename");
   // It is no conflict if someone else has made the same entry.
   const auto existing = TRY(FindExisting(directory, exchange.name));
   if (!existing || !TRY(EntryIsInState(directory, exchange.name, *existing, want, blobs))) return EditedError();
-  return ClearBeside(directories.stage, exchange.name);
+  return ClearBeside(directories.workspace, exchange.name);
 }
 
-Result<TakenOut> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
+Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                          const BlobStore& blobs) {
   TRY(CheckStillThere(directories, exchange, blobs));
   const std::string temporary = NameBeside(exchange.name);
   const int directory = directories.parent.fd();
-  if (::renameat2(directories.stage, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
-    return CheckTakenOut(directories, exchange, blobs);
+  if (::renameat2(directories.workspace, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
+    return CheckOldEntry(directories, exchange, blobs);
   }
   if (IsUnsupported(errno)) return ReplacePlainly(directories, exchange, want);
   return Error::FromErrno("exchange");
 }
 
-Result<TakenOut> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
+Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
   const int directory = directories.parent.fd();
   if (WasDirectory(exchange)) {
-    if (UnlinkEntry(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return TakenOut();
-    if (IsNotEmpty(errno)) return TakenOut();
+    if (UnlinkEntry(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return OldEntry();
+    if (IsNotEmpty(errno)) return OldEntry();
     return errno == ENOTDIR ? EditedError() : Error::FromErrno("rmdir");
   }
-  if (!TRY(FindExisting(directory, exchange.name))) return TakenOut();
+  if (!TRY(FindExisting(directory, exchange.name))) return OldEntry();
   TRY(CheckStillThere(directories, exchange, blobs));
-  if (::renameat(directory, exchange.name.c_str(), directories.stage, NameBeside(exchange.name).c_str()) == 0) {
-    return CheckTakenOut(directories, exchange, blobs);
+  if (::renameat(directory, exchange.name.c_str(), directories.workspace, NameBeside(exchange.name).c_str()) == 0) {
+    return CheckOldEntry(directories, exchange, blobs);
   }
-  if (errno == ENOENT) return TakenOut();
+  if (errno == ENOENT) return OldEntry();
   return Error::FromErrno("rename");
 }
 
-Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs) {
   const std::string temporary = NameBeside(exchange.name);
-  const auto is = TRY(FindExisting(directories.stage, temporary));
-  if (!is) return {};
-  bool is_edited = !IsUntouched(out, *is);
+  const auto existing = TRY(FindExisting(directories.workspace, temporary));
+  if (!existing) return {};
+  bool is_edited = !IsUntouched(old_entry, *existing);
   if (is_edited || (exchange.is_fresh && exchange.seen)) {
-    is_edited = !TRY(IsAsSeen(directories.stage, temporary, *is, exchange, blobs));
+    is_edited = !TRY(IsAsSeen(directories.workspace, temporary, *existing, exchange, blobs));
   }
   if (is_edited) {
     TRY(PutBack(directories, exchange));
     return EditedError();
   }
-  if (::unlinkat(directories.stage, temporary.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
+  if (::unlinkat(directories.workspace, temporary.c_str(), 0) != 0 && errno != ENOENT)
+    return Error::FromErrno("unlink");
   return {};
 }
 

@@ -19,6 +19,7 @@
 
 namespace pintle::host {
 
+// A change of one entry: its old state, and the new entry that takes its place.
 struct Exchange {
   std::string name;
   std::optional<Existing> existing;                // The entry that has the name now.
@@ -30,7 +31,7 @@ struct Exchange {
 // The two directories of an exchange, which are often the same.
 struct ExchangeDirectories {
   const Directory& parent;  // The directory of the entry.
-  int stage;                // The open directory with the temporary names (stages.h).
+  int workspace;            // The open directory with the temporary names (workspaces.h).
 };
 
 // Makes the error, of the kind kConflict, for an entry that someone has edited; the edit stays.
@@ -38,16 +39,18 @@ Error EditedError();
 // Makes the error, of the kind kConflict, for a directory that is not empty.
 Error NotEmptyError();
 
-// Moves the new entry to its name, which should not exist yet.
+// Moves the new entry to its name, which should not exist yet.  If an equal entry has the name by now, the new one is
+// removed; any other entry there is an error.
 Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange,
                     const resource::FileEntry::State& want, const BlobStore& blobs);
 // Replace the entry, or remove it.  They return the old entry if it lies under the temporary name and must be removed.
+// TakeOut() leaves a directory that is not empty.
 Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const resource::FileEntry::State& want, const BlobStore& blobs);
 Result<std::optional<Existing>> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const BlobStore& blobs);
 // Removes what Replace() or TakeOut() returned, unless someone has changed it since.
-Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& out,
+Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs);
 
 }  // namespace pintle::host

@@ -46,13 +46,13 @@ Result<std::optional<Existing>> FindExisting(int directory, const std::string& n
   return existing;
 }
 
-Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what) {
+Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view subject) {
   if ((attributes & STATX_ATTR_IMMUTABLE) != 0) {
-    return Error(ErrorKind::kConflict, fmt::format("{} is immutable: `chattr -i` makes it changeable", what));
+    return Error(ErrorKind::kConflict, fmt::format("{} is immutable: `chattr -i` makes it changeable", subject));
   }
   if ((attributes & STATX_ATTR_APPEND) != 0) {
     return Error(ErrorKind::kConflict,
-                 fmt::format("{} can only be appended to: `chattr -a` makes it changeable", what));
+                 fmt::format("{} can only be appended to: `chattr -a` makes it changeable", subject));
   }
   return {};
 }

@@ -37,12 +37,13 @@ struct Existing {
 // Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
-// These return kConflict if someone has made the entry immutable, or has mounted something on it.
-Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view what);
+// These return kConflict if someone has made the entry immutable or append-only, or has mounted something on it.
+Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view subject);
 Result<> CheckNotMounted(const Existing& existing);
 
-// Returns whether nobody has touched a file or link.  Writes within one tick of the file system's clock leave the same
-// times.  So if an entry was touched shortly before its status was read, its contents must be compared, too.
+// Returns whether nobody has touched a file or link between two reads of its status.  Writes within one tick of the
+// file system's clock leave the same times.  So if an entry was touched shortly before the first read, its contents
+// must be compared, too.
 bool IsUntouched(const Existing& was, const Existing& is);
 // Like IsUntouched(), for an entry that was renamed meanwhile.  A rename changes the ctime but not the mtime.
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
@@ -52,6 +53,7 @@ bool IsUnchangedSince(const Existing& existing, WallTime moment);
 // Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry
 // by now.
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing);
+// Returns how OpenExisting() opens an entry of this kind.
 OpenedAs HowOpened(resource::EntryKind kind);
 
 // Returns whether an open entry is in this state.  Attributes are compared only if the state has some.  `blobs` has the

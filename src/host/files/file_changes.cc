@@ -26,8 +26,8 @@
 #include "host/files/new_entry.h"
 #include "host/files/path_parts.h"
 #include "host/files/remedy.h"
-#include "host/files/stages.h"
 #include "host/files/unsynced.h"
+#include "host/files/workspaces.h"
 #include "json/field_list.h"
 
 namespace pintle::host {
@@ -75,8 +75,8 @@ struct Prepared {
   CommitAction action = CommitAction::kNothing;
   Identity directory;  // The directory that has the place.
   Exchange exchange;
-  WantedAttributes goal;  // Used by kAdjust only.
-  std::uint64_t number = 0;
+  WantedAttributes wanted_attributes;  // Used by kAdjust only.
+  std::uint64_t number = 0;            // Counts the calls of Prepare(), in their order.
 
   Place place() const { return {directory, exchange.name}; }
   bool WasDirectory() const { return exchange.existing && exchange.existing->kind == EntryKind::kDirectory; }
@@ -87,7 +87,7 @@ struct Retired {
   std::string path;
   Identity directory;
   Exchange exchange;
-  Existing out;
+  Existing old_entry;  // The status of the entry when it was taken out.
 
   Place place() const { return {directory, exchange.name}; }
 };
@@ -132,20 +132,20 @@ class FileChanges::Work {
       retired_.pop_back();
       TRY(Remove(retired), "removing the old entry at " + retired.path);
     }
-    if (prepared_.empty()) RemoveStages();
+    if (prepared_.empty()) RemoveWorkspaces();
     return SyncAll();
   }
 
   void Abandon() {
-    // Old entries that someone has edited are put back.  Those that cannot be removed now are removed when their path
-    // is put again.
+    // Old entries that someone has edited are put back.  Old entries that cannot be removed now are removed when their
+    // path is put again.
     for (const Retired& retired : std::exchange(retired_, {})) static_cast<void>(Remove(retired));
     // The last prepared entry is discarded first, so that each directory is empty when it is discarded.
     while (!prepared_.empty()) {
       Discard(std::max_element(prepared_.begin(), prepared_.end(),
                                [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
     }
-    RemoveStages();
+    RemoveWorkspaces();
   }
 
  private:
@@ -183,8 +183,8 @@ class FileChanges::Work {
 
   Result<> ClearLeftover(const Directory& directory, const std::string& name) {
     if (directory.IsShared()) {
-      const bool is_in_use = stages_.all().contains(directory.identity());
-      TRY(is_in_use ? Result<>() : Stages::ClearLeftover(directory));
+      const bool is_in_use = workspaces_.all().contains(directory.identity());
+      TRY(is_in_use ? Result<>() : Workspaces::ClearLeftover(directory));
     }
     struct stat status;
     // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
@@ -194,11 +194,11 @@ class FileChanges::Work {
     return ClearBeside(directory.fd(), name);
   }
 
-  void RemoveStages() {
-    const auto all = stages_.all();
+  void RemoveWorkspaces() {
+    const auto all = workspaces_.all();
     for (const auto& [identity, path] : all) {
       const auto directory = committing_.Open(path);
-      if (directory && (*directory)->identity() == identity) stages_.RemoveFrom(**directory);
+      if (directory && (*directory)->identity() == identity) workspaces_.RemoveFrom(**directory);
     }
   }
 
@@ -231,7 +231,8 @@ class FileChanges::Work {
     return prepared;
   }
 
-  // Two paths may lead to the same place, and the later change wins.  Returns whether the earlier one wants the same.
+  // Two paths may lead to the same place.  Returns true if the earlier change of the place wants the same state.
+  // Otherwise drops the earlier change, since the later one wins.
   bool IsPreparedAlready(const FilePut& put, const Place& place) {
     const auto by_place = by_place_.find(place);
     if (by_place == by_place_.end() || by_place->second == put.key) return false;
@@ -264,15 +265,15 @@ class FileChanges::Work {
     const std::string& name = prepared.exchange.name;
     const auto& existing = prepared.exchange.existing;
     const bool is_same_kind = existing && existing->kind == want.kind;
-    WantedAttributes goal = TRY(GoalWithoutExisting(put));
+    WantedAttributes wanted_attributes = TRY(AttributesOfNewEntry(put));
     if (is_same_kind && before && IsKnownUnchanged(*before, *existing) && !Matches(want, *before->state)) {
-      TakeOver(TRY(FromText(*before->state->attributes)), goal);
+      TakeOver(TRY(FromText(*before->state->attributes)), wanted_attributes);
     } else if (existing && (is_same_kind || before)) {
       const UniqueFd opened = TRY(OpenExisting(directory, name, *existing));
       Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing->kind)));
-      if (is_same_kind && TRY(IsThere(want, *existing, opened.get(), goal, have))) return {};
+      if (is_same_kind && TRY(IsAsWanted(want, *existing, opened.get(), wanted_attributes, have))) return {};
       if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
-      if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), goal);
+      if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), wanted_attributes);
     } else if (before && before->state != nullptr) {
       return EditedError();  // It was removed.
     }
@@ -280,18 +281,18 @@ class FileChanges::Work {
     if (existing) TRY(CheckNotImmutable(existing->attributes, "the existing entry"));
     if (is_same_kind && existing->kind == EntryKind::kDirectory) {
       prepared.action = CommitAction::kAdjust;
-      prepared.goal = std::move(goal);
+      prepared.wanted_attributes = std::move(wanted_attributes);
       return {};
     }
     if (existing) TRY(CheckReplaceable(directory, prepared));
-    return MakeBeside(put, directory, goal, prepared);
+    return MakeBeside(put, directory, wanted_attributes, prepared);
   }
 
-  Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& goal,
+  Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& wanted_attributes,
                       Prepared& prepared) {
     const std::string& name = prepared.exchange.name;
-    const int at = TRY(stages_.For(directory));
-    auto made = MakeEntry(at, name, *put.want, goal, blobs_);
+    const int at = TRY(workspaces_.For(directory));
+    auto made = MakeEntry(at, name, *put.want, wanted_attributes, blobs_);
     if (!made) {
       // The first error is the one to report.
       static_cast<void>(ClearBeside(at, name));
@@ -305,32 +306,33 @@ class FileChanges::Work {
   }
 
   void AddNewDirectory(const Directory& directory, const Prepared& prepared) {
-    directories_.AddNewDirectory(
-        prepared.place(), {Stages::NamesTo(directory, NameBeside(prepared.exchange.name)), *prepared.exchange.made});
+    directories_.AddNewDirectory(prepared.place(), {Workspaces::NamesTo(directory, NameBeside(prepared.exchange.name)),
+                                                    *prepared.exchange.made});
   }
 
   // Returns the attributes of a new entry whose place is empty or has an entry of another kind.
-  Result<WantedAttributes> GoalWithoutExisting(const FilePut& put) const {
+  Result<WantedAttributes> AttributesOfNewEntry(const FilePut& put) const {
     if (put.want->attributes) return WantedAttributes{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
-    WantedAttributes goal;
+    WantedAttributes wanted_attributes;
     if (const auto label = labels_.LabelFor(put.key, put.want->kind)) {
-      goal.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
+      wanted_attributes.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
     }
-    return goal;
+    return wanted_attributes;
   }
 
   // If the config does not mention attributes, the new entry takes over those of the old one.  It does not take over
   // security attributes, which follow from the policy and the contents.
-  static void TakeOver(Attributes have, WantedAttributes& goal) {
-    if (goal.others == OtherAttributes::kRemove) return;
+  static void TakeOver(Attributes have, WantedAttributes& wanted_attributes) {
+    if (wanted_attributes.others == OtherAttributes::kRemove) return;
     std::erase_if(have, [](const auto& attribute) { return attribute.first.starts_with("security."); });
-    goal.attributes.merge(std::move(have));
-    goal.others = OtherAttributes::kRemove;
+    wanted_attributes.attributes.merge(std::move(have));
+    wanted_attributes.others = OtherAttributes::kRemove;
   }
 
   // Compares the file with `before` without opening it.  Returns false if its contents have to be read to be sure.
   bool IsKnownUnchanged(const Before& before, const Existing& existing) const {
-    if (before.state == nullptr || !before.looked_at || !IsUnchangedSince(existing, *before.looked_at)) return false;
+    if (before.state == nullptr || !before.observed_at || !IsUnchangedSince(existing, *before.observed_at))
+      return false;
     const FileState& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
            existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
@@ -345,15 +347,16 @@ class FileChanges::Work {
     return EditedError();
   }
 
-  Result<bool> IsThere(const FileState& want, const Existing& existing, int opened, const WantedAttributes& goal,
-                       const Attributes& have) const {
-    for (const auto& [name, value] : goal.attributes) {
+  Result<bool> IsAsWanted(const FileState& want, const Existing& existing, int opened,
+                          const WantedAttributes& wanted_attributes, const Attributes& have) const {
+    for (const auto& [name, value] : wanted_attributes.attributes) {
       if (const auto found = have.find(name); found == have.end() || found->second != value) return false;
     }
     return IsInState(want, existing, opened, have, blobs_);
   }
 
-  // Checks that a directory that is to be replaced is empty, except for entries that this change removes before.
+  // Checks that nothing is mounted on an entry that is to be replaced.  If the entry is a directory, also checks that
+  // this change removes everything in it before.
   Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
@@ -375,13 +378,14 @@ class FileChanges::Work {
     if (prepared.action == CommitAction::kAdjust) return Adjust(*directory, prepared);
     TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
     if (prepared.WasDirectory()) TRY(ClearTemporaryNames(prepared.exchange.existing->identity));
-    const bool needs_no_stage = prepared.action == CommitAction::kRemove && prepared.WasDirectory();
-    const ExchangeDirectories directories = {*directory, needs_no_stage ? -1 : TRY(stages_.For(*directory))};
+    const bool needs_no_workspace = prepared.action == CommitAction::kRemove && prepared.WasDirectory();
+    const ExchangeDirectories directories = {*directory, needs_no_workspace ? -1 : TRY(workspaces_.For(*directory))};
     const Exchange& exchange = prepared.exchange;
     if (prepared.action == CommitAction::kPlace) return PutInPlace(directories, exchange, *prepared.want, blobs_);
-    auto out = prepared.action == CommitAction::kReplace ? TRY(Replace(directories, exchange, *prepared.want, blobs_))
-                                                         : TRY(TakeOut(directories, exchange, blobs_));
-    if (out) retired_.push_back({path, prepared.directory, exchange, *out});
+    auto old_entry = prepared.action == CommitAction::kReplace
+                         ? TRY(Replace(directories, exchange, *prepared.want, blobs_))
+                         : TRY(TakeOut(directories, exchange, blobs_));
+    if (old_entry) retired_.push_back({path, prepared.directory, exchange, *old_entry});
     return {};
   }
 
@@ -392,15 +396,15 @@ class FileChanges::Work {
                          existing->group == was.group && existing->permissions == was.permissions;
     if (!is_same) return EditedError();
     UniqueFd entry = TRY(OpenExisting(directory, prepared.exchange.name, *existing));
-    TRY(SetAll(entry.get(), *prepared.want, prepared.goal));
+    TRY(SetAll(entry.get(), *prepared.want, prepared.wanted_attributes));
     unsynced_.at(directory.identity().device).Add(std::move(entry));
     return {};
   }
 
   Result<> Remove(const Retired& retired) {
     const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
-    const ExchangeDirectories directories = {*directory, TRY(stages_.For(*directory))};
-    return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.out, blobs_));
+    const ExchangeDirectories directories = {*directory, TRY(workspaces_.For(*directory))};
+    return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
   }
 
   template <typename Choice>
@@ -417,12 +421,12 @@ class FileChanges::Work {
     return {};
   }
 
-  // Removes the old entries with temporary names, and the stage, from a directory that is about to be removed.
+  // Removes the old entries with temporary names, and the workspace, from a directory that is about to be removed.
   Result<> ClearTemporaryNames(const Identity& directory) {
     TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
-    const auto stage = stages_.all().find(directory);
-    if (stage == stages_.all().end()) return {};
-    stages_.RemoveFrom(*TRY(committing_.Open(stage->second)));
+    const auto workspace = workspaces_.all().find(directory);
+    if (workspace == workspaces_.all().end()) return {};
+    workspaces_.RemoveFrom(*TRY(committing_.Open(workspace->second)));
     return {};
   }
 
@@ -475,7 +479,7 @@ class FileChanges::Work {
     if (!prepared.exchange.made) return;
     RemoveNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
-    const auto at = directory ? stages_.For(**directory) : Result<int>(-1);
+    const auto at = directory ? workspaces_.For(**directory) : Result<int>(-1);
     if (at && *at >= 0) static_cast<void>(ClearBeside(*at, prepared.exchange.name));
   }
 
@@ -485,10 +489,10 @@ class FileChanges::Work {
   // that nothing is moved into a new directory before that directory is in its own place.
   Directories directories_;
   Directories committing_;
-  Stages stages_;
-  std::set<Identity> changeable_;
+  Workspaces workspaces_;
+  std::set<Identity> changeable_;  // Directories that CheckChangeable() has accepted.
   std::unordered_map<std::string, Prepared> prepared_;
-  std::map<Place, std::string> by_place_;
+  std::map<Place, std::string> by_place_;  // The keys of `prepared_` by the places that their paths lead to.
   std::vector<Retired> retired_;
   std::uint64_t number_ = 0;
   std::map<std::uint64_t, Unsynced> unsynced_;

@@ -39,12 +39,12 @@ struct Before {
   const resource::FileEntry::State* state = nullptr;  // Must live as long as the change; null if nothing was there.
   // The time of the observation.  A file that has not changed since then is not read again.  Without a time, every file
   // is read.
-  std::optional<WallTime> looked_at;
+  std::optional<WallTime> observed_at;
 };
 
 class FileChanges {
  public:
-  // `root` and `blobs` must outlive it.
+  // `root` and `blobs` must outlive this object.
   FileChanges(const Root& root, const BlobStore& blobs, Labels labels = Labels::OfThisMachine());
   ~FileChanges();  // Calls Abandon().
   FileChanges(const FileChanges&) = delete;
@@ -61,7 +61,7 @@ class FileChanges {
   // Deletes the old entries that commits have taken out of their places, and makes everything durable.
   Result<> Sync();
 
-  // Removes the new entries that were prepared and not committed.
+  // Removes the new entries that were prepared and not committed, and the old entries that were not removed yet.
   void Abandon();
 
  private:

@@ -50,14 +50,14 @@ class Ancestors {
   // Adds the directories that are missing above a path.
   Result<> AddAbove(const std::string& path) {
     const std::string directory = DirectoryAbove(path);
-    if (directory == path || there_.contains(directory)) return {};
+    if (directory == path || existing_.contains(directory)) return {};
     const bool is_made = made_.contains(directory);
     if (!is_made && TRY(IsThere(directory))) {
-      there_.insert(directory);
+      existing_.insert(directory);
       return {};
     }
     TRY(AddAbove(directory));
-    there_.insert(directory);
+    existing_.insert(directory);
     if (is_made) return {};
     FileState state;
     state.kind = EntryKind::kDirectory;
@@ -86,7 +86,7 @@ class Ancestors {
   const Root& root_;
   std::unordered_set<std::string> made_;
   std::unordered_set<std::string> removed_;  // Directories may be made in the place of these entries.
-  std::unordered_set<std::string> there_;
+  std::unordered_set<std::string> existing_;
   std::vector<FilePut> missing_;
 };
 
@@ -113,9 +113,9 @@ std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string
                                          const FileState& have) {
   if (want.kind != have.kind || want.attributes) return std::nullopt;
   auto expected = labels.LabelFor(path, want.kind);
-  std::string is = LabelOf(have);
-  if (!expected || TypeOf(*expected) == TypeOf(is)) return std::nullopt;
-  return WrongLabel{*std::move(expected), std::move(is)};
+  std::string actual = LabelOf(have);
+  if (!expected || TypeOf(*expected) == TypeOf(actual)) return std::nullopt;
+  return WrongLabel{*std::move(expected), std::move(actual)};
 }
 
 Result<std::vector<FilePut>> MissingDirectories(const Root& root, std::span<const FilePut> puts) {

@@ -19,8 +19,9 @@ namespace pintle::host {
 
 using FilePut = resource::Put<resource::FileEntry>;
 
-// Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or named
-// pipe is an error, since configs cannot have them.  To observe many paths, use an Observer.
+// Returns the current state of everything that a Put can set, with owners as numbers.  Returns nullopt if the path does
+// not exist.  A device node, socket or named pipe is an error, since configs cannot have them.  To observe many paths,
+// use an Observer.
 Result<std::optional<resource::FileEntry::State>> Observe(const Root& root, const std::string& path);
 
 // Like Observe(), but also adds the contents to the store.
@@ -34,11 +35,12 @@ bool Matches(const resource::FileEntry::State& want, const resource::FileEntry::
 // The SELinux policy's label for an entry that has another label.
 struct WrongLabel {
   std::string expected;
-  std::string is;  // The entry's own label, or "".
+  std::string actual;  // The entry's own label, or "".
 };
 
 // Compares only the type in the label, as restorecon(8) does, since an edit by an admin leaves another SELinux user in
-// the label.  Returns nullopt if `want` has attributes, or if the policy has no label for the path.
+// the label.  Returns nullopt if the types are equal, if the policy has no label for the path, if `want` has
+// attributes, or if the entry has another kind than `want`.
 std::optional<WrongLabel> FindWrongLabel(const Labels& labels, const std::string& path,
                                          const resource::FileEntry::State& want,
                                          const resource::FileEntry::State& have);

@@ -16,8 +16,8 @@ using FileState = resource::FileEntry::State;
 // A new file must never be readable by users who may not read the finished file.  So only the user who creates the file
 // may read it until the wanted owner is set.
 mode_t FirstPermissions(const FileState& want) {
-  const bool is_of_its_maker = want.user.id == ::geteuid() && want.group.id == ::getegid();
-  return is_of_its_maker ? static_cast<mode_t>(want.permissions) & 0777 : 0600;
+  const bool has_our_owner = want.user.id == ::geteuid() && want.group.id == ::getegid();
+  return has_our_owner ? static_cast<mode_t>(want.permissions) & 0777 : 0600;
 }
 
 // An entry's directory, its name, and the temporary name under which it is made.
@@ -29,36 +29,36 @@ struct Spot {
 
 // Makes the call.  If the temporary name exists, removes what an interrupted attempt has left there, and tries again.
 template <typename Call>
-Result<int> MakeNew(const char* what, const Spot& spot, Call&& call) {
+Result<int> MakeNew(const char* doing, const Spot& spot, Call&& call) {
   int made = call();
   if (made < 0 && errno == EEXIST) {
     TRY(ClearBeside(spot.directory, spot.name));
     made = call();
   }
-  if (made < 0) return Error::FromErrno(what);
+  if (made < 0) return Error::FromErrno(doing);
   return made;
 }
 
-Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const WantedAttributes& goal,
+Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const WantedAttributes& wanted_attributes,
                           const BlobStore& blobs) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = FirstPermissions(want);
   UniqueFd file(TRY(MakeNew("creating a temporary file", spot,
                             [&] { return ::openat(spot.directory, spot.beside.c_str(), kFlags, mode); })));
   TRY(blobs.CopyTo(want.sha256, file.get()));
-  const Identity identity = TRY(SetAll(file.get(), want, goal));
+  const Identity identity = TRY(SetAll(file.get(), want, wanted_attributes));
   return NewEntry{identity, std::move(file)};
 }
 
-Result<NewEntry> MakeDirectory(const Spot& spot, const FileState& want, const WantedAttributes& goal) {
+Result<NewEntry> MakeDirectory(const Spot& spot, const FileState& want, const WantedAttributes& wanted_attributes) {
   TRY(MakeNew("mkdir", spot, [&] { return ::mkdirat(spot.directory, spot.beside.c_str(), 0700); }));
   UniqueFd made(::openat(spot.directory, spot.beside.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made) return Error::FromErrno("opening the new directory");
-  const Identity identity = TRY(SetAll(made.get(), want, goal));
+  const Identity identity = TRY(SetAll(made.get(), want, wanted_attributes));
   return NewEntry{identity, std::move(made)};
 }
 
-Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const WantedAttributes& goal) {
+Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const WantedAttributes& wanted_attributes) {
   TRY(MakeNew("symlink", spot, [&] { return ::symlinkat(want.target.c_str(), spot.directory, spot.beside.c_str()); }));
   const UniqueFd link(::openat(spot.directory, spot.beside.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!link) return Error::FromErrno("opening the new link");
@@ -66,7 +66,7 @@ Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const WantedA
       0) {
     return Error::FromErrno("chown");
   }
-  TRY(SetAttributes(link.get(), OpenedAs::kPath, goal.attributes, goal.others));
+  TRY(SetAttributes(link.get(), OpenedAs::kPath, wanted_attributes.attributes, wanted_attributes.others));
   struct stat status;
   if (::fstat(link.get(), &status) != 0) return Error::FromErrno("fstat");
   return NewEntry{{status.st_dev, status.st_ino}, UniqueFd()};
@@ -74,18 +74,18 @@ Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const WantedA
 
 }  // namespace
 
-Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileState& want, const WantedAttributes& goal,
-                           const BlobStore& blobs) {
+Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileState& want,
+                           const WantedAttributes& wanted_attributes, const BlobStore& blobs) {
   const Spot spot = {.directory = directory, .name = name};
-  if (want.kind == EntryKind::kFile) return MakeFile(spot, want, goal, blobs);
-  if (want.kind == EntryKind::kDirectory) return MakeDirectory(spot, want, goal);
-  return MakeLink(spot, want, goal);
+  if (want.kind == EntryKind::kFile) return MakeFile(spot, want, wanted_attributes, blobs);
+  if (want.kind == EntryKind::kDirectory) return MakeDirectory(spot, want, wanted_attributes);
+  return MakeLink(spot, want, wanted_attributes);
 }
 
 // The owner is set first, since chown(2) clears set-user-id and capabilities.  The permissions are set last, since an
 // access list changes them.  Properties that are right already are not set again, since each call costs a transaction
 // of the file system.
-Result<Identity> SetAll(int fd, const FileState& want, const WantedAttributes& goal) {
+Result<Identity> SetAll(int fd, const FileState& want, const WantedAttributes& wanted_attributes) {
   const auto user = static_cast<uid_t>(want.user.id);
   const auto group = static_cast<gid_t>(want.group.id);
   const auto permissions = static_cast<mode_t>(want.permissions);
@@ -94,8 +94,9 @@ Result<Identity> SetAll(int fd, const FileState& want, const WantedAttributes& g
   const Identity identity = {status.st_dev, status.st_ino};
   const bool is_owned = status.st_uid == user && status.st_gid == group;
   if (!is_owned && ::fchown(fd, user, group) != 0) return Error::FromErrno("chown");
-  const bool had_others = TRY(SetAttributes(fd, OpenedAs::kItself, goal.attributes, goal.others));
-  if (is_owned && !had_others && (status.st_mode & 07777) == permissions) return identity;
+  const bool attributes_differed =
+      TRY(SetAttributes(fd, OpenedAs::kItself, wanted_attributes.attributes, wanted_attributes.others));
+  if (is_owned && !attributes_differed && (status.st_mode & 07777) == permissions) return identity;
   if (::fchmod(fd, permissions) != 0) return Error::FromErrno("chmod");
   return identity;
 }

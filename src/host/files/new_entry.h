@@ -3,8 +3,8 @@
 
 // Makes a complete new file, directory or link under a temporary name.
 //
-// Use it only in a directory in which nobody but us can change names (stages.h).  Otherwise someone could replace the
-// new entry before its owner is set.
+// Nobody but us may be able to change names in the directory (workspaces.h).  Otherwise someone could replace the new
+// entry before its owner is set.
 
 #include <string>
 
@@ -30,9 +30,9 @@ struct NewEntry {
 
 // Makes the entry under NameBeside(name).  Removes what an earlier attempt has left under that name.
 Result<NewEntry> MakeEntry(int directory, const std::string& name, const resource::FileEntry::State& want,
-                           const WantedAttributes& goal, const BlobStore& blobs);
+                           const WantedAttributes& wanted_attributes, const BlobStore& blobs);
 
 // Sets owner, permissions and attributes of an open file or directory, and returns its identity.
-Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const WantedAttributes& goal);
+Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const WantedAttributes& wanted_attributes);
 
 }  // namespace pintle::host

@@ -51,7 +51,7 @@ class Observer::FileReader {
   // Returns the state of a file if it is known without reading the file.
   virtual Result<std::optional<FileState>> Recall(const std::string&, const struct stat&) { return std::nullopt; }
   // ObserveWith() calls this after a file was read, while the file is still open.
-  virtual Result<> End(const std::string&, int, const struct stat&, FileState&) { return {}; }
+  virtual Result<> OnFileRead(const std::string&, int, const struct stat&, FileState&) { return {}; }
 
   Result<std::string> DigestOf(int fd, std::size_t size) {
     pieces_.emplace(fd, size);
@@ -59,14 +59,14 @@ class Observer::FileReader {
     Hasher hasher(DigestAlgorithm::kSha256);
     hasher.Update(first);
     std::string_view next = TRY(pieces_->Next());
-    whole_ = next.empty() ? std::optional(first) : std::nullopt;
+    contents_ = next.empty() ? std::optional(first) : std::nullopt;
     for (; !next.empty(); next = TRY(pieces_->Next())) hasher.Update(next);
     return std::move(hasher).Finish().hex();
   }
 
  protected:
-  // The contents, if the file is small.
-  std::optional<std::string_view> whole_;
+  // The contents of the file that DigestOf() has read, if they fit into one piece.
+  std::optional<std::string_view> contents_;
 
  private:
   std::optional<Pieces> pieces_;
@@ -81,7 +81,7 @@ class RememberingReader final : public Observer::FileReader {
   Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
     return seen_.Recall(path, status);
   }
-  Result<> End(const std::string& path, int, const struct stat& status, FileState& state) override {
+  Result<> OnFileRead(const std::string& path, int, const struct stat& status, FileState& state) override {
     seen_.Remember(path, status, state);
     return {};
   }
@@ -94,9 +94,9 @@ class KeepingReader : public Observer::FileReader {
  public:
   KeepingReader(BlobStore& blobs, const std::optional<FileState>& unless) : blobs_(blobs), unless_(unless) {}
 
-  Result<> End(const std::string&, int fd, const struct stat& status, FileState& state) override {
+  Result<> OnFileRead(const std::string&, int fd, const struct stat& status, FileState& state) override {
     if (unless_ && Matches(*unless_, state)) return {};
-    if (whole_) return blobs_.AddKnown(state.sha256, *whole_);
+    if (contents_) return blobs_.AddKnown(state.sha256, *contents_);
     // The file is read again and may have changed.  Then the new contents are its state.
     state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
     return {};
@@ -193,7 +193,7 @@ Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, 
   }
   state.attributes = ToText(TRY(ReadAttributes(thing.get(), OpenedAs::kItself), doing()));
   CopyStatus(status, state);
-  if (kind == EntryKind::kFile) TRY(reader.End(path, thing.get(), status, state), doing());
+  if (kind == EntryKind::kFile) TRY(reader.OnFileRead(path, thing.get(), status, state), doing());
   return state;
 }
 

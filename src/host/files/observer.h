@@ -23,11 +23,11 @@ class Observer {
  public:
   using State = resource::FileEntry::State;
 
-  // `root` must outlive it.
+  // `root` must outlive this object.
   explicit Observer(const Root& root) : directories_(root) {}
 
-  // Returns the current state of everything that a Put can set, with owners as numbers.  A device node, socket or
-  // named pipe is an error, since configs cannot have them.
+  // Returns the current state of everything that a Put can set, with owners as numbers.  Returns nullopt if the path
+  // does not exist.  A device node, socket or named pipe is an error, since configs cannot have them.
   Result<std::optional<State>> Observe(const std::string& path);
 
   // Like Observe(), but takes the state of a file from `seen` if the file is unchanged since it was recorded there.
@@ -41,8 +41,8 @@ class Observer {
   // Adds the contents that are expected at the path to the store, if the caller has them.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like the function above, but does not read a file that is unchanged since `seen` recorded it, if `keep_expected`
-  // adds its contents to the store.
+  // Like the function above, but a file that is unchanged since `seen` recorded it is not read if it is as `unless`
+  // demands, or if the store has its contents.  If the store does not have them, `keep_expected` is called first.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);

@@ -85,7 +85,7 @@ class OriginalFinder {
 
   Result<> Find(const std::string& path) {
     const std::string stamp = StampOf(path);
-    if (needed_.contains(path)) return FindBelowDirectory(path);
+    if (needed_.contains(path)) return FindOriginalDirectory(path);
     if (TRY(ExistsIn(root_, stamp))) {
       Remove(stamp);
       gone_.insert(path);
@@ -136,7 +136,7 @@ class OriginalFinder {
  private:
   // Finds the original of a path where the new config needs a directory.  The path's stamp is left, since it now
   // records that we have made the directory.
-  Result<> FindBelowDirectory(const std::string& path) {
+  Result<> FindOriginalDirectory(const std::string& path) {
     if (TRY(ExistsIn(root_, StampOf(path)))) return {};
     const std::string original = OriginalOf(path);
     auto state = TRY(ObserveAndKeep(root_, blobs_, original));
@@ -185,8 +185,8 @@ class OriginalFinder {
   BlobStore& blobs_;
   std::unordered_set<std::string> wanted_;
   std::unordered_set<std::string> needed_;  // Directories above wanted paths.
-  std::unordered_set<std::string> gone_;
-  std::vector<FilePut> removed_;
+  std::unordered_set<std::string> gone_;    // Paths that will not exist after the change.
+  std::vector<FilePut> removed_;            // The steps that remove originals and stamps.
   RestoredOriginals found_;
 };
 

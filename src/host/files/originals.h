@@ -29,8 +29,8 @@ std::string OriginalOf(const std::string& path);
 std::string StampOf(const std::string& path);
 
 // Returns the steps that keep the originals of the paths in `taken`, which a config is about to take.  They must be put
-// before these paths are.  A path that has a kept original or a stamp already gets no step.  The directories in `made`,
-// which the change itself makes, get stamps, too.
+// before anything is put at these paths.  A path that has a kept original or a stamp already gets no step.  The
+// directories in `made`, which the change itself makes, get stamps, too.
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made);
 
@@ -43,7 +43,7 @@ struct RestoredOriginals {
 };
 
 // Returns the originals of the paths in `released`, which the new config does not have any more.  `wanted` are all
-// paths of the new config.  It is an error if the original is a file and a directory is wanted in its place.
+// paths of the new config.  It is an error if `wanted` has paths below a path whose original is no directory.
 Result<RestoredOriginals> FindOriginals(const Root& root, BlobStore& blobs, std::span<const std::string> released,
                                         std::span<const std::string> wanted);
 

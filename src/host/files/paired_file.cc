@@ -22,8 +22,8 @@ namespace {
 
 constexpr mode_t kPrivate = 0600;
 
-Result<> Sync(int fd, const char* what) {
-  if (::fsync(fd) != 0) return Error::FromErrno(what);
+Result<> Sync(int fd, const char* call) {
+  if (::fsync(fd) != 0) return Error::FromErrno(call);
   return {};
 }
 
@@ -114,17 +114,17 @@ Result<> PairedFile::Replace(int directory, int spare, std::string_view contents
   if (::fstat(spare, &status) != 0) return Error::FromErrno("fstat");
   TRY(WriteAll(spare, FilledUp(contents, static_cast<std::size_t>(status.st_size))));
   TRY(Sync(spare, "fsync"));
-  const auto exchange = [&](unsigned how) {
-    return ::renameat2(directory, spare_.c_str(), directory, name_.c_str(), how);
+  const auto exchange = [&](unsigned flags) {
+    return ::renameat2(directory, spare_.c_str(), directory, name_.c_str(), flags);
   };
   int exchanged = exchange(RENAME_EXCHANGE);
-  const bool is_known = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
+  const bool is_supported = exchanged == 0 || (errno != EINVAL && errno != ENOSYS);
   // On a file system that cannot exchange two names, the spare is renamed to the file, and there is no spare any more.
-  if (!is_known) exchanged = exchange(0);
+  if (!is_supported) exchanged = exchange(0);
   if (exchanged != 0) return Error::FromErrno("rename");
   auto synced = SyncDirectory(directory);
   // After an error, the old file gets its name back, so that the contents are unchanged.
-  if (!synced && is_known) exchange(RENAME_EXCHANGE);
+  if (!synced && is_supported) exchange(RENAME_EXCHANGE);
   return synced;
 }
 

@@ -19,7 +19,7 @@ namespace pintle::host {
 
 class PairedFile {
  public:
-  // `root` must outlive it.  The directory of `path` must exist when Write() is called.
+  // `root` must outlive this object.  The directory of `path` must exist when Write() is called.
   PairedFile(const Root& root, std::string path);
 
   // Later contents may be this much longer than the first ones without a new allocation.

@@ -95,7 +95,7 @@ Result<> NeededRoom::Add(const std::string& directory, std::uint64_t bytes) {
   return {};
 }
 
-Result<> NeededRoom::Expect() const {
+Result<> NeededRoom::ExpectEnough() const {
   for (const auto& [device, file_system] : by_device_) {
     const auto& [directory, block, free, needed] = file_system;
     const Room usable = RoomOf(free);

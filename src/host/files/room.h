@@ -39,14 +39,14 @@ Result<Room> RoomAt(const Root& root, std::string_view directory);
 // Adds up the room that a change needs on each file system.
 class NeededRoom {
  public:
-  // `root` must outlive it.
+  // `root` must outlive this object.
   explicit NeededRoom(const Root& root) : root_(root) {}
 
   // Adds a file, a link or a directory that will be made in `directory`, which need not exist yet.
   Result<> Add(const std::string& directory, std::uint64_t bytes);
 
   // Returns an error if a file system has too little room.  The error names a directory on it.
-  Result<> Expect() const;
+  Result<> ExpectEnough() const;
 
  private:
   struct FileSystem {

@@ -67,13 +67,13 @@ std::optional<std::string_view> LinesIn(std::string_view text) {
 
 }  // namespace
 
-SeenFiles::Stamp SeenFiles::Stamp::Of(const struct stat& status) {
+SeenFiles::Fingerprint SeenFiles::Fingerprint::Of(const struct stat& status) {
   return {status.st_dev, status.st_ino, status.st_size, NanosecondsOf(status.st_mtim), NanosecondsOf(status.st_ctim)};
 }
 
 std::optional<SeenFiles::State> SeenFiles::Recall(const std::string& path, const struct stat& status) {
   const auto found = files_.find(path);
-  if (found == files_.end() || found->second.stamp != Stamp::Of(status)) {
+  if (found == files_.end() || found->second.fingerprint != Fingerprint::Of(status)) {
     began_ = clock_->Wall();
     return std::nullopt;
   }
@@ -91,10 +91,10 @@ std::optional<SeenFiles::State> SeenFiles::Recall(const std::string& path, const
 
 void SeenFiles::Remember(const std::string& path, const struct stat& status, const State& state) {
   is_changed_ = files_.erase(path) > 0 || is_changed_;
-  const Stamp stamp = Stamp::Of(status);
+  const Fingerprint fingerprint = Fingerprint::Of(status);
   const auto rested_since = std::chrono::duration_cast<std::chrono::nanoseconds>((began_ - kRest).time_since_epoch());
-  if (stamp.changed > rested_since.count() || !state.attributes) return;
-  Seen seen = {.stamp = stamp, .sha256 = state.sha256, .label = "", .is_asked_for = true};
+  if (fingerprint.changed > rested_since.count() || !state.attributes) return;
+  Seen seen = {.fingerprint = fingerprint, .sha256 = state.sha256, .label = "", .is_asked_for = true};
   // Files with other attributes are rare and are not recorded.
   for (const auto& [name, value] : *state.attributes) {
     if (name != kSelinuxLabel) return;
@@ -121,24 +121,26 @@ bool SeenFiles::Add(std::string_view line) {
   seen.sha256 = TakeUntilBlank(line);
   seen.label = TakeUntilBlank(line);
   if (seen.label == kNoLabel) seen.label.clear();
-  Stamp& stamp = seen.stamp;
-  const bool is_whole = seen.sha256.size() == kSha256Digits && TakeNumber(line, stamp.device) &&
-                        TakeNumber(line, stamp.inode) && TakeNumber(line, stamp.size) &&
-                        TakeNumber(line, stamp.modified) && TakeNumber(line, stamp.changed) && line.starts_with('/');
+  Fingerprint& fingerprint = seen.fingerprint;
+  const bool is_whole = seen.sha256.size() == kSha256Digits && TakeNumber(line, fingerprint.device) &&
+                        TakeNumber(line, fingerprint.inode) && TakeNumber(line, fingerprint.size) &&
+                        TakeNumber(line, fingerprint.modified) && TakeNumber(line, fingerprint.changed) &&
+                        line.starts_with('/');
   if (is_whole) files_.emplace(line, std::move(seen));
   return is_whole;
 }
 
 Result<> SeenFiles::Save(const Root& root, const std::string& path) const {
-  const bool is_same =
+  const bool keeps_all =
       std::all_of(files_.begin(), files_.end(), [](const auto& file) { return file.second.is_asked_for; });
-  if (is_same && !is_changed_) return {};
+  if (keeps_all && !is_changed_) return {};
   std::string text(kFirstLine);
   for (const auto& [file, seen] : files_) {
     if (!seen.is_asked_for || file.find('\n') != std::string::npos) continue;
-    const Stamp& stamp = seen.stamp;
+    const Fingerprint& fingerprint = seen.fingerprint;
     text += fmt::format("{} {} {} {} {} {} {} {}\n", seen.sha256, seen.label.empty() ? kNoLabel : seen.label,
-                        stamp.device, stamp.inode, stamp.size, stamp.modified, stamp.changed, file);
+                        fingerprint.device, fingerprint.inode, fingerprint.size, fingerprint.modified,
+                        fingerprint.changed, file);
   }
   const std::string digest = Sha256(text).hex();
   text += digest;

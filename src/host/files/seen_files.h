@@ -38,14 +38,15 @@ class SeenFiles {
  public:
   using State = resource::FileEntry::State;
 
-  // `clock` must outlive it.
+  // `clock` must outlive this object.
   explicit SeenFiles(const Clock& clock) : clock_(&clock) {}
 
   // Returns the recorded state of a file if the file still has this status.  Otherwise the caller reads the file and
-  // calls Remember(), which needs the time at which the reading began: it is noted here.
+  // calls Remember().  Recall() keeps the time for Remember(), which needs to know when the reading began.
   std::optional<State> Recall(const std::string& path, const struct stat& status);
 
-  // Records a file, unless it has changed too recently.  `status` must be from before the file was read.
+  // Records a file, unless it has changed too recently or has attributes other than an SELinux label.  `status` must be
+  // from before the file was read.
   void Remember(const std::string& path, const struct stat& status, const State& state);
 
   // Loads a saved record.  If the saved record is damaged, or other users may write or read it, the result is empty.
@@ -58,21 +59,21 @@ class SeenFiles {
   std::size_t size() const { return files_.size(); }
 
  private:
-  struct Stamp {
+  struct Fingerprint {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::int64_t size = 0;
     std::int64_t modified = 0;  // In nanoseconds.
     std::int64_t changed = 0;
 
-    static Stamp Of(const struct stat& status);
-    bool operator==(const Stamp&) const = default;
+    static Fingerprint Of(const struct stat& status);
+    bool operator==(const Fingerprint&) const = default;
   };
   struct Seen {
-    Stamp stamp;
+    Fingerprint fingerprint;
     std::string sha256;
-    std::string label;  // Encoded as in State; empty if there is none.
-    bool is_asked_for = false;
+    std::string label;          // Encoded as in State; empty if there is none.
+    bool is_asked_for = false;  // Recall() or Remember() was called for it, so Save() keeps it.
   };
 
   bool Add(std::string_view line);

@@ -17,7 +17,7 @@ class Labels {
   Labels() = default;
 
   // Uses the policy that this machine runs with, or no labels if SELinux is off.  The policy is read when the first
-  // label is looked up.  That takes some milliseconds, so keep the object and pass it on.
+  // label is looked up.  Reading it takes some milliseconds, so keep the object and pass it on.
   static Labels OfThisMachine();
 
   // Uses a file in the format of file_contexts(5), whether SELinux is on or not.

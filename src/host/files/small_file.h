@@ -23,7 +23,8 @@ struct SmallFile {
   Attributes attributes;
 };
 
-// Returns nullopt if there is no such file.  A link, or anything but a regular file, is an error.
+// Returns nullopt if there is no such file.  A link, anything else but a regular file, or a file longer than
+// limits::kKeys is an error.
 Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string& name);
 
 // These changes are durable when the functions return.  A crash leaves the old file or the new one.

@@ -31,8 +31,8 @@ class Unsynced {
 
  private:
   UniqueFd any_;
-  bool whole_ = false;  // Sync() syncs the whole file system.
-  std::vector<UniqueFd> few_;
+  bool whole_ = false;                             // Sync() syncs the whole file system.
+  std::vector<UniqueFd> few_;                      // Sync() syncs these one by one.
   std::unordered_set<std::uint64_t> directories_;  // The inodes of directories in `few_`.
 };
 

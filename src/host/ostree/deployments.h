@@ -33,7 +33,7 @@ struct DeployedImage {
   std::string base_commit;                    // The image's own commit; `commit` differs if packages are layered.
   std::vector<std::string> packages;          // The packages that rpm-ostree was asked to layer.
   std::vector<std::string> removed_packages;  // The packages that rpm-ostree was asked to remove.
-  bool is_staged = false;                     // It is completed at shutdown, and is booted next.
+  bool is_staged = false;                     // A shutdown completes this deployment, and the next boot takes it.
 };
 
 // Returns the name by which a user would name the image.
@@ -105,8 +105,9 @@ class Deployments {
   // Describes the transaction that someone else is running now.  Returns "" if there is none.
   virtual Result<std::string> RunningTransaction() { return std::string(); }
 
-  // Fetches an image by its name in the syntax of image_name.h and imports it as a commit.  Does not access the
-  // network if the image is on the disk already.  An image is stored whole or not at all.
+  // Fetches an image by its name in the syntax of image_name.h and imports it as a commit.  An image that Pintle has
+  // imported, or that rpm-ostree has deployed, is found by its digest without the network.  An image is stored whole or
+  // not at all.
   virtual Result<FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) = 0;
 
   // Returns whether packages can be layered on images here.
@@ -119,7 +120,7 @@ class Deployments {
 
   // Makes the wanted deployment the one for the next boot.  If the machine runs from this disk, the deployment is
   // staged, otherwise it is deployed at once.  Its kernel arguments are those of the booted deployment with the changes
-  // in `wanted`.
+  // in `wanted`.  If the booted deployment itself is as wanted, the pending one is dropped, unless `always_new` is set.
   virtual Result<PutEffect> Put(const WantedDeployment& wanted) = 0;
 
   // Makes the next boot take the booted deployment: the inverse of Put().
@@ -130,7 +131,8 @@ class Deployments {
 
   // Finalizes the staged deployment, as a shutdown does, and lets the caller change it.  `put` gets the deployment's
   // tree after its /etc was merged and before the boot entries are written.  In that tree, /var is the machine's own,
-  // and /usr is read-only.  This must be the last step of a shutdown.  After an error, there is no pending deployment.
+  // and /usr is read-only.  Returns kAsWanted if no deployment is staged, or if the staged one is locked.  This must be
+  // the last step of a shutdown.  After an error, there is no pending deployment.
   virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
   // Removes data that no deployment needs.

@@ -34,18 +34,18 @@ constexpr const char* kStaged = "/run/ostree/staged-deployment";
 constexpr const char* kStagedLocked = "/run/ostree/staged-deployment-locked";
 
 // Sets the thread's locale to UTF-8, since libarchive converts the file names in archives to the locale.
-class Utf8 {
+class Utf8Locale {
  public:
-  Utf8() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})) {
+  Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})) {
     if (locale_ != locale_t{}) before_ = ::uselocale(locale_);
   }
-  ~Utf8() {
+  ~Utf8Locale() {
     if (locale_ == locale_t{}) return;
     ::uselocale(before_);
     ::freelocale(locale_);
   }
-  Utf8(const Utf8&) = delete;
-  Utf8& operator=(const Utf8&) = delete;
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
 
  private:
   locale_t locale_;
@@ -57,7 +57,7 @@ template <typename Work>
 std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
   std::optional<std::invoke_result_t<Work>> result;
   const auto work_apart = [&] {
-    const Utf8 utf8;
+    const Utf8Locale utf8;
     if (::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0) {
       result.emplace(work());
     } else {
@@ -88,7 +88,7 @@ KeyFile OriginFor(const ImageName& name, OstreeSysroot* sysroot) {
 }
 
 // The contents that the next deployment is to have.
-struct Target {
+struct DeploymentSpec {
   std::string commit;
   KeyFile origin;
   std::vector<std::string> arguments;
@@ -145,31 +145,31 @@ std::vector<std::string> InitramfsOverlaysOf(OstreeDeployment* deployment) {
   return checksums;
 }
 
-Result<Target> TargetFor(const Sysroot& sysroot, const WantedDeployment& wanted, OstreeDeployment* merge) {
-  Target target;
-  target.arguments = MergedKernelArguments(ArgumentsOf(merge), wanted.remove_arguments, wanted.add_arguments);
+Result<DeploymentSpec> SpecFor(const Sysroot& sysroot, const WantedDeployment& wanted, OstreeDeployment* merge) {
+  DeploymentSpec spec;
+  spec.arguments = MergedKernelArguments(ArgumentsOf(merge), wanted.remove_arguments, wanted.add_arguments);
   if (wanted.image) {
-    target.commit = wanted.image->commit;
-    target.origin = OriginFor(TRY(ParseImageName(wanted.image->name)), sysroot.get());
-    TRY(ExpectKernel(sysroot.repository(), target.commit));
+    spec.commit = wanted.image->commit;
+    spec.origin = OriginFor(TRY(ParseImageName(wanted.image->name)), sysroot.get());
+    TRY(ExpectKernel(sysroot.repository(), spec.commit));
   } else {
-    target.commit = CommitOf(merge);
+    spec.commit = CommitOf(merge);
     GKeyFile* origin = ::ostree_deployment_get_origin(merge);
-    target.origin.reset(origin == nullptr ? ::g_key_file_new() : ::g_key_file_ref(origin));
-    target.initramfs_overlays = InitramfsOverlaysOf(merge);
+    spec.origin.reset(origin == nullptr ? ::g_key_file_new() : ::g_key_file_ref(origin));
+    spec.initramfs_overlays = InitramfsOverlaysOf(merge);
   }
-  return target;
+  return spec;
 }
 
-Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const Target& target, OstreeDeployment* merge) {
-  ArgumentPointers arguments(target.arguments), overlays(target.initramfs_overlays);
+Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const DeploymentSpec& spec, OstreeDeployment* merge) {
+  ArgumentPointers arguments(spec.arguments), overlays(spec.initramfs_overlays);
   OstreeSysrootDeployTreeOpts options{};
   options.override_kernel_argv = arguments.get();
-  if (!target.initramfs_overlays.empty()) options.overlay_initrds = overlays.get();
+  if (!spec.initramfs_overlays.empty()) options.overlay_initrds = overlays.get();
   Failure failure;
   Object<OstreeDeployment> deployment;
   if (!::ostree_sysroot_deploy_tree_with_options(sysroot.get(), ::ostree_deployment_get_osname(merge),
-                                                 target.commit.c_str(), target.origin.get(), merge, &options,
+                                                 spec.commit.c_str(), spec.origin.get(), merge, &options,
                                                  Out(deployment), nullptr, Out(failure))) {
     return ToError(failure);
   }
@@ -187,14 +187,14 @@ Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, Ostree
   return sysroot.PrepareCleanup();
 }
 
-Result<> Stage(const Sysroot& sysroot, const Target& target, OstreeDeployment* merge) {
-  ArgumentPointers arguments(target.arguments), overlays(target.initramfs_overlays);
+Result<> Stage(const Sysroot& sysroot, const DeploymentSpec& spec, OstreeDeployment* merge) {
+  ArgumentPointers arguments(spec.arguments), overlays(spec.initramfs_overlays);
   OstreeSysrootDeployTreeOpts options{};
   options.override_kernel_argv = arguments.get();
-  if (!target.initramfs_overlays.empty()) options.overlay_initrds = overlays.get();
+  if (!spec.initramfs_overlays.empty()) options.overlay_initrds = overlays.get();
   Failure failure;
   if (!::ostree_sysroot_stage_tree_with_options(sysroot.get(), ::ostree_deployment_get_osname(merge),
-                                                target.commit.c_str(), target.origin.get(), merge, &options, nullptr,
+                                                spec.commit.c_str(), spec.origin.get(), merge, &options, nullptr,
                                                 nullptr, Out(failure))) {
     return ToError(failure);
   }
@@ -221,17 +221,17 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
   if (sysroot.merge() == nullptr) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
   OstreeDeployment* merge = kept.get();
-  const Target target = TRY(TargetFor(sysroot, wanted, merge));
+  const DeploymentSpec spec = TRY(SpecFor(sysroot, wanted, merge));
   // A staged deployment is completed at shutdown, so files can still be put into it.
   const bool is_reusable = !wanted.always_new || sysroot.staged() != nullptr;
-  if (is_reusable && sysroot.pending() != nullptr && target.Is(sysroot.pending())) return PutEffect::kAsWanted;
+  if (is_reusable && sysroot.pending() != nullptr && spec.Is(sysroot.pending())) return PutEffect::kAsWanted;
   if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));
-  if (!wanted.always_new && sysroot.is_booted() && target.Is(sysroot.booted())) return DropPendingOf(sysroot);
+  if (!wanted.always_new && sysroot.is_booted() && spec.Is(sysroot.booted())) return DropPendingOf(sysroot);
   if (sysroot.is_booted()) {
-    TRY(Stage(sysroot, target, merge), fmt::format("staging {}", target.commit));
+    TRY(Stage(sysroot, spec, merge), fmt::format("staging {}", spec.commit));
   } else {
-    const auto doing = [&] { return fmt::format("deploying {}", target.commit); };
-    const Object<OstreeDeployment> deployment = TRY(Deploy(sysroot, target, merge), doing());
+    const auto doing = [&] { return fmt::format("deploying {}", spec.commit); };
+    const Object<OstreeDeployment> deployment = TRY(Deploy(sysroot, spec, merge), doing());
     TRY(WriteFirst(sysroot, deployment.get(), merge), doing());
   }
   return PutEffect::kChanged;
@@ -240,9 +240,9 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
 // A bind mount.  The destructor removes it.
 class BindMount {
  public:
-  static Result<BindMount> Bind(const std::string& what, const std::string& place) {
-    if (::mount(what.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return BindMount(place);
-    return Error::FromErrno("mount").While(fmt::format("binding {} to {}", what, place));
+  static Result<BindMount> Bind(const std::string& source, const std::string& place) {
+    if (::mount(source.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return BindMount(place);
+    return Error::FromErrno("mount").While(fmt::format("binding {} to {}", source, place));
   }
   BindMount(BindMount&& other) noexcept : place_(std::exchange(other.place_, {})) {}
   BindMount& operator=(BindMount&&) = delete;
@@ -294,10 +294,10 @@ Result<std::vector<std::string>> StagedInitramfsOverlays() {
 Result<> FinalizeOn(const Sysroot& sysroot, const std::function<Result<>(const Root& next)>& put) {
   const Object<OstreeDeployment> merge(g_object_ref(sysroot.merge()));
   OstreeDeployment* staged = sysroot.staged();
-  Target target{CommitOf(staged), nullptr, ArgumentsOf(staged), TRY(StagedInitramfsOverlays())};
+  DeploymentSpec spec{CommitOf(staged), nullptr, ArgumentsOf(staged), TRY(StagedInitramfsOverlays())};
   GKeyFile* origin = ::ostree_deployment_get_origin(staged);
-  target.origin.reset(origin == nullptr ? ::g_key_file_new() : ::g_key_file_ref(origin));
-  const Object<OstreeDeployment> deployment = TRY(Deploy(sysroot, target, merge.get()));
+  spec.origin.reset(origin == nullptr ? ::g_key_file_new() : ::g_key_file_ref(origin));
+  const Object<OstreeDeployment> deployment = TRY(Deploy(sysroot, spec, merge.get()));
   TRY(ChangeTree(sysroot, deployment.get(), put), "changing the next deployment");
   return WriteFirst(sysroot, deployment.get(), merge.get());
 }

@@ -66,17 +66,17 @@ Words SortedOnce(Words words) {
   return words;
 }
 
-// Removes `out` from `now` and adds `in`.  A word that is in both `out` and `in` is added.
-Words ChangedWords(const Words& now, const Words& out, const Words& in) {
-  Words words = Without(now, out);
-  words.insert(words.end(), in.begin(), in.end());
+// Returns `current` without `removed` and with `added`.  A word that is in both `removed` and `added` is added.
+Words ChangedWords(const Words& current, const Words& removed, const Words& added) {
+  Words words = Without(current, removed);
+  words.insert(words.end(), added.begin(), added.end());
   return SortedOnce(std::move(words));
 }
 
 }  // namespace
 
 // The contents that the next deployment is to have.
-struct DeploymentsRpmOstree::Goal {
+struct DeploymentsRpmOstree::Spec {
   std::string refspec;  // Empty if the image does not change.
   std::string commit;   // Empty if it is not known yet.
   bool is_container = false;
@@ -84,22 +84,22 @@ struct DeploymentsRpmOstree::Goal {
   Words packages;
   Words removed;
 
-  static Result<Goal> Of(const WantedDeployment& wanted, const DeployedImage& booted) {
-    Goal goal;
+  static Result<Spec> Of(const WantedDeployment& wanted, const DeployedImage& booted) {
+    Spec spec;
     if (wanted.image) {
       const ImageName name = TRY(ParseImageName(wanted.image->name));
-      goal.is_container = IsContainer(name);
-      goal.refspec = TRY(RefspecOf(name));
-      goal.commit = wanted.image->commit;
+      spec.is_container = IsContainer(name);
+      spec.refspec = TRY(RefspecOf(name));
+      spec.commit = wanted.image->commit;
       // rpm-ostree returns an error if a request names the image that is deployed already.
-      if (goal.HasImage(booted)) goal.refspec.clear();
+      if (spec.HasImage(booted)) spec.refspec.clear();
     }
-    if (goal.refspec.empty()) goal.commit = booted.base_commit;
-    goal.arguments = MergedKernelArguments(booted.kernel_arguments, wanted.remove_arguments, wanted.add_arguments);
-    goal.packages = ChangedWords(booted.packages, wanted.packages.uninstall, wanted.packages.install);
-    goal.removed =
+    if (spec.refspec.empty()) spec.commit = booted.base_commit;
+    spec.arguments = MergedKernelArguments(booted.kernel_arguments, wanted.remove_arguments, wanted.add_arguments);
+    spec.packages = ChangedWords(booted.packages, wanted.packages.uninstall, wanted.packages.install);
+    spec.removed =
         ChangedWords(booted.removed_packages, wanted.packages.override_reset, wanted.packages.override_remove);
-    return goal;
+    return spec;
   }
 
   bool Is(const DeployedImage& deployed) const {
@@ -177,18 +177,18 @@ Result<std::unique_ptr<OfferedPackages>> DeploymentsRpmOstree::OfferPackages(con
 Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   const DeploymentsState state = TRY(disk_.Observe());
   if (!state.booted) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
-  const Goal goal = TRY(Goal::Of(wanted, *state.booted));
+  const Spec spec = TRY(Spec::Of(wanted, *state.booted));
   // A staged deployment is completed at shutdown, so files can still be put into it.
   const bool is_reusable = state.pending && (!wanted.always_new || state.pending->is_staged);
-  if (is_reusable && goal.Is(*state.pending)) return PutEffect::kAsWanted;
+  if (is_reusable && spec.Is(*state.pending)) return PutEffect::kAsWanted;
   TRY(CheckMayReplace(state.pending, wanted));
-  if (goal.Is(*state.booted)) {
+  if (spec.Is(*state.booted)) {
     if (!wanted.always_new) return DropPending();
     WantedDeployment same;
     same.always_new = true;
     return disk_.Put(same);
   }
-  const Result<> made = Make(goal, state);
+  const Result<> made = Make(spec, state);
   if (made) return PutEffect::kChanged;
   const auto dropped = DropPending();
   if (dropped) return made.error();
@@ -197,33 +197,33 @@ Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
 
 // Each request starts from the result of the previous one, so that together they make one deployment.  Packages are
 // removed in the request that replaces the image.  Packages are added afterwards, since they must fit the new image.
-Result<> DeploymentsRpmOstree::Make(const Goal& goal, const DeploymentsState& state) {
+Result<> DeploymentsRpmOstree::Make(const Spec& spec, const DeploymentsState& state) {
   const DeployedImage& booted = *state.booted;
   const auto rpm_ostree = TRY(RpmOstree::Connect(systemd_, settings_));
   if (state.pending) TRY(rpm_ostree->CleanUp(RpmOstreeCleanup::kPending));
-  if (goal.is_container) TRY(LinkPullSecrets());
+  if (spec.is_container) TRY(LinkPullSecrets());
   RpmOstreeUpdate removals;
-  removals.refspec = goal.refspec;
+  removals.refspec = spec.refspec;
   // Only the fetched image may be deployed.  The name of a container image has a digest, so it cannot be another one.
-  if (!goal.refspec.empty() && !goal.is_container) removals.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
-  removals.uninstall = Without(booted.packages, goal.packages);
-  removals.override_reset = Without(booted.removed_packages, goal.removed);
+  if (!spec.refspec.empty() && !spec.is_container) removals.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
+  removals.uninstall = Without(booted.packages, spec.packages);
+  removals.override_reset = Without(booted.removed_packages, spec.removed);
   if (!removals.refspec.empty() || !removals.uninstall.empty() || !removals.override_reset.empty()) {
     TRY(rpm_ostree->Update(removals));
   }
-  if (goal.arguments != booted.kernel_arguments) {
-    TRY(rpm_ostree->SetKernelArguments(booted.kernel_arguments, goal.arguments));
+  if (spec.arguments != booted.kernel_arguments) {
+    TRY(rpm_ostree->SetKernelArguments(booted.kernel_arguments, spec.arguments));
   }
   RpmOstreeUpdate additions;
-  additions.install = Without(goal.packages, booted.packages);
-  additions.override_remove = Without(goal.removed, booted.removed_packages);
+  additions.install = Without(spec.packages, booted.packages);
+  additions.override_remove = Without(spec.removed, booted.removed_packages);
   if (!additions.install.empty() || !additions.override_remove.empty()) TRY(rpm_ostree->Update(additions));
-  return Expect(goal);
+  return ExpectPending(spec);
 }
 
-Result<> DeploymentsRpmOstree::Expect(const Goal& goal) {
+Result<> DeploymentsRpmOstree::ExpectPending(const Spec& spec) {
   const DeploymentsState state = TRY(disk_.Observe());
-  if (state.pending && goal.Is(*state.pending)) return {};
+  if (state.pending && spec.Is(*state.pending)) return {};
   return Error(ErrorKind::kSystem, state.pending ? "rpm-ostree has staged another deployment than was requested"
                                                  : "rpm-ostree has not staged a deployment");
 }
@@ -231,7 +231,7 @@ Result<> DeploymentsRpmOstree::Expect(const Goal& goal) {
 Result<PutEffect> DeploymentsRpmOstree::DropPending() {
   if (!TRY(disk_.Observe()).pending) return PutEffect::kAsWanted;
   const Result<> dropped = Drop();
-  // Going back must not depend on the daemon.  It cleans up its own data of the deployment the next time it is used.
+  // Going back must not depend on the daemon.  The daemon cleans up its data of the deployment when it is used next.
   if (!dropped) return TRY(disk_.DropPending(), dropped.error().message() + "; and then");
   return PutEffect::kChanged;
 }

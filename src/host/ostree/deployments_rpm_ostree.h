@@ -43,11 +43,11 @@ class DeploymentsRpmOstree final : public Deployments {
   Result<> Prune() override;
 
  private:
-  struct Goal;
+  struct Spec;
 
   Result<> LinkPullSecrets() const;
-  Result<> Make(const Goal& goal, const DeploymentsState& state);
-  Result<> Expect(const Goal& goal);
+  Result<> Make(const Spec& spec, const DeploymentsState& state);
+  Result<> ExpectPending(const Spec& spec);
   Result<> Drop();
 
   Systemd& systemd_;

@@ -28,7 +28,7 @@ Result<> RemoveAll(const std::string& path) {
   return {};
 }
 
-// Returns the manifest for this machine's architecture, and sets the digest of the name to that of the manifest.
+// Returns the manifest for this machine's architecture, and sets `image.digest` to the digest of that manifest.
 Result<OciManifest> ManifestOf(RegistryImage& image, const Skopeo& skopeo, const std::stop_token& stop) {
   std::string text = TRY(skopeo.Manifest(image, stop));
   if (!image.digest.empty()) TRY(ExpectDigest(image.digest, text));

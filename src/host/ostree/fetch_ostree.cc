@@ -94,25 +94,25 @@ class PullProgress {
 
   void Report() const {
     // If there is a static delta, its size is known.  The few objects that are fetched one by one are not counted.
-    const std::uint64_t delta = Long("total-delta-part-size");
-    if (delta > 0) return Report("downloading", PercentOf(Long("fetched-delta-part-size"), delta));
+    const std::uint64_t delta = Uint64Value("total-delta-part-size");
+    if (delta > 0) return Report("downloading", PercentOf(Uint64Value("fetched-delta-part-size"), delta));
     // The number of objects is known once all directories have been fetched.
-    const bool is_counting = Short("scanning") > 0 || Short("outstanding-metadata-fetches") > 0;
-    const std::uint32_t requested = Short("requested");
+    const bool is_counting = Uint32Value("scanning") > 0 || Uint32Value("outstanding-metadata-fetches") > 0;
+    const std::uint32_t requested = Uint32Value("requested");
     if (requested == 0) return;
     if (is_counting) return Report("finding out what is missing", std::nullopt);
-    Report("downloading", PercentOf(Short("fetched"), requested));
+    Report("downloading", PercentOf(Uint32Value("fetched"), requested));
   }
   void Report(const char* part, std::optional<std::uint32_t> percent) const {
     report_({.doing = {}, .part = part, .percent = percent});
   }
 
-  std::uint32_t Short(const char* name) const {
+  std::uint32_t Uint32Value(const char* name) const {
     const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
     const bool is_short = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT32) != FALSE;
     return is_short ? ::g_variant_get_uint32(value.get()) : 0;
   }
-  std::uint64_t Long(const char* name) const {
+  std::uint64_t Uint64Value(const char* name) const {
     const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
     const bool is_long = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT64) != FALSE;
     return is_long ? ::g_variant_get_uint64(value.get()) : 0;
@@ -124,9 +124,14 @@ class PullProgress {
 
 class ImageFetcher {
  public:
-  ImageFetcher(OstreeRepo* repository, const std::string& place, const RegistryAccess& access,
+  ImageFetcher(OstreeRepo* repository, const std::string& repository_path, const RegistryAccess& access,
                const std::stop_token& stop, const ProgressCallback& report)
-      : repository_(repository), place_(place), store_(repository_), access_(access), stop_(stop), report_(report) {}
+      : repository_(repository),
+        repository_path_(repository_path),
+        store_(repository_),
+        access_(access),
+        stop_(stop),
+        report_(report) {}
 
   Result<FetchedImage> operator()(const OstreeCommit& name) const {
     Failure failure;
@@ -150,7 +155,7 @@ class ImageFetcher {
     if (!name.digest.empty()) {
       if (const auto commit = TRY(store_.Find(name.digest))) return FetchedImage{PullSpec(name), *commit};
     }
-    const DownloadDirectory downloads = TRY(DownloadDirectory::Open(place_));
+    const DownloadDirectory downloads = TRY(DownloadDirectory::Open(repository_path_));
     const Skopeo skopeo(access_, downloads.path());
     ImageDocuments documents;
     const std::string top = TRY(skopeo.Manifest(name, stop_));
@@ -246,7 +251,7 @@ class ImageFetcher {
   }
 
   OstreeRepo* repository_;
-  std::string place_;
+  std::string repository_path_;
   ImageStore store_;
   const RegistryAccess& access_;
   const std::stop_token& stop_;
@@ -255,10 +260,10 @@ class ImageFetcher {
 
 }  // namespace
 
-Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
+Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& repository_path, const ImageName& name,
                                const RegistryAccess& access, const std::stop_token& stop,
                                const ProgressCallback& report) {
-  return std::visit(ImageFetcher(repository, place, access, stop, report), name);
+  return std::visit(ImageFetcher(repository, repository_path, access, stop, report), name);
 }
 
 }  // namespace pintle::host

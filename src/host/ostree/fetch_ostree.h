@@ -15,8 +15,8 @@
 
 namespace pintle::host {
 
-// Returns the fetched image.  `place` is the directory of the repository.
-Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& place, const ImageName& name,
+// Returns the fetched image.  `repository_path` is the directory of the repository.
+Result<FetchedImage> FetchInto(OstreeRepo* repository, const std::string& repository_path, const ImageName& name,
                                const RegistryAccess& access, const std::stop_token& stop,
                                const ProgressCallback& report);
 

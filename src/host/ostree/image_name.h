@@ -42,7 +42,7 @@ struct OstreeCommit {
 
 using ImageName = std::variant<RegistryImage, LayoutImage, OstreeBranch, OstreeCommit>;
 
-// Accepts a name in a registry with or without "docker://".  Without it, the name must begin with a host that has a dot
+// Accepts a name in a registry with or without "docker://".  After that, the name must begin with a host that has a dot
 // or a port, or is localhost.
 Result<ImageName> ParseImageName(std::string_view text);
 

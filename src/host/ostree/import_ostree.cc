@@ -22,6 +22,8 @@ constexpr std::string_view kImageBranches = "pintle/image";
 // rpm-ostree uses the same keys, and prints their values.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
+// Pintle's own keys in the commits of layers.  The first lists LayerContents::implied.  The second marks a commit that
+// only keeps files of a packed commit from being pruned.
 constexpr const char* kImpliedKey = "pintle.implied-directories";
 constexpr const char* kOnlyFilesKey = "pintle.only-files";
 
@@ -44,7 +46,9 @@ Result<Variant> Load(OstreeRepo* repository, OstreeObjectType type, const std::s
   return variant;
 }
 
-Variant Child(const Variant& of, std::size_t index) { return Variant(::g_variant_get_child_value(of.get(), index)); }
+Variant Child(const Variant& parent, std::size_t index) {
+  return Variant(::g_variant_get_child_value(parent.get(), index));
+}
 
 // Skips directories that have contents only while the machine runs, since an image must not fill them.
 OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFileInfo*, void*) {
@@ -86,12 +90,12 @@ class Overlay {
     if (is_new || !implied_.contains(path)) ::ostree_mutable_tree_set_metadata_checksum(to, attributes.c_str());
     const Variant directory = TRY(Load(repository_, OSTREE_OBJECT_TYPE_DIR_TREE, contents));
     const Variant files = Child(directory, 0), directories = Child(directory, 1);
-    TRY(Hide(to, path, files));
+    TRY(ApplyWhiteouts(to, path, files));
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) TRY(AddFile(to, Child(files, i)));
     for (std::size_t i = 0; i < ::g_variant_n_children(directories.get()); ++i) {
       const Variant entry = Child(directories, i);
       const std::string name = ::g_variant_get_string(Child(entry, 0).get(), nullptr);
-      const Tree below = TRY(Below(to, name));
+      const Tree below = TRY(MakeSubdirectory(to, name));
       TRY(AddDirectory(below.get(), path.empty() ? name : path + "/" + name, ChecksumFrom(Child(entry, 1).get()),
                        ChecksumFrom(Child(entry, 2).get())));
     }
@@ -100,20 +104,20 @@ class Overlay {
 
   // Applies the whiteouts of a layer.  They hide files of lower layers only, so this is done before the layer's own
   // files are added.
-  Result<> Hide(OstreeMutableTree* in, const std::string& path, const Variant& files) {
+  Result<> ApplyWhiteouts(OstreeMutableTree* tree, const std::string& path, const Variant& files) {
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) {
       const Variant entry = Child(files, i);
       const std::string_view name = ::g_variant_get_string(Child(entry, 0).get(), nullptr);
       if (name == kOpaque) {
-        TRY(Empty(in));
+        TRY(Clear(tree));
       } else if (name.starts_with(kWhiteout)) {
         const std::string hidden(name.substr(kWhiteout.size()));
         // An image's /etc is stored as /usr/etc.
         if (path.empty() && hidden == "etc") {
-          const Tree usr = TRY(Below(in, "usr"));
+          const Tree usr = TRY(MakeSubdirectory(tree, "usr"));
           TRY(Remove(usr.get(), hidden));
         }
-        TRY(Remove(in, hidden));
+        TRY(Remove(tree, hidden));
       }
     }
     return {};
@@ -131,26 +135,26 @@ class Overlay {
     return {};
   }
 
-  Result<Tree> Below(OstreeMutableTree* in, const std::string& name) {
-    if (::g_hash_table_contains(::ostree_mutable_tree_get_files(in), name.c_str())) TRY(Remove(in, name));
+  Result<Tree> MakeSubdirectory(OstreeMutableTree* tree, const std::string& name) {
+    if (::g_hash_table_contains(::ostree_mutable_tree_get_files(tree), name.c_str())) TRY(Remove(tree, name));
     Failure failure;
     Tree below;
-    if (!::ostree_mutable_tree_ensure_dir(in, name.c_str(), Out(below), Out(failure))) return ToError(failure);
+    if (!::ostree_mutable_tree_ensure_dir(tree, name.c_str(), Out(below), Out(failure))) return ToError(failure);
     return below;
   }
 
-  Result<> RemoveDirectory(OstreeMutableTree* in, const std::string& name) {
-    if (!::g_hash_table_contains(::ostree_mutable_tree_get_subdirs(in), name.c_str())) return {};
-    return Remove(in, name);
+  Result<> RemoveDirectory(OstreeMutableTree* tree, const std::string& name) {
+    if (!::g_hash_table_contains(::ostree_mutable_tree_get_subdirs(tree), name.c_str())) return {};
+    return Remove(tree, name);
   }
 
-  Result<> Remove(OstreeMutableTree* in, const std::string& name) {
+  Result<> Remove(OstreeMutableTree* tree, const std::string& name) {
     Failure failure;
-    if (!::ostree_mutable_tree_remove(in, name.c_str(), TRUE, Out(failure))) return ToError(failure);
+    if (!::ostree_mutable_tree_remove(tree, name.c_str(), TRUE, Out(failure))) return ToError(failure);
     return {};
   }
 
-  Result<> Empty(OstreeMutableTree* tree) {
+  Result<> Clear(OstreeMutableTree* tree) {
     std::vector<std::string> names;
     for (GHashTable* table : {::ostree_mutable_tree_get_files(tree), ::ostree_mutable_tree_get_subdirs(tree)}) {
       GHashTableIter iterator;
@@ -221,15 +225,15 @@ class Metadata {
   GVariantDict dictionary_;
 };
 
-std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t first_layers) {
+std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t layer_count) {
   std::set<std::string> digests;
-  for (std::size_t i = 0; i < std::min(first_layers, manifest.layers.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(layer_count, manifest.layers.size()); ++i) {
     digests.insert(manifest.layers[i].digest);
   }
   return digests;
 }
 
-// Reports the progress of a step that is done for one layer after the other, by the sizes of the layers.
+// Reports the progress of an operation on one layer after the other, by the sizes of the layers.
 class LayerProgress {
  public:
   LayerProgress(const char* part, const std::vector<OciDescriptor>& layers, const ProgressCallback& report)
@@ -389,9 +393,9 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
     }
   }
   if (packed) {
-    const std::string whole = TRY(TakePackedCommit(*packed, layers, cancel));
+    const std::string packed_commit = TRY(TakePackedCommit(*packed, layers, cancel));
     layers.erase(layers.begin(), layers.begin() + static_cast<std::ptrdiff_t>(packed->layers));
-    layers.insert(layers.begin(), whole);
+    layers.insert(layers.begin(), packed_commit);
   }
   const std::string commit = TRY(Merge(image, layers, cancel), "merging the layers");
   transaction.SetBranch(BranchOf(kImageBranches, image.digest), commit);

@@ -24,6 +24,7 @@
 
 namespace pintle::host {
 
+// The documents of an image, as the registry has them and parsed.
 struct ImageDocuments {
   std::string digest;  // The digest of the manifest.
   std::string manifest_text;

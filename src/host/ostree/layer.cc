@@ -215,20 +215,20 @@ class LayerUnpacker {
       : below_(below), into_(into), root_(root) {}
 
   // Removes the files that a whiteout hides.  Does nothing for other entries.
-  Result<> Hide(archive_entry* entry) const {
+  Result<> ApplyWhiteout(archive_entry* entry) const {
     const std::filesystem::path path = TRY(NormalPath(::archive_entry_pathname(entry)));
     const std::string name = path.filename();
     if (!name.starts_with(kWhiteout)) return {};
     const std::filesystem::path folder = path.parent_path();
-    const std::string of = name.substr(kWhiteout.size());
-    if (name != kOpaque && (of.empty() || of == "." || of == "..")) {
+    const std::string hidden_name = name.substr(kWhiteout.size());
+    if (name != kOpaque && (hidden_name.empty() || hidden_name == "." || hidden_name == "..")) {
       return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is a whiteout without a name", std::string(path)));
     }
-    const std::string hidden = name == kOpaque ? folder : folder / of;
-    const bool is_all = hidden.empty() || hidden == below_ || IsBelow(below_, hidden);
-    if (!is_all && !IsBelow(hidden, below_)) return {};
+    const std::string hidden = name == kOpaque ? folder : folder / hidden_name;
+    const bool hides_all = hidden.empty() || hidden == below_ || IsBelow(below_, hidden);
+    if (!hides_all && !IsBelow(hidden, below_)) return {};
     std::error_code failed;
-    std::filesystem::remove_all(into_ + "/" + (is_all ? below_ : hidden), failed);
+    std::filesystem::remove_all(into_ + "/" + (hides_all ? below_ : hidden), failed);
     if (failed) return Error::FromErrno("unlink", failed.value()).While("removing " + hidden);
     return {};
   }
@@ -298,7 +298,7 @@ Result<> UnpackLayer(const std::string& path, const std::string& below, const st
   const Root root = TRY(Root::Open(into));
   const LayerUnpacker unpacker(below, into, root);
   // Whiteouts apply to earlier layers only, wherever they are in the archive.  So all of them are applied first.
-  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacker.Hide(entry); }));
+  TRY(ForEachEntry(path, stop, [&](archive*, archive_entry* entry) { return unpacker.ApplyWhiteout(entry); }));
   return ForEachEntry(path, stop,
                       [&](archive* opened, archive_entry* entry) { return unpacker.Unpack(opened, entry); });
 }

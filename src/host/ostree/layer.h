@@ -32,8 +32,8 @@ struct LayerContents {
 };
 
 // Reads a whole layer before any part of it is used.  Checks that it has the digest in the manifest, and that no entry
-// can do harm: a path that leads out of the tree, a hard link to a file that is not in the layer, and a device are
-// errors.
+// can do harm: a path that leads out of the tree, a path of both a directory and something else, a hard link to a file
+// that is not in the layer, an OSTree repository, and a device are errors.
 Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop);
 
 // An object of an OSTree repository, in a layer that a commit was packed into.
@@ -52,23 +52,23 @@ struct PackedObject {
 using ReadNext = std::function<Result<std::size_t>(std::span<char> room)>;
 using ObjectVisitor = std::function<Result<>(const PackedObject& object, const ReadNext& read)>;
 
-// Visits all objects in the order of the archive.  Such a layer also has the same files as plain entries, for use as a
-// container; they are skipped.
+// Visits all objects of a layer in the order of the archive.  A layer that a commit was packed into also has the
+// commit's files as plain entries, for use as a container.  These entries are skipped.
 Result<> ForEachObject(const std::string& path, const std::stop_token& stop, const ObjectVisitor& visit);
 
 // Checks that the layer has the digest in the manifest, and returns the total size of its objects.
 Result<std::uint64_t> CheckPackedLayer(const std::string& path, const OciDescriptor& layer,
                                        const std::stop_token& stop);
 
-// Unpacks the entries of a layer that are below the directory `below` to the same path below `into`.  Removes the files
-// of earlier layers there that this layer hides.  CheckLayer() must have accepted the layer.  Only files and
-// directories are allowed there.
+// Unpacks the entries of a layer that are below the directory `below` to the same path below `into`.  Before that,
+// removes the files of earlier layers that this layer hides.  CheckLayer() must have accepted the layer.  A link below
+// `below` is an error.
 Result<> UnpackLayer(const std::string& path, const std::string& below, const std::string& into,
                      const std::stop_token& stop);
 
-// Opens a layer for functions that read archives themselves.
 int FreeArchive(archive* opened);
 using Archive = CPtr<archive, FreeArchive>;
+// Opens a layer for functions that read archives themselves.
 Result<Archive> OpenLayer(const std::string& path);
 
 }  // namespace pintle::host

@@ -22,10 +22,10 @@ bool IsSame(const fs::path& path, const struct stat& file) {
   return ::stat(path.c_str(), &status) == 0 && status.st_ino == file.st_ino && status.st_dev == file.st_dev;
 }
 
-// Looks in fdinfo, where the kernel lists the locks of a descriptor, including open file description locks, for which
-// /proc/locks has no owner.
-bool HasLock(const fs::path& about) {
-  std::ifstream lines(about);
+// Reads a file in fdinfo, where the kernel lists the locks of a descriptor.  It also lists open file description locks,
+// for which /proc/locks has no owner.
+bool HasLock(const fs::path& fdinfo_file) {
+  std::ifstream lines(fdinfo_file);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("lock:")) return true;
   }

@@ -13,7 +13,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::string_view kArgument = "ostree=";
+constexpr std::string_view kOstreeArgument = "ostree=";
 
 // Returns the value of a key in the section [origin].
 std::string OriginValue(std::string_view text, std::string_view key) {
@@ -38,11 +38,11 @@ Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::stri
   image.kernel_arguments = SplitKernelArguments(Stripped(command_line.substr(0, command_line.find('\n'))));
   const std::vector<std::string>& arguments = image.kernel_arguments;
   const auto named = std::find_if(arguments.begin(), arguments.end(),
-                                  [](const std::string& argument) { return argument.starts_with(kArgument); });
+                                  [](const std::string& argument) { return argument.starts_with(kOstreeArgument); });
   if (named == arguments.end()) return std::nullopt;
   // The argument is the path of a link, which leads to a directory COMMIT.SERIAL.  The origin file is beside that
   // directory.
-  const std::string place = TRY(root.RealPath(named->substr(kArgument.size())), "finding the booted deployment");
+  const std::string place = TRY(root.RealPath(named->substr(kOstreeArgument.size())), "finding the booted deployment");
   image.id = place.substr(place.rfind('/') + 1);
   image.commit = image.id.substr(0, image.id.rfind('.'));
   image.base_commit = image.commit;

@@ -38,7 +38,7 @@ Result<> CheckDigest(const OciDescriptor& descriptor) {
 std::string_view GoArchitecture(std::string_view machine) {
   if (machine == "x86_64") return "amd64";
   if (machine == "aarch64") return "arm64";
-  return machine;  // Both use the same names for ppc64le and s390x.
+  return machine;  // Go and uname(2) use the same names for ppc64le and s390x.
 }
 
 Result<OciIndex> ReadIndex(json::Value document) {
@@ -127,9 +127,9 @@ Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, 
 }
 
 Result<> ExpectDigest(std::string_view digest, std::string_view bytes) {
-  const std::string is = "sha256:" + Sha256(bytes).hex();
-  if (is == digest) return {};
-  return Error(ErrorKind::kInvalid, fmt::format("the contents have the digest {} and not {}", is, digest));
+  const std::string actual = "sha256:" + Sha256(bytes).hex();
+  if (actual == digest) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("the contents have the digest {} and not {}", actual, digest));
 }
 
 }  // namespace pintle::host

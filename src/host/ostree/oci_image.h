@@ -116,7 +116,7 @@ std::string VersionOf(const OciConfig& config);
 // do.  These layers contain all objects of the commit.  Plain tar archives would lose some properties of the files.
 struct PackedCommit {
   std::string checksum;    // Empty if the image does not name it.
-  std::size_t layers = 0;  // The number of these layers.
+  std::size_t layers = 0;  // The number of layers that contain it.
 };
 
 // Returns nullopt if all layers of the image are plain trees.

@@ -53,10 +53,10 @@ class CommitImporter {
   Result<> Add(const PackedObject& object, const ReadNext& read) {
     if (const auto type = MetadataType(object.kind)) return AddMetadata(*type, object, read);
     if (object.kind == "file") return AddFile(object, read);
-    if (object.kind == "file-xattrs") return Keep(object, read);
+    if (object.kind == "file-xattrs") return KeepAttributes(object, read);
     if (object.kind == "file-xattrs-link") {
       // There is a copy instead of a link if the file system of the builder allowed no more links.
-      if (!object.same_as) return Keep(object, read);
+      if (!object.same_as) return KeepAttributes(object, read);
       attributes_of_[object.checksum] = *object.same_as;
     }
     // Everything else is skipped, even signatures of commits: the policy for images decides what may run.
@@ -81,7 +81,7 @@ class CommitImporter {
     return {};
   }
 
-  Result<> Keep(const PackedObject& object, const ReadNext& read) {
+  Result<> KeepAttributes(const PackedObject& object, const ReadNext& read) {
     attributes_[object.checksum] = TRY(ReadVariant(G_VARIANT_TYPE(kAttributesType), object, read, kMostAttributes));
     return {};
   }

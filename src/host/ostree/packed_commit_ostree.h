@@ -3,8 +3,8 @@
 
 // Imports commits that were packed into the layers of an OCI image.
 //
-// Such a layer has the objects of an OSTree repository unchanged.  Each object is named by its checksum, which is
-// verified here.  So the commit keeps its time, and its files keep their labels and owners.
+// These layers have the objects of an OSTree repository unchanged.  Each object is named by its checksum, which the
+// import verifies.  So the commit keeps its time, and its files keep their labels and owners.
 
 #include <optional>
 #include <set>
@@ -21,7 +21,7 @@ struct ImportedObjects {
   std::set<std::string> files;        // The checksums of all files and links.
 };
 
-// Must be called in a transaction of the repository.
+// Imports the objects of the layer in the file `layer`.  This must be called in a transaction of the repository.
 Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string& layer, const std::stop_token& stop,
                                       GCancellable* cancel);
 

@@ -34,7 +34,7 @@ constexpr auto kUnitStartPatience = seconds(90);
 // The daemon may have to read all deployments on the disk first.
 constexpr auto kRpmOstreePatience = std::chrono::minutes(5);
 constexpr auto kBusyPollInterval = seconds(1);  // The end of some busy states is not announced by a signal.
-constexpr int kRegistrations = 5;
+constexpr int kMostRegistrationAttempts = 5;
 
 bool IsBusy(const Problem& problem) {
   // The message is compared, too, since the D-Bus name that GLib makes of G_IO_ERROR_BUSY is harder to recognise.
@@ -71,21 +71,21 @@ class Dictionary {
   }
   Dictionary& List(const char* key, const Words& words) {
     if (words.empty() || result_ < 0) return *this;
-    Step(::sd_bus_message_open_container(message_, 'e', "sv"));
-    Step(::sd_bus_message_append(message_, "s", key));
-    Step(::sd_bus_message_open_container(message_, 'v', "as"));
-    Step(AppendWords(message_, words));
-    Step(::sd_bus_message_close_container(message_));
-    Step(::sd_bus_message_close_container(message_));
+    KeepFirstError(::sd_bus_message_open_container(message_, 'e', "sv"));
+    KeepFirstError(::sd_bus_message_append(message_, "s", key));
+    KeepFirstError(::sd_bus_message_open_container(message_, 'v', "as"));
+    KeepFirstError(AppendWords(message_, words));
+    KeepFirstError(::sd_bus_message_close_container(message_));
+    KeepFirstError(::sd_bus_message_close_container(message_));
     return *this;
   }
   int Close() {
-    Step(::sd_bus_message_close_container(message_));
+    KeepFirstError(::sd_bus_message_close_container(message_));
     return result_;
   }
 
  private:
-  void Step(int result) {
+  void KeepFirstError(int result) {
     if (result_ >= 0) result_ = result;
   }
 
@@ -173,7 +173,7 @@ class RpmOstree::Connection {
   }
 
   static int NoOptions(sd_bus_message* message) { return Dictionary(message).Close(); }
-  static int Nothing(sd_bus_message*) { return 0; }
+  static int NoArguments(sd_bus_message*) { return 0; }
 
   // The daemon exits when it has had no clients for a while, and may be about to exit now.
   Result<> Register() {
@@ -182,7 +182,7 @@ class RpmOstree::Connection {
       const Result<> registered = RegisterOnce();
       if (registered) return {};
       const bool is_gone = registered.error().kind() == ErrorKind::kUnavailable;
-      if (!is_gone || attempt == kRegistrations) return registered.error();
+      if (!is_gone || attempt == kMostRegistrationAttempts) return registered.error();
     }
   }
 
@@ -193,7 +193,7 @@ class RpmOstree::Connection {
     if (result < 0) return OneLineError(problem, result).While("registering as a client of rpm-ostree");
     owner_ = ::sd_bus_message_get_sender(answer.get());
     is_gone_ = false;
-    TRY(CallOnce(kSysrootPath, kSysroot, "Reload", &Nothing), "making rpm-ostree reload the deployments");
+    TRY(CallOnce(kSysrootPath, kSysroot, "Reload", &NoArguments), "making rpm-ostree reload the deployments");
     return ReadBooted();
   }
 
@@ -252,12 +252,12 @@ class RpmOstree::Connection {
         return std::string(address);
       }
       if (!IsBusy(problem)) return OneLineError(problem, result);
-      if (SystemClock().Monotonic() >= deadline) return Busy(OneLineError(problem, result).message());
+      if (SystemClock().Monotonic() >= deadline) return BusyError(OneLineError(problem, result).message());
       TRY(WaitWhileBusy(deadline));
     }
   }
 
-  static Error Busy(const std::string& text) {
+  static Error BusyError(const std::string& text) {
     // rpm-ostree does not name a process that holds the lock without a transaction.
     const auto holder = text.starts_with("System") ? LockHolder("/ostree/lock") : std::nullopt;
     return Error(ErrorKind::kUnavailable,

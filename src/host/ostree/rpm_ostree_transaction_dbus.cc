@@ -83,8 +83,8 @@ class FollowedTransaction {
   bool Call(const char* method, microseconds patience) {
     Message call, answer;
     int result = ::sd_bus_message_new_method_call(bus_.get(), Out(call), nullptr, "/", kInterface, method);
-    const auto most = static_cast<std::uint64_t>(patience.count());
-    if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), most, nullptr, Out(answer));
+    const auto timeout = static_cast<std::uint64_t>(patience.count());
+    if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), timeout, nullptr, Out(answer));
     return result >= 0;
   }
 
@@ -96,23 +96,23 @@ class FollowedTransaction {
       const int result = ProcessAll(daemon_.bus);
       if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
-      if (settings_.stop.stop_requested() && !give_up_) {
+      if (settings_.stop.stop_requested() && !cancel_deadline_) {
         // The outcome of the transaction shows whether it was cancelled.
         static_cast<void>(Call("Cancel", kTransactionStartPatience));
-        give_up_ = SystemClock().Monotonic() + kCancelPatience;
+        cancel_deadline_ = SystemClock().Monotonic() + kCancelPatience;
         continue;
       }
-      if (give_up_ && SystemClock().Monotonic() > *give_up_) {
+      if (cancel_deadline_ && SystemClock().Monotonic() > *cancel_deadline_) {
         return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop, but continues");
       }
-      TRY(AwaitEither(bus_.get(), daemon_.bus, give_up_ ? std::stop_token() : settings_.stop,
+      TRY(AwaitEither(bus_.get(), daemon_.bus, cancel_deadline_ ? std::stop_token() : settings_.stop,
                       kTransactionPollInterval));
     }
   }
 
   Result<TransactionEnd> Ended() const {
     if (outcome_->is_success) return TransactionEnd::kDone;
-    if (give_up_) return Error(ErrorKind::kCancelled, "it was asked to stop");
+    if (cancel_deadline_) return Error(ErrorKind::kCancelled, "it was asked to stop");
     return Error(ErrorKind::kSystem, outcome_->text.empty() ? "rpm-ostree gives no reason" : OneLine(outcome_->text));
   }
 
@@ -151,7 +151,7 @@ class FollowedTransaction {
   PeerBus bus_;
   Slot slot_;
   std::optional<Outcome> outcome_;
-  std::optional<MonotonicTime> give_up_;
+  std::optional<MonotonicTime> cancel_deadline_;
 };
 
 }  // namespace
@@ -173,15 +173,15 @@ Result<TransactionEnd> FollowTransaction(const std::string& address, const Watch
   return FollowedTransaction(daemon, settings).Follow(address);
 }
 
-Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, milliseconds most) {
+Result<> AwaitEither(sd_bus* first, sd_bus* second, const std::stop_token& stop, milliseconds timeout) {
   const UniqueFd stopped(::eventfd(0, EFD_CLOEXEC));
   if (!stopped) return Error::FromErrno("eventfd");
   const std::stop_callback on_stop(stop, [&] { static_cast<void>(::eventfd_write(stopped.get(), 1)); });
-  for (sd_bus* bus : {one, other}) {
-    if (bus != nullptr) most = std::min(most, TimeoutOf(bus));
+  for (sd_bus* bus : {first, second}) {
+    if (bus != nullptr) timeout = std::min(timeout, TimeoutOf(bus));
   }
-  std::array<pollfd, 3> ends{EventsOf(one), EventsOf(other), pollfd{stopped.get(), POLLIN, 0}};
-  if (::poll(ends.data(), ends.size(), static_cast<int>(most.count())) < 0 && errno != EINTR) {
+  std::array<pollfd, 3> ends{EventsOf(first), EventsOf(second), pollfd{stopped.get(), POLLIN, 0}};
+  if (::poll(ends.data(), ends.size(), static_cast<int>(timeout.count())) < 0 && errno != EINTR) {
     return Error::FromErrno("poll");
   }
   return {};

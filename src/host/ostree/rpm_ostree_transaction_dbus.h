@@ -37,8 +37,8 @@ enum class TransactionEnd {
   kConnectionLost,  // The connection was lost, and the transaction may continue.
 };
 
-// Starts the transaction, or joins it if it runs already, and waits for its end.  The error of a transaction that
-// fails has rpm-ostree's message; if the daemon is gone, it is kUnavailable.
+// Starts the transaction, or joins it if it runs already, and waits for its end.  If the transaction fails, the error
+// has rpm-ostree's message.  If it was cancelled, the error is kCancelled.  If the daemon is gone, it is kUnavailable.
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
                                          const RpmOstreeSettings& settings);
 
@@ -48,9 +48,9 @@ Error DaemonEnded();
 // Processes all messages that have arrived.  Returns a negative errno if the connection is lost.
 int ProcessAll(sd_bus* bus);
 
-// Waits until a message arrives on one of the connections, a stop is requested, or `most` has passed.  Null
+// Waits until a message arrives on one of the connections, a stop is requested, or `timeout` has passed.  Null
 // connections never get messages.
-Result<> AwaitEither(sd_bus* one, sd_bus* other, const std::stop_token& stop, std::chrono::milliseconds most);
+Result<> AwaitEither(sd_bus* first, sd_bus* second, const std::stop_token& stop, std::chrono::milliseconds timeout);
 
 // Joins the lines of a text with spaces.
 std::string OneLine(std::string text);

@@ -106,7 +106,7 @@ std::string AuthFileOf(const RegistryAccess& access) {
   return !access.auth_file.empty() && IsThere(*root, access.auth_file) ? access.auth_file : "";
 }
 
-Program Skopeo::Call(const char* verb) const {
+Program Skopeo::ProgramFor(const char* verb) const {
   Program program{{"skopeo"}, PlainEnvironment()};
   program.environment.push_back("TMPDIR=" + scratch_);
   AddIfAny(program, "--policy", access_.policy);
@@ -116,14 +116,14 @@ Program Skopeo::Call(const char* verb) const {
 }
 
 Result<std::string> Skopeo::Manifest(const RegistryImage& image, const std::stop_token& stop) const {
-  Program program = Call("inspect");
+  Program program = ProgramFor("inspect");
   AddIfAny(program, "--cert-dir", access_.certificates);
   program.words.insert(program.words.end(), {"--raw", DockerReference(image)});
   return RunFor(image, program, stop);
 }
 
 Result<std::string> Skopeo::Config(const RegistryImage& image, const std::stop_token& stop) const {
-  Program program = Call("inspect");
+  Program program = ProgramFor("inspect");
   AddIfAny(program, "--cert-dir", access_.certificates);
   program.words.insert(program.words.end(), {"--config", "--raw", DockerReference(image)});
   return RunFor(image, program, stop);
@@ -131,7 +131,7 @@ Result<std::string> Skopeo::Config(const RegistryImage& image, const std::stop_t
 
 Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, const std::string& directory,
                       const std::stop_token& stop, const ProgressCallback& report) const {
-  Program program = Call("copy");
+  Program program = ProgramFor("copy");
   AddIfAny(program, "--src-cert-dir", access_.certificates);
   // Without --preserve-digests, skopeo compresses uncompressed layers for a layout, which changes their digests.  The
   // option is not possible with a manifest in Docker's format, which has to be converted for a layout.

@@ -33,6 +33,7 @@ class Skopeo {
 
   // Returns the unchanged text of the registry's document: the manifest of an image, or an index of images.
   Result<std::string> Manifest(const RegistryImage& image, const std::stop_token& stop) const;
+  // Returns the unchanged text of the configuration of an image.
   Result<std::string> Config(const RegistryImage& image, const std::stop_token& stop) const;
 
   // Copies the blobs of an image into the directory's blobs/sha256/.  A blob whose file exists is not fetched,
@@ -41,7 +42,7 @@ class Skopeo {
                 const std::stop_token& stop, const ProgressCallback& report = {}) const;
 
  private:
-  Program Call(const char* verb) const;
+  Program ProgramFor(const char* verb) const;
 
   RegistryAccess access_;
   std::string scratch_;

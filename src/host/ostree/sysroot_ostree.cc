@@ -72,13 +72,13 @@ Result<> Sysroot::PrepareCleanup() const {
 }
 
 Result<Sysroot> Sysroot::Open(const std::string& path) {
-  Sysroot sysroot = TRY(At(path));
+  Sysroot sysroot = TRY(ForPath(path));
   TRY(sysroot.Load());
   return sysroot;
 }
 
 Result<Sysroot> Sysroot::OpenToWrite(const std::string& path) {
-  Sysroot sysroot = TRY(At(path));
+  Sysroot sysroot = TRY(ForPath(path));
   ::ostree_sysroot_set_mount_namespace_in_use(sysroot.get());
   // An attempt to take the lock makes libostree remount the sysroot writable.
   if (TRY(sysroot.TryLock())) ::ostree_sysroot_unlock(sysroot.get());
@@ -87,14 +87,14 @@ Result<Sysroot> Sysroot::OpenToWrite(const std::string& path) {
 }
 
 Result<Sysroot> Sysroot::OpenLocked(const std::string& path, milliseconds patience) {
-  Sysroot sysroot = TRY(At(path));
+  Sysroot sysroot = TRY(ForPath(path));
   ::ostree_sysroot_set_mount_namespace_in_use(sysroot.get());
   TRY(sysroot.Lock(patience));
   TRY(sysroot.Load());
   return sysroot;
 }
 
-Result<Sysroot> Sysroot::At(const std::string& path) {
+Result<Sysroot> Sysroot::ForPath(const std::string& path) {
   const bool is_here = path == "/" ? Exists("/run/ostree-booted") : Exists(path + "/ostree/repo");
   if (!is_here) {
     return Error(ErrorKind::kNotFound, path == "/" ? "this is no OSTree host: it was not booted from a deployment"

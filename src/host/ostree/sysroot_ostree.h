@@ -57,7 +57,7 @@ class Sysroot {
   Result<> PrepareCleanup() const;
 
  private:
-  static Result<Sysroot> At(const std::string& path);
+  static Result<Sysroot> ForPath(const std::string& path);
 
   Sysroot(std::string path, Object<OstreeSysroot> sysroot) : path_(std::move(path)), sysroot_(std::move(sysroot)) {}
 
@@ -73,6 +73,7 @@ class Sysroot {
 
 std::string CommitOf(OstreeDeployment* deployment);
 std::vector<std::string> ArgumentsOf(OstreeDeployment* deployment);
+// Return the value of a key in the group kOrigin of an origin file, or "".
 std::string OriginText(GKeyFile* origin, const char* key);
 std::string FromOrigin(OstreeDeployment* deployment, const char* key);
 

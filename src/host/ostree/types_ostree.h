@@ -27,10 +27,10 @@ using Failure = CPtr<GError, g_error_free>;
 
 inline Error ToError(const Failure& failure) {
   if (failure == nullptr) return Error(ErrorKind::kSystem, "libostree gives no reason");
-  const auto is = [&](int code) { return g_error_matches(failure.get(), G_IO_ERROR, code) != FALSE; };
-  const ErrorKind kind = is(G_IO_ERROR_CANCELLED)   ? ErrorKind::kCancelled
-                         : is(G_IO_ERROR_NOT_FOUND) ? ErrorKind::kNotFound
-                                                    : ErrorKind::kSystem;
+  const auto has_code = [&](int code) { return g_error_matches(failure.get(), G_IO_ERROR, code) != FALSE; };
+  const ErrorKind kind = has_code(G_IO_ERROR_CANCELLED)   ? ErrorKind::kCancelled
+                         : has_code(G_IO_ERROR_NOT_FOUND) ? ErrorKind::kNotFound
+                                                          : ErrorKind::kSystem;
   return Error(kind, failure->message);
 }
 

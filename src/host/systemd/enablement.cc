@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kMostAliases = 64;
 
+// Batch::Traverse() follows links to unit files in /etc/systemd/system and /run/systemd/system, or refuses them.
 enum class LinksInConfig { kFollow, kRefuse };
 
 bool IsInSearchPath(std::string_view path) {
@@ -145,14 +146,14 @@ class Outcome {
   // Adds the result for one link: true if the link exists now, and false if no link was needed.
   void Add(Result<bool> link) {
     if (!link && !error_) error_ = std::move(link).error();
-    is_something_ = is_something_ || !link || *link;
+    made_or_failed_ = made_or_failed_ || !link || *link;
   }
-  bool is_something() const { return is_something_; }
+  bool made_or_failed() const { return made_or_failed_; }
   Result<> Take() && { return error_ ? Result<>(*std::move(error_)) : Result<>(); }
 
  private:
   std::optional<Error> error_;
-  bool is_something_ = false;
+  bool made_or_failed_ = false;
 };
 
 // The treatment of a template for which neither its DefaultInstance= nor the unit that wants it names an instance.
@@ -192,7 +193,7 @@ class UnitEnabler {
         MakeDependencies(unit, unit.install.upheld_by, "upholds"),
     };
     for (Outcome& outcome : outcomes) {
-      if (!outcome.is_something()) continue;
+      if (!outcome.made_or_failed()) continue;
       TRY(std::move(outcome).Take(), doing());
       break;
     }
@@ -353,7 +354,7 @@ class UnitDisabler {
   // Removes the marked links.  A link to a removed link has to be removed, too, so the caller repeats this while the
   // result is true.
   Result<bool> RemoveMarked(std::vector<std::string>& links) {
-    bool again = false;
+    bool has_removed = false;
     std::vector<std::string> left;
     for (std::string& path : links) {
       if (!TRY(IsMarked(path))) {
@@ -365,16 +366,17 @@ class UnitDisabler {
            folder = FolderOf(folder)) {
         TRY(root_.Remove(folder));
       }
-      again = marked_.insert(path).second || again;
+      has_removed = marked_.insert(path).second || has_removed;
     }
     links = std::move(left);
-    return again;
+    return has_removed;
   }
 
   Result<bool> IsMarked(const std::string& path) {
     const std::optional<UnitName> name = UnitName::Parse(NameIn(path));
-    const std::optional<UnitName> of = name->Template();
-    if (marked_.contains(name->text()) || (of && marked_.contains(of->text()))) return true;
+    const std::optional<UnitName> unit_template = name->Template();
+    const bool is_of_marked_template = unit_template && marked_.contains(unit_template->text());
+    if (marked_.contains(name->text()) || is_of_marked_template) return true;
     const std::string target = TRY(Resolve(root_, path, LastPart::kFollow));
     return marked_.contains(target) || marked_.contains(std::string(NameIn(target)));
   }
@@ -461,7 +463,7 @@ Result<bool> HasUnit(const Root& root, const std::string& unit) {
   return file.kind != UnitFileKind::kMissing;
 }
 
-Result<std::string> FileStateOf(const Root& root, const std::string& unit) {
+Result<std::string> UnitFileStateOf(const Root& root, const std::string& unit) {
   Batch batch(root);
   Entry& start = *TRY(batch.Add(unit));
   const UnitFile& found = TRY(batch.Traverse(start, ReadInstall::kYes, LinksInConfig::kFollow))->unit;
@@ -471,24 +473,24 @@ Result<std::string> FileStateOf(const Root& root, const std::string& unit) {
   if (&found != &start.unit) return std::string("alias");
   if (found.path.starts_with("/run/systemd/generator")) return std::string("generated");
   if (found.path.starts_with("/run/systemd/transient/")) return std::string("transient");
-  std::string other_names;
+  std::string state_by_links;
   for (const auto& [path, target] : TRY(ObserveUnitLinks(root)).targets) {
     const std::optional<UnitName> name = UnitName::Parse(NameIn(path));
     const bool is_instance = name->Template() && *name->Template() == found.name;
-    const bool is_folder_entry = FolderOf(path) != kUnitDirectory;
+    const bool is_dependency = FolderOf(path) != kUnitDirectory;
     if (*name == found.name) {
-      if (is_folder_entry) return std::string("enabled");
-      if (NameIn(target) == found.name.text()) other_names = "linked";
-    } else if (is_folder_entry ? is_instance : NameIn(target) == found.name.text()) {
+      if (is_dependency) return std::string("enabled");
+      if (NameIn(target) == found.name.text()) state_by_links = "linked";
+    } else if (is_dependency ? is_instance : NameIn(target) == found.name.text()) {
       const bool is_default = is_instance && name->instance() == found.install.default_instance;
       const auto& aliases = found.install.aliases;
       if (is_default || std::find(aliases.begin(), aliases.end(), name->text()) != aliases.end()) {
         return std::string("enabled");
       }
-      if (other_names.empty()) other_names = "indirect";
+      if (state_by_links.empty()) state_by_links = "indirect";
     }
   }
-  if (!other_names.empty()) return other_names;
+  if (!state_by_links.empty()) return state_by_links;
   const InstallSection& install = found.install;
   const bool has_rules = !install.aliases.empty() || !install.wanted_by.empty() || !install.required_by.empty() ||
                          !install.upheld_by.empty();

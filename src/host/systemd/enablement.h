@@ -40,6 +40,6 @@ Result<> PresetUnits(const Root& root, std::span<const std::string> units);
 Result<bool> HasUnit(const Root& root, const std::string& unit);
 
 // Returns what `systemctl --root=... is-enabled UNIT` prints, or "" for a unit that does not exist.
-Result<std::string> FileStateOf(const Root& root, const std::string& unit);
+Result<std::string> UnitFileStateOf(const Root& root, const std::string& unit);
 
 }  // namespace pintle::host

@@ -136,18 +136,18 @@ Result<std::string> Expand(char specifier, const UnitName& unit, std::string_vie
 }  // namespace
 
 Result<> InstallSection::Add(std::string_view text, const UnitName& unit) {
-  bool within = false;
+  bool is_in_install = false;
   for (const std::string& whole : LinesOf(text)) {
     const std::string_view line = Stripped(whole);
     if (line.starts_with('[')) {
       if (!line.ends_with(']')) {
         return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the head of a section", line));
       }
-      within = line == "[Install]";
+      is_in_install = line == "[Install]";
       continue;
     }
     const std::size_t equals = line.find('=');
-    if (!within || equals == std::string_view::npos) continue;
+    if (!is_in_install || equals == std::string_view::npos) continue;
     Assign(*this, unit, Stripped(line.substr(0, equals)), Stripped(line.substr(equals + 1)));
   }
   return {};

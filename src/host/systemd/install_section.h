@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the [Install] section of a unit.  It lists the links that are made when the unit is enabled.
+// Reads the [Install] section of a unit.  The section lists the links that are made when the unit is enabled.
 
 #include <optional>
 #include <string>
@@ -22,13 +22,13 @@ struct InstallSection {
   std::vector<std::string> also;
   std::string default_instance;
 
-  // Adds the text of a unit file or of one of its drop-ins, in systemd's order.  The order matters, because values are
-  // appended to lists, and an empty value clears its list, except for Also=.
+  // Adds the text of a unit file or of one of its drop-ins.  Calls must be in the order in which systemd reads the
+  // files, because values are appended to lists, and an empty value clears its list, except for Also=.
   Result<> Add(std::string_view text, const UnitName& unit);
 };
 
-// Expands specifiers such as "%i".  A specifier that depends on the running kernel or the host name is an error,
-// since the machine below `root` may not be running.
+// Expands the specifiers that follow from the unit's name, %m, and those for the user, which is root.  Any other
+// specifier, such as %H, is an error, since the machine below `root` may not be running.
 Result<std::string> ExpandSpecifiers(std::string_view text, const UnitName& unit, std::string_view default_instance,
                                      const Root& root);
 

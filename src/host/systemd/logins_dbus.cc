@@ -80,7 +80,8 @@ class Logins::Follower {
 
   static int OnNew(sd_bus_message* message, void* self, sd_bus_error*) {
     const char *session = nullptr, *path = nullptr;
-    if (::sd_bus_message_read(message, "so", &session, &path) >= 0) static_cast<Follower*>(self)->Ask(session, path);
+    if (::sd_bus_message_read(message, "so", &session, &path) >= 0)
+      static_cast<Follower*>(self)->RequestSession(session, path);
     return 0;
   }
 
@@ -107,10 +108,10 @@ class Logins::Follower {
 
   void TakeList(const std::map<std::string, std::string>& paths) {
     std::erase_if(logins_.known_, [&](const std::string& session) { return !paths.contains(session); });
-    for (const auto& [session, path] : paths) Ask(session, path);
+    for (const auto& [session, path] : paths) RequestSession(session, path);
   }
 
-  void Ask(const std::string& session, const std::string& path) {
+  void RequestSession(const std::string& session, const std::string& path) {
     if (!logins_.known_.insert(session).second) return;
     const auto [request, _] = requests_.insert_or_assign(
         session, std::unique_ptr<Request>(new Request{.follower = *this, .session = session, .slot = nullptr}));
@@ -129,7 +130,7 @@ class Logins::Follower {
     if (::sd_bus_message_is_method_error(message, nullptr) != 0) {
       follower.logins_.known_.erase(owned->session);
     } else if (const auto login = LoginFrom(message)) {
-      follower.logins_.seen_(*login);
+      follower.logins_.on_login_(*login);
     }
     return 0;
   }
@@ -142,7 +143,7 @@ class Logins::Follower {
   std::map<std::string, std::unique_ptr<Request>> requests_;  // By the session's id.
 };
 
-Logins::Logins(std::function<void(const AgentLogin&)> seen) : seen_(std::move(seen)) {}
+Logins::Logins(std::function<void(const AgentLogin&)> on_login) : on_login_(std::move(on_login)) {}
 Logins::~Logins() = default;
 
 Result<> Logins::Follow(sd_bus* bus) {

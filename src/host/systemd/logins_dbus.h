@@ -20,8 +20,9 @@ namespace pintle::host {
 
 class Logins {
  public:
-  // Calls `seen` once for each SSH session: for the sessions that exist at the beginning, and for each new one.
-  explicit Logins(std::function<void(const AgentLogin&)> seen);
+  // Calls `on_login` once for each session that logind marks as remote or that sshd has opened: for the sessions that
+  // exist at the beginning, and for each new one.
+  explicit Logins(std::function<void(const AgentLogin&)> on_login);
   ~Logins();
   Logins(const Logins&) = delete;
   Logins& operator=(const Logins&) = delete;
@@ -33,7 +34,7 @@ class Logins {
  private:
   class Follower;
 
-  std::function<void(const AgentLogin&)> seen_;
+  std::function<void(const AgentLogin&)> on_login_;
   std::set<std::string> known_;  // The ids of all current sessions, including local ones.
   std::unique_ptr<Follower> follower_;
 };

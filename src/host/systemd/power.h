@@ -29,8 +29,8 @@ class Power {
   // released its own inhibitor.
   virtual Result<> Reboot(const std::string& reason) = 0;
 
-  // Keeps others from shutting the machine down.  They see `why` if they try.
-  virtual Result<Inhibitor> InhibitShutdown(const std::string& why) = 0;
+  // Keeps others from shutting the machine down.  They see `reason` if they try.
+  virtual Result<Inhibitor> InhibitShutdown(const std::string& reason) = 0;
 };
 
 }  // namespace pintle::host

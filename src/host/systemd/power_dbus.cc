@@ -43,10 +43,10 @@ Result<> PowerDbus::Reboot(const std::string& reason) {
   return answer.ToError().While("rebooting (`systemd-inhibit --list` shows who may be preventing it)");
 }
 
-Result<Inhibitor> PowerDbus::InhibitShutdown(const std::string& why) {
+Result<Inhibitor> PowerDbus::InhibitShutdown(const std::string& reason) {
   const Bus bus = TRY(OpenSystemBus(), "keeping the machine from shutting down");
   Answer answer;
-  CallLogind(bus.get(), "Inhibit", answer, "ssss", "shutdown", kWho, why.c_str(), "block");
+  CallLogind(bus.get(), "Inhibit", answer, "ssss", "shutdown", kWho, reason.c_str(), "block");
   int fd = -1;
   if (answer.result >= 0) answer.result = ::sd_bus_message_read(answer.message.get(), "h", &fd);
   if (answer.result < 0) return answer.ToError().While("keeping the machine from shutting down");

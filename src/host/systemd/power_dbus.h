@@ -10,7 +10,7 @@ namespace pintle::host {
 class PowerDbus final : public Power {
  public:
   Result<> Reboot(const std::string& reason) override;
-  Result<Inhibitor> InhibitShutdown(const std::string& why) override;
+  Result<Inhibitor> InhibitShutdown(const std::string& reason) override;
 };
 
 }  // namespace pintle::host

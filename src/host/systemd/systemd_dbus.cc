@@ -42,7 +42,7 @@ microseconds LeftUntil(MonotonicTime deadline) {
 
 std::uint64_t Microseconds(microseconds duration) { return static_cast<std::uint64_t>(duration.count()); }
 
-std::string PathOf(const std::string& unit) {
+std::string ObjectPathOf(const std::string& unit) {
   const CPtr<char, ::free> path = [&] {
     char* made = nullptr;
     static_cast<void>(::sd_bus_path_encode("/org/freedesktop/systemd1/unit", unit.c_str(), &made));
@@ -227,7 +227,7 @@ class SystemdDbus::Connection {
     return is_lost_ ? Error(ErrorKind::kUnavailable, error.message()) : error;
   }
 
-  // After systemd has re-executed itself, it takes some time to claim its name on the bus again.
+  // After systemd has re-executed itself, it takes some time to own its name on the bus again.
   Result<> WaitForSystemd() {
     bool has_owner = false;
     Slot slot;
@@ -279,17 +279,17 @@ class SystemdDbus::Connection {
   std::map<std::string, std::string> ended_;  // The results of jobs by their object paths.
 };
 
-// Exists while a public function runs.  Public functions may call each other; the connection is closed when the
-// outermost one returns.
-class SystemdDbus::Use {
+// Exists while a public function runs.  Public functions may call each other.  When the outermost one returns, the
+// destructor closes the connection if systemd sends signals on it.
+class SystemdDbus::ConnectionUse {
  public:
-  explicit Use(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
-  ~Use() {
+  explicit ConnectionUse(SystemdDbus& systemd) : systemd_(systemd) { ++systemd_.uses_; }
+  ~ConnectionUse() {
     if (--systemd_.uses_ > 0 || systemd_.connection_ == nullptr) return;
     if (systemd_.connection_->gets_signals()) systemd_.connection_.reset();
   }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
+  ConnectionUse(const ConnectionUse&) = delete;
+  ConnectionUse& operator=(const ConnectionUse&) = delete;
 
  private:
   SystemdDbus& systemd_;
@@ -312,59 +312,59 @@ Result<> SystemdDbus::CallIdempotent(const std::function<Result<>(Connection&)>&
   return call(*TRY(Connect()));
 }
 
-Result<> SystemdDbus::ChangeFiles(FileChange change, const std::vector<std::string>& units) {
+Result<> SystemdDbus::ChangeEnablements(EnablementChange change, const std::vector<std::string>& units) {
   std::vector<char*> words;
   for (const std::string& unit : units) words.push_back(const_cast<char*>(unit.c_str()));
   words.push_back(nullptr);
   const auto fill = [&](sd_bus_message* message) {
     const int result = ::sd_bus_message_append_strv(message, words.data());
     // The arguments are runtime = false and, except for DisableUnitFiles, force = true.
-    if (result < 0 || change == FileChange::kDisable)
+    if (result < 0 || change == EnablementChange::kDisable)
       return result < 0 ? result : ::sd_bus_message_append(message, "b", 0);
     return ::sd_bus_message_append(message, "bb", 0, 1);
   };
-  const char* method = change == FileChange::kEnable    ? "EnableUnitFiles"
-                       : change == FileChange::kDisable ? "DisableUnitFiles"
-                                                        : "PresetUnitFiles";
+  const char* method = change == EnablementChange::kEnable    ? "EnableUnitFiles"
+                       : change == EnablementChange::kDisable ? "DisableUnitFiles"
+                                                              : "PresetUnitFiles";
   return CallIdempotent([&](Connection& connection) -> Result<> {
     TRY(connection.CallManager(method, fill));
     return {};
   });
 }
 
-Result<> SystemdDbus::ChangeFile(FileChange change, const std::string& unit) {
-  const char* doing = change == FileChange::kEnable    ? "enabling"
-                      : change == FileChange::kDisable ? "disabling"
-                                                       : "presetting";
-  Result<> result = ChangeFiles(change, {unit});
+Result<> SystemdDbus::ChangeEnablement(EnablementChange change, const std::string& unit) {
+  const char* doing = change == EnablementChange::kEnable    ? "enabling"
+                      : change == EnablementChange::kDisable ? "disabling"
+                                                             : "presetting";
+  Result<> result = ChangeEnablements(change, {unit});
   if (result) return {};
-  const std::string state = TRY(FileState(unit), fmt::format("{} {}", doing, unit));
+  const std::string state = TRY(UnitFileState(unit), fmt::format("{} {}", doing, unit));
   const std::optional<UnitName> name = UnitName::Parse(unit);
   if (state.empty() && name && result.error().kind() == ErrorKind::kNotFound) return RemoveUnitLinks(root_, *name);
   // Presets skip units that cannot be enabled.
   const bool cannot_be_enabled = state.starts_with("masked") || state == "generated" || state == "transient";
-  if (change == FileChange::kPreset && cannot_be_enabled) return {};
+  if (change == EnablementChange::kPreset && cannot_be_enabled) return {};
   return std::move(result).error().While(fmt::format("{} {}", doing, unit));
 }
 
 Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   // systemd's error names the unit that caused it only in its text.  So if the call for all units fails, there is one
   // call for each unit.
-  const auto put = [&](FileChange change, const std::vector<std::string>& names) -> Result<> {
-    if (names.empty() || ChangeFiles(change, names)) return {};
-    for (const std::string& unit : names) TRY(ChangeFile(change, unit));
+  const auto put = [&](EnablementChange change, const std::vector<std::string>& names) -> Result<> {
+    if (names.empty() || ChangeEnablements(change, names)) return {};
+    for (const std::string& unit : names) TRY(ChangeEnablement(change, unit));
     return {};
   };
   const resource::UnitLinks::State before = TRY(ObserveLinks());
   const UnitsByEnablement sorted = SortByEnablement(units);
-  TRY(put(FileChange::kPreset, sorted.preset));
+  TRY(put(EnablementChange::kPreset, sorted.preset));
   // Enabling a unit again removes the links that an earlier [Install] section gave it.
   for (const std::string& unit : sorted.enabled) {
     if (const auto name = UnitName::Parse(unit)) TRY(RemoveUnitLinks(root_, *name));
   }
-  TRY(put(FileChange::kEnable, sorted.enabled));
-  TRY(put(FileChange::kDisable, sorted.disabled));
+  TRY(put(EnablementChange::kEnable, sorted.enabled));
+  TRY(put(EnablementChange::kDisable, sorted.disabled));
   TRY(SyncUnitLinks(root_));
   if (TRY(ObserveLinks()).targets == before.targets) return {};
   return Reload();
@@ -379,7 +379,7 @@ Result<> SystemdDbus::PutLinks(const resource::UnitLinks::State& links) {
 }
 
 Result<> SystemdDbus::Reload() {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   TRY(CallIdempotent([](Connection& connection) -> Result<> {
         TRY(connection.CallManager(
             "Reload", [](sd_bus_message*) { return 0; }, kReloadPatience));
@@ -421,7 +421,7 @@ Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
     static_cast<void>(TRY(Connect())->Call(job.path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; }));
   }
   // default.target is an alias of the target that the machine boots to.
-  const std::string target = TRY(TRY(Connect())->Property(PathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
+  const std::string target = TRY(TRY(Connect())->Property(ObjectPathOf(kDefaultTarget), kUnit, "Id"), kDefaultTarget);
   const bool is_booting_to_it =
       std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.unit == target; });
   if (!is_booting_to_it) return {};
@@ -443,15 +443,15 @@ Result<std::string> SystemdDbus::AwaitJob(const std::string& path, MonotonicTime
     TRY(connection.WatchJobs());
     auto result = connection.AwaitJob(path, deadline);
     if (result || !connection.is_lost()) return result;
-    Connection& again = *TRY(Connect());
-    TRY(again.WatchJobs());
-    const auto state = again.Property(path, kJob, "State");
-    if (!state && !again.is_lost()) return std::string("unknown");
+    Connection& new_connection = *TRY(Connect());
+    TRY(new_connection.WatchJobs());
+    const auto state = new_connection.Property(path, kJob, "State");
+    if (!state && !new_connection.is_lost()) return std::string("unknown");
   }
 }
 
 Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds patience) {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   const auto doing = [&] { return fmt::format("{} {}", VerbOf(job), unit); };
   const MonotonicTime deadline = SystemClock().Monotonic() + patience;
   std::string path;
@@ -492,7 +492,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
   if (result == "done") return {};
   std::string details;
   if (const auto interface = InterfaceWithResult(unit)) {
-    const auto unit_result = TRY(Connect(), doing())->Property(PathOf(unit), *interface, "Result");
+    const auto unit_result = TRY(Connect(), doing())->Property(ObjectPathOf(unit), *interface, "Result");
     if (unit_result && *unit_result != "success") details = fmt::format(" (its result is \"{}\")", *unit_result);
   }
   const bool may_pass = result == "canceled" || result == "timeout" || result.empty();
@@ -501,7 +501,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
       .While(doing());
 }
 
-Result<std::string> SystemdDbus::FileState(const std::string& unit) {
+Result<std::string> SystemdDbus::UnitFileState(const std::string& unit) {
   std::string state;
   TRY(CallIdempotent([&](Connection& connection) -> Result<> {
     const auto answer = connection.CallManager("GetUnitFileState", [&](sd_bus_message* message) {
@@ -519,17 +519,17 @@ Result<std::string> SystemdDbus::FileState(const std::string& unit) {
 }
 
 Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
-  const Use use(*this);
+  const ConnectionUse use(*this);
   const auto doing = [&] { return "looking at " + unit; };
   UnitStatus status;
   TRY(CallIdempotent([&](Connection& connection) -> Result<> {
-        status.load_state = TRY(connection.Property(PathOf(unit), kUnit, "LoadState"));
-        status.active_state = TRY(connection.Property(PathOf(unit), kUnit, "ActiveState"));
-        status.is_called_for = TRY(connection.IsCalledFor(PathOf(unit)));
+        status.load_state = TRY(connection.Property(ObjectPathOf(unit), kUnit, "LoadState"));
+        status.active_state = TRY(connection.Property(ObjectPathOf(unit), kUnit, "ActiveState"));
+        status.is_called_for = TRY(connection.IsCalledFor(ObjectPathOf(unit)));
         return {};
       }),
       doing());
-  status.file_state = TRY(FileState(unit), doing());
+  status.file_state = TRY(UnitFileState(unit), doing());
   return status;
 }
 

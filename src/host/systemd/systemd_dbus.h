@@ -4,9 +4,10 @@
 // Implements Systemd for the running machine, over D-Bus.
 //
 // systemd is reached over the system bus or, early in a boot when there is no bus yet, over its private socket.  A
-// connection may be lost because systemd re-executes itself or the bus is restarted.  Then it is opened again once.
+// connection may be lost because systemd re-executes itself or the bus is restarted.  Then a request that may be
+// repeated is made once more over a new connection, and a wait for a job goes on over a new connection.
 //
-// A connection is read only while a call waits for an answer.  So a connection on which systemd sends signals is
+// While no call waits for an answer, nobody reads from a connection.  So a connection on which systemd sends signals is
 // closed when the call ends.  Otherwise the signals of all later jobs would pile up in the connection and in the bus.
 
 #include <functional>
@@ -43,8 +44,8 @@ class SystemdDbus final : public Systemd {
 
  private:
   class Connection;
-  class Use;
-  enum class FileChange { kEnable, kDisable, kPreset };
+  class ConnectionUse;
+  enum class EnablementChange { kEnable, kDisable, kPreset };
   struct Job {
     std::string unit;
     std::string state;  // "waiting" or "running"
@@ -53,9 +54,9 @@ class SystemdDbus final : public Systemd {
 
   Result<> CallIdempotent(const std::function<Result<>(Connection&)>& call);
   Result<Connection*> Connect();
-  Result<> ChangeFiles(FileChange change, const std::vector<std::string>& units);
-  Result<> ChangeFile(FileChange change, const std::string& unit);
-  Result<std::string> FileState(const std::string& unit);
+  Result<> ChangeEnablements(EnablementChange change, const std::vector<std::string>& units);
+  Result<> ChangeEnablement(EnablementChange change, const std::string& unit);
+  Result<std::string> UnitFileState(const std::string& unit);
   Result<std::vector<Job>> Jobs();
   Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline);
 

@@ -25,7 +25,7 @@ Result<std::vector<std::string>> WithFiles(const Root& root, const std::vector<s
 }
 
 Result<bool> CanBeEnabled(const Root& root, const std::string& unit) {
-  const std::string state = TRY(FileStateOf(root, unit));
+  const std::string state = TRY(UnitFileStateOf(root, unit));
   return !state.starts_with("masked") && state != "generated" && state != "transient";
 }
 
@@ -60,7 +60,7 @@ Result<> SystemdOffline::Reload() { return {}; }
 Result<> SystemdOffline::Run(JobKind, const std::string&, std::chrono::milliseconds) { return {}; }
 
 Result<UnitStatus> SystemdOffline::Observe(const std::string& unit) {
-  const std::string state = TRY(FileStateOf(root_, unit));
+  const std::string state = TRY(UnitFileStateOf(root_, unit));
   const bool is_masked = state.starts_with("masked");
   return UnitStatus{state.empty() ? "not-found" : is_masked ? "masked" : "loaded", "inactive", state};
 }

@@ -42,7 +42,7 @@ Result<bool> LeadsToMask(const Root& root, const std::string& target) {
   return status && IsMask(*status);
 }
 
-// An alias must have its target's type and kind, except that an instance may be an alias of a template.
+// An alias must have its target's type, kind and instance, except that an instance may be an alias of a template.
 Result<> CheckAlias(const UnitName& alias, std::string_view target) {
   const std::optional<UnitName> other = UnitName::Parse(NameIn(target));
   const bool same_kind = other && (other->kind() == alias.kind() || (alias.kind() == UnitNameKind::kInstance &&
@@ -54,7 +54,7 @@ Result<> CheckAlias(const UnitName& alias, std::string_view target) {
   return Error(ErrorKind::kInvalid, fmt::format("{} cannot be an alias of \"{}\"", alias.text(), target));
 }
 
-Result<> TakeLink(const Root& root, UnitFile& unit, const std::string& path) {
+Result<> ReadUnitLink(const Root& root, UnitFile& unit, const std::string& path) {
   std::string target = TRY(root.ReadLink(path));
   if (!target.starts_with('/')) target = DirectoryOf(path) + "/" + target;
   unit.target = TRY(Resolve(root, target, LastPart::kKeep));
@@ -83,11 +83,11 @@ Result<> ExpandNames(const Root& root, UnitFile& unit) {
 }
 
 // Reads the file or link at a path, if there is one.
-Result<> TakePath(const Root& root, UnitFile& unit, const std::string& path, ReadInstall read) {
+Result<> ReadUnitPath(const Root& root, UnitFile& unit, const std::string& path, ReadInstall read) {
   const std::optional<struct stat> status = TRY(root.Status(path));
   if (!status) return {};
   if (S_ISLNK(status->st_mode)) {
-    TRY(TakeLink(root, unit, path), fmt::format("looking at {}", path));
+    TRY(ReadUnitLink(root, unit, path), fmt::format("looking at {}", path));
   } else if (IsMask(*status)) {
     unit.kind = UnitFileKind::kMasked;
   } else if (S_ISREG(status->st_mode)) {
@@ -102,7 +102,7 @@ Result<> TakePath(const Root& root, UnitFile& unit, const std::string& path, Rea
 
 Result<> LookFor(const Root& root, UnitFile& unit, const std::string& name, ReadInstall read) {
   for (const std::string_view directory : kUnitSearchPath) {
-    TRY(TakePath(root, unit, fmt::format("{}/{}", directory, name), read));
+    TRY(ReadUnitPath(root, unit, fmt::format("{}/{}", directory, name), read));
     if (unit.kind != UnitFileKind::kNotLookedFor) return {};
   }
   return {};
@@ -125,7 +125,7 @@ Result<> AddDropins(const Root& root, const std::string& unit, std::map<std::str
 Result<> ReadDropins(const Root& root, UnitFile& unit) {
   std::map<std::string, std::string> dropins;
   TRY(AddDropins(root, unit.name.text(), dropins));
-  if (const auto of = unit.name.Template()) TRY(AddDropins(root, of->text(), dropins));
+  if (const auto unit_template = unit.name.Template()) TRY(AddDropins(root, unit_template->text(), dropins));
   for (const auto& [name, path] : dropins) {
     if (TRY(LeadsToMask(root, path))) continue;
     TRY(unit.install.Add(TRY(root.ReadFile(path)), unit.name), "reading " + path);
@@ -175,8 +175,8 @@ Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: a unit of this type has no instances", unit.name.text()));
   }
   TRY(LookFor(root, unit, unit.name.text(), read));
-  const std::optional<UnitName> of = unit.name.Template();
-  if (unit.kind == UnitFileKind::kNotLookedFor && of) TRY(LookFor(root, unit, of->text(), read));
+  const std::optional<UnitName> unit_template = unit.name.Template();
+  if (unit.kind == UnitFileKind::kNotLookedFor && unit_template) TRY(LookFor(root, unit, unit_template->text(), read));
   if (unit.kind == UnitFileKind::kNotLookedFor) {
     unit.kind = UnitFileKind::kMissing;
     return {};
@@ -189,7 +189,7 @@ Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
 Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read) {
   const std::string target = unit.target;
   unit.kind = UnitFileKind::kMissing;
-  TRY(TakePath(root, unit, target, read));
+  TRY(ReadUnitPath(root, unit, target, read));
   if (unit.kind != UnitFileKind::kFile || read == ReadInstall::kNo) return {};
   return ExpandNames(root, unit);
 }

@@ -55,11 +55,11 @@ struct UnitFile {
 
 enum class ReadInstall { kNo, kYes };
 
-// Finds the file for a name, or for the template of an instance, and reads the [Install] sections of the file and its
-// drop-ins.  Does nothing if the file has been found already.
+// Finds the file for a name, or for the template of an instance.  If `read` is kYes, also reads the [Install] sections
+// of the file and its drop-ins.  Does nothing if the file has been found already.
 Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read);
 
-// Reads the file to which a link leads.  It counts as the unit's own file, whatever its name is.
+// Reads the file to which a link leads.  That file counts as the unit's own, whatever its name is.
 Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read);
 
 bool IsBelowUnitSearchPath(std::string_view path);

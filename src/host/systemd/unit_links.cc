@@ -38,8 +38,8 @@ Result<std::vector<std::string>> NamesIfAny(const Root& root, const std::string&
   return root.List(folder);
 }
 
-// Returns the folders that may have such links, kUnitDirectory first.
-Result<std::vector<std::string>> Folders(const Root& root) {
+// Returns the folders that may contain links of units, kUnitDirectory first.
+Result<std::vector<std::string>> LinkFolders(const Root& root) {
   std::vector<std::string> folders = {std::string(kUnitDirectory)};
   for (const std::string& name : TRY(NamesIfAny(root, folders.front()))) {
     if (!IsLinkFolder(name)) continue;
@@ -77,7 +77,7 @@ Result<> RemoveLink(const Root& root, const std::string& path) {
 
 // Removes folders that contain at most temporary names, which unfinished writes have left.
 Result<> RemoveEmptyFolders(const Root& root, const std::vector<std::string>& kept) {
-  for (const std::string& folder : TRY(Folders(root))) {
+  for (const std::string& folder : TRY(LinkFolders(root))) {
     if (folder == kUnitDirectory) continue;
     std::vector<std::string> names = TRY(root.List(folder));
     for (const std::string& name : names) {
@@ -121,7 +121,7 @@ Result<> SyncLinksIn(const Root& root, const std::string& folder) {
 
 Result<Links> ObserveUnitLinks(const Root& root) {
   Links links;
-  for (const std::string& folder : TRY(Folders(root))) {
+  for (const std::string& folder : TRY(LinkFolders(root))) {
     TRY(AddLinksIn(root, folder, links), "looking at the links of units");
     if (folder != kUnitDirectory && TRY(root.List(folder)).empty()) links.empty_folders.push_back(folder);
   }
@@ -160,7 +160,7 @@ Result<> RemoveUnitLinks(const Root& root, const UnitName& unit) {
 }
 
 Result<> SyncUnitLinks(const Root& root) {
-  for (const std::string& folder : TRY(Folders(root))) {
+  for (const std::string& folder : TRY(LinkFolders(root))) {
     if (TRY(root.Status(folder))) TRY(SyncLinksIn(root, folder));
   }
   return {};

@@ -29,7 +29,8 @@ class UnitName {
 
   // Returns the name of an instance's template, or nullopt if this is not an instance.
   std::optional<UnitName> Template() const;
-  // Returns the name of a template or an instance with another instance, or nullopt if that is not a valid name.
+  // Returns the name of another instance of this template or of this instance's template.  Returns nullopt for a plain
+  // name, or if the result is not a valid name.
   std::optional<UnitName> WithInstance(std::string_view instance) const;
 
   bool MayBeAlias() const;

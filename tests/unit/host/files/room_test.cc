@@ -32,17 +32,17 @@ class NeedingRoom : public testing::Test {
 
 TEST_F(NeedingRoom, ReportsMissingSpaceAndNamesTheDirectory) {
   ASSERT_TRUE(Succeeded(needed_.Add("/etc/small", 1)));
-  EXPECT_TRUE(Succeeded(needed_.Expect()));
+  EXPECT_TRUE(Succeeded(needed_.ExpectEnough()));
   ASSERT_TRUE(Succeeded(needed_.Add("/etc/big", std::uint64_t{1} << 60)));
-  EXPECT_THAT(MessageOf(needed_.Expect()), HasSubstr("too little space on the file system of /etc/small"));
+  EXPECT_THAT(MessageOf(needed_.ExpectEnough()), HasSubstr("too little space on the file system of /etc/small"));
 }
 
 TEST_F(NeedingRoom, AddsUpTheSpaceOfManyFiles) {
   ASSERT_TRUE(Succeeded(needed_.Add("/", 1)));
-  EXPECT_TRUE(Succeeded(needed_.Expect()));
+  EXPECT_TRUE(Succeeded(needed_.ExpectEnough()));
   const std::uint64_t room = ValueOf(RoomAt(root_, "/")).bytes;
   for (int file = 0; file < 1000; ++file) ASSERT_TRUE(Succeeded(needed_.Add("/", room / 1000 + 1)));
-  EXPECT_THAT(MessageOf(needed_.Expect()), HasSubstr("too little space"));
+  EXPECT_THAT(MessageOf(needed_.ExpectEnough()), HasSubstr("too little space"));
 }
 
 TEST_F(NeedingRoom, LimitsAStoreOfContents) {

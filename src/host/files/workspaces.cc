@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/files/stages.h"
+#include "host/files/workspaces.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -12,17 +12,17 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kMostStagesOpen = 64;
+constexpr std::size_t kMostWorkspacesOpen = 64;
 
-// A stage gets the temporary name that NameBeside() makes of the empty name.  No file has an empty name, so nothing
+// A workspace gets the temporary name that NameBeside() makes of the empty name.  No file has an empty name, so nothing
 // else gets that temporary name.
 constexpr std::string_view kNoName;
 
 Result<UniqueFd> Open(const Directory& directory) {
-  UniqueFd stage(
+  UniqueFd workspace(
       ::openat(directory.fd(), NameBeside(kNoName).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!stage) return Error::FromErrno("opening our temporary directory");
-  return stage;
+  if (!workspace) return Error::FromErrno("opening our temporary directory");
+  return workspace;
 }
 
 Result<struct stat> StatusOf(const UniqueFd& fd) {
@@ -35,17 +35,17 @@ Identity IdentityOf(const struct stat& status) { return {status.st_dev, status.s
 
 }  // namespace
 
-Result<int> Stages::For(const Directory& directory) {
+Result<int> Workspaces::For(const Directory& directory) {
   if (!directory.IsShared()) return directory.fd();
   const Identity& identity = directory.identity();
   if (const auto found = open_.find(identity); found != open_.end()) return found->second.get();
   const auto made = made_.find(identity);
-  UniqueFd stage = made == made_.end() ? TRY(Make(directory)) : TRY(OpenAgain(directory, made->second));
-  if (open_.size() >= kMostStagesOpen) open_.clear();
-  return open_.emplace(identity, std::move(stage)).first->second.get();
+  UniqueFd workspace = made == made_.end() ? TRY(Make(directory)) : TRY(OpenAgain(directory, made->second));
+  if (open_.size() >= kMostWorkspacesOpen) open_.clear();
+  return open_.emplace(identity, std::move(workspace)).first->second.get();
 }
 
-Result<> Stages::ClearLeftover(const Directory& directory) {
+Result<> Workspaces::ClearLeftover(const Directory& directory) {
   struct stat status;
   // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
   const std::string name = NameBeside(kNoName);
@@ -53,27 +53,27 @@ Result<> Stages::ClearLeftover(const Directory& directory) {
   return ClearBeside(directory.fd(), kNoName);
 }
 
-void Stages::RemoveFrom(const Directory& directory) {
+void Workspaces::RemoveFrom(const Directory& directory) {
   ::unlinkat(directory.fd(), NameBeside(kNoName).c_str(), AT_REMOVEDIR);
   open_.erase(directory.identity());
   made_.erase(directory.identity());
   paths_.erase(directory.identity());
 }
 
-std::vector<std::string> Stages::NamesTo(const Directory& directory, const std::string& beside) {
+std::vector<std::string> Workspaces::NamesTo(const Directory& directory, const std::string& beside) {
   if (!directory.IsShared()) return {beside};
   return {NameBeside(kNoName), beside};
 }
 
 // Someone may replace the directory between mkdir() and open(), so the opened directory must have the owner and the
 // permissions of the new one.
-Result<UniqueFd> Stages::Make(const Directory& directory) {
+Result<UniqueFd> Workspaces::Make(const Directory& directory) {
   TRY(ClearLeftover(directory));
   if (::mkdirat(directory.fd(), NameBeside(kNoName).c_str(), 0700) != 0) {
     return Error::FromErrno("making a temporary directory");
   }
-  UniqueFd stage = TRY(Open(directory));
-  const struct stat status = TRY(StatusOf(stage));
+  UniqueFd workspace = TRY(Open(directory));
+  const struct stat status = TRY(StatusOf(workspace));
   if (status.st_uid != ::geteuid() || (status.st_mode & 0777) != 0700 || status.st_dev != directory.identity().device) {
     return Error(
         ErrorKind::kConflict,
@@ -83,12 +83,12 @@ Result<UniqueFd> Stages::Make(const Directory& directory) {
   }
   made_[directory.identity()] = IdentityOf(status);
   paths_[directory.identity()] = directory.path();
-  return stage;
+  return workspace;
 }
 
-Result<UniqueFd> Stages::OpenAgain(const Directory& directory, const Identity& made) {
-  UniqueFd stage = TRY(Open(directory));
-  if (IdentityOf(TRY(StatusOf(stage))) == made) return stage;
+Result<UniqueFd> Workspaces::OpenAgain(const Directory& directory, const Identity& made) {
+  UniqueFd workspace = TRY(Open(directory));
+  if (IdentityOf(TRY(StatusOf(workspace))) == made) return workspace;
   return Error(ErrorKind::kConflict,
                fmt::format("someone has replaced our temporary directory in {}", directory.path()));
 }

@@ -5,8 +5,8 @@
 // entry until it is removed.
 //
 // If only we can change the names in a directory, the temporary names are in that directory itself.  If others can,
-// they could put an entry of theirs under a temporary name.  Then the temporary names are in a stage: a directory of
-// our own inside that directory, which nobody else may enter.  One rename moves an entry from there to its place.
+// they could put an entry of theirs under a temporary name.  Then the temporary names are in a workspace: a directory
+// of our own inside that directory, which nobody else may enter.  One rename moves an entry from there to its place.
 
 #include <map>
 #include <string>
@@ -18,18 +18,18 @@
 
 namespace pintle::host {
 
-class Stages {
+class Workspaces {
  public:
   // Returns the open directory with the temporary names of this directory.  It is valid until the next call.
   Result<int> For(const Directory& directory);
 
-  // Removes the stage that a crash has left in a directory.  The directory must not have a stage in use.
+  // Removes the workspace that a crash has left in a directory.  The directory must not have a workspace in use.
   static Result<> ClearLeftover(const Directory& directory);
 
-  // Removes the directory's stage, if it is empty.
+  // Removes the directory's workspace, if it is empty.
   void RemoveFrom(const Directory& directory);
 
-  // Returns the directories that have a stage, with their paths.
+  // Returns the directories that have a workspace, with their paths.
   const std::map<Identity, std::string>& all() const { return paths_; }
 
   // Returns the names that lead from the directory to the entry with the temporary name `beside`.
@@ -39,8 +39,9 @@ class Stages {
   Result<UniqueFd> Make(const Directory& directory);
   Result<UniqueFd> OpenAgain(const Directory& directory, const Identity& made);
 
+  // The keys are the directories that contain the workspaces.
   std::map<Identity, std::string> paths_;
-  std::map<Identity, Identity> made_;
+  std::map<Identity, Identity> made_;  // The workspaces.
   std::map<Identity, UniqueFd> open_;
 };
 
