@@ -141,8 +141,8 @@ def differences(expected, found, where=""):
             for line in differences(expected.get(key), found.get(key), f"{where}/{key}")]
 
 
-def forget_all(objects):
-    objects.forget_all()
+def delete_all(objects):
+    objects.delete_all()
     for kind in (DEPLOYMENTS, budgets(objects), PODS):
         objects.admin.must("DELETE", kind, {"propagationPolicy": "Background", "gracePeriodSeconds": 0})
     for kind in (PODS, "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/nodes"):

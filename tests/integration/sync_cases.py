@@ -343,7 +343,7 @@ class World:
         for path in self._paths:
             self._admin.request("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
             self._admin.request("DELETE", path)
-        self._objects.forget_all()
+        self._objects.delete_all()
         for path in self._paths:
             wait_until(lambda path=path: self._admin.request("GET", path)[0] == 404, f"{path} is gone", 60)
 

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from machines import agent_node
-from machines.agent_node import PREFIX, rendered
+from machines.agent_node import PREFIX, create_rendered
 from machines.controller import GROUP, MERGE, account
 from machines.installed import file, machine_config
 from machines.wait import wait_until
@@ -157,7 +157,7 @@ def test_only_one_machine_configuration_is_accepted(guarded):
 def test_an_agent_works_under_the_policies(guarded, new_node):
     """The agent works from its first boot, at which it sets its own annotations, to another config."""
     node = new_node()
-    first, second = (rendered(guarded, f"rendered-{node.name}-{number}",
+    first, second = (create_rendered(guarded, f"rendered-{node.name}-{number}",
                               machine_config([file("/etc/live/a", str(number))])["spec"]) for number in (0, 1))
     node.run("mkdir", "-p", "/etc/live", "/etc/machine-config-daemon")
     node.run("sh", "-c", "printf 0 >/etc/live/a")

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from machines import agent_node, certs
-from machines.agent_node import PREFIX, rendered
+from machines.agent_node import PREFIX, create_rendered
 from machines.controller_config import controller_config
 from machines.installed import file, machine_config
 from machines.wait import wait_until
@@ -62,7 +62,7 @@ def node():
         node = make()
         node.run("mkdir", "--parents", f"{REGISTRIES}/mine.example.com")
         node.run("tee", f"{REGISTRIES}/mine.example.com/ca.crt", input="mine")
-        config = rendered(cluster, f"rendered-{node.name}-0", machine_config([file("/etc/live/a", "0")])["spec"])
+        config = create_rendered(cluster, f"rendered-{node.name}-0", machine_config([file("/etc/live/a", "0")])["spec"])
         node.annotate(desiredConfig=config)
         node.start()
         node.wait_done(config)
@@ -123,7 +123,7 @@ def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node,
     have, written = node.read(KUBELET_CA), when_written(node, KUBELET_CA)
     old = machine_config([file("/etc/live/a", "1"), file(KUBELET_CA, "long%20ago")])
     for number, spec in enumerate([old["spec"], machine_config([file("/etc/live/a", "2")])["spec"]], 1):
-        wanted = rendered(node.cluster, f"rendered-{node.name}-{number}", spec)
+        wanted = create_rendered(node.cluster, f"rendered-{node.name}-{number}", spec)
         # A certificate in a config needs a reboot, because no policy covers it.
         with agent_node.DrainController(node.cluster):
             node.annotate(desiredConfig=wanted)

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from machines import agent_node
-from machines.agent_node import DrainController, Events, rendered
+from machines.agent_node import AnnotationHistory, DrainController, create_rendered
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
 from machines.node import BUILD
@@ -28,12 +28,13 @@ def cluster():
 
 
 def live(node, number):
-    return rendered(node.cluster, f"rendered-{node.name}-{number}",
+    return create_rendered(node.cluster, f"rendered-{node.name}-{number}",
                     machine_config([file("/etc/live/a", str(number)), file("/etc/live/b", str(number))])["spec"])
 
 
 def rebooting(node, number):
-    return rendered(node.cluster, f"rendered-{node.name}-{number}", machine_config([file("/etc/a", str(number))])["spec"])
+    return create_rendered(node.cluster, f"rendered-{node.name}-{number}",
+                           machine_config([file("/etc/a", str(number))])["spec"])
 
 
 def settle_in(node):
@@ -92,7 +93,8 @@ def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
     """Three of ten requests fail, each in one of five ways, and no watch lasts longer than a second."""
     node = new_node()
     first = settle_in(node)
-    with FaultyProxy(cluster, node.user, seed=SEED) as proxy, DrainController(cluster), Events(cluster) as events:
+    with FaultyProxy(cluster, node.user, seed=SEED) as proxy, DrainController(cluster), \
+            AnnotationHistory(cluster) as history:
         node.run("tee", agent_node.KUBECONFIG, input=proxy.kubeconfig())
         node.run("systemctl", "restart", "pintled.service")
         for number in range(1, 11):
@@ -104,9 +106,9 @@ def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
         node.annotate(desiredConfig=config)
         node.machine.follow_reboot(180)
         node.wait_done(config, 180)
-        assert reboots_asked_for(events, node) == 1
-        print(proxy.failed)
-        assert len(proxy.failed) == 5 and first != config
+        assert reboots_asked_for(history, node) == 1
+        print(proxy.faults)
+        assert len(proxy.faults) == 5 and first != config
 
 
 def test_etcd_stops_for_a_while(cluster, new_node):
@@ -152,8 +154,8 @@ def run_until_done(node, config):
     wait_until(is_done, f"{node.name} has {config}", 180, every=0.1)
 
 
-def reboots_asked_for(events, node):
-    return [value for value, in events.of(node.name, "post-config-action")].count("Rebooting")
+def reboots_asked_for(history, node):
+    return [value for value, in history.of(node.name, "post-config-action")].count("Rebooting")
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "ostree"])
@@ -165,16 +167,16 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
     with DrainController(cluster) as controller:
         for number in range(1, 4):
             config = rebooting(node, number)
-            with Events(cluster) as events:
-                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 60)
+            with AnnotationHistory(cluster) as history:
+                wait_until(lambda: history.of(node.name, "state"), "its state is seen", 60)
                 node.annotate(desiredConfig=config)
                 cut = chance.uniform(0, 2)
                 node.machine.kill_after(cut)
                 # If the power cut came before the new deployment was finalized, the node needs another reboot.
-                in_vain = reboots_asked_for(events, node)
+                in_vain = reboots_asked_for(history, node)
                 node.machine.start()
                 run_until_done(node, config)
-                asked = reboots_asked_for(events, node)
+                asked = reboots_asked_for(history, node)
                 print(f"cut after {cut:.2f} s: {in_vain} reboots asked for before, {asked} altogether")
                 assert asked <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
             assert node.read("/etc/a") == str(number)

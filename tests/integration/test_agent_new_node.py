@@ -6,7 +6,7 @@ import json
 import pytest
 
 from machines import agent_node, deploy
-from machines.agent_node import PREFIX, AgentNode, rendered
+from machines.agent_node import PREFIX, AgentNode, create_rendered
 from machines.cluster import Cluster
 from machines.installed import file, machine_config
 from machines.node import Node
@@ -36,7 +36,7 @@ def join(node, image="", arguments=(), written=("there",)):
     so drain requests get no answer.
     """
     spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
-    config = rendered(node.cluster, f"rendered-{node.name}", spec)
+    config = create_rendered(node.cluster, f"rendered-{node.name}", spec)
     said = {PREFIX + key: value for key, value in
             {"currentConfig": config, "desiredConfig": config, "state": "Done"}.items()}
     node.run("mkdir", FOLDER)

@@ -157,8 +157,8 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
             serve(ask(paused_pool(13, paused=False))["metrics"])
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == [], "an unpaused pool alerts nobody")
 
-            assert prometheus.ask("query", query="up")["result"][0]["value"][1] == "1"
-            assert prometheus.ask("targets")["activeTargets"][0]["lastError"] == ""
+            assert prometheus.query("query", query="up")["result"][0]["value"][1] == "1"
+            assert prometheus.query("targets")["activeTargets"][0]["lastError"] == ""
         with Prometheus(target, rules()) as prometheus:
             serve(answer["metrics"])
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "pending") == ["critical", "warning"],
@@ -177,7 +177,7 @@ def test_rules_and_dashboard_use_existing_metrics():
     assert len(queries) > 15 and named <= there, named - there
     with served(text) as (target, _), Prometheus(target, "groups: []\n") as prometheus:
         for query in queries:
-            prometheus.ask("query", query=query.replace("$pool", "worker"))
+            prometheus.query("query", query=query.replace("$pool", "worker"))
 
 
 class Refusing(Proxy):
@@ -214,7 +214,7 @@ def test_prometheus_alerts_when_nobody_leads(tmp_path):
         with controller, Prometheus(f"127.0.0.1:{port}", rules().replace("for: 15m", "for: 0m")) as prometheus:
             def becomes(leads, what):
                 def is_so():
-                    samples = prometheus.ask("query", query="pintle_controller_leads")["result"]
+                    samples = prometheus.query("query", query="pintle_controller_leads")["result"]
                     firing = [alert["labels"]["alertname"] for alert in prometheus.alerts() if alert["state"] == "firing"]
                     return [sample["value"][1] for sample in samples] == [leads] \
                         and ("PintleControllerHasNoLeader" in firing) == (leads == "0")
@@ -307,4 +307,4 @@ def test_the_controller_reports_waiting_changes_and_lets_certificates_pass(bundl
             objects.wait_for_reason("worker", "PausedPending", "RebootWaits")
             assert "no certificates are among the changes" in objects.condition("worker", "PausedPending")["message"]
             assert objects.pool("worker")["status"]["configuration"]["name"] == target
-        assert "forbidden" not in controller.text().lower(), controller.text()
+        assert "forbidden" not in controller.log_text().lower(), controller.log_text()

@@ -92,12 +92,12 @@ def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else
             check_reports(objects, controller)
             # The requests of a minute are counted.  A slow machine sends fewer.
             wait_until(lambda: all(each.seconds() > 60 for each in every.values()), "the first minute is over", 120)
-            counts = {name: refusal.in_first_minute() for name, refusal in every.items()}
+            counts = {name: refusal.count_in_first_minute() for name, refusal in every.items()}
             print(counts)
             assert max(counts.values()) <= MOST and min(counts.values()) >= 1, counts
             assert objects.target("create") == objects.target("target") == ""
             assert all(agents.configs()[name][1] == first for name in ("tell", "silent"))
-    stories.forget_all(objects)
+    stories.delete_all(objects)
 
 
 def check_reports(objects, controller):
@@ -105,25 +105,26 @@ def check_reports(objects, controller):
     for name, kind in {"create": "RenderDegraded", "target": "RenderDegraded", "tell": "Degraded",
                        "report": "Degraded"}.items():
         refusal = OF_A_POOL[name]
-        wait_until(lambda name=name, kind=kind, refusal=refusal: refusal.words in words(objects.pool(name), kind),
+        wait_until(lambda name=name, kind=kind, refusal=refusal: refusal.message in words(objects.pool(name), kind),
                    f"{name} reports the reason", 60)
     for refusal in (OF_A_POOL[name] for name in ("keep", "status", "cordon", "say", "evict", "answer")):
-        wait_until(lambda refusal=refusal: refusal.words in controller.text(), f"the log has {refusal.words}", 120)
+        wait_until(lambda refusal=refusal: refusal.message in controller.log_text(),
+                   f"the log has {refusal.message}", 120)
     for refusal in OF_ALL.values():
-        assert refusal.words in controller.text()
+        assert refusal.message in controller.log_text()
 
 
 def test_a_controller_without_a_lease_reports_that_and_asks_rarely(cluster, tmp_path):
     kubeconfig = tmp_path / "kubeconfig"
 
     def times():
-        return sum(refusal.in_first_minute() for refusal in LEASE)
+        return sum(refusal.count_in_first_minute() for refusal in LEASE)
 
     with RefusingProxy(cluster, account(cluster), LEASE) as proxy:
         kubeconfig.write_text(proxy.kubeconfig())
         lease = ("137s", "107s", "26s")    # The times of a real cluster.
         with Controller(cluster, "without-lease", kubeconfig=kubeconfig, lease=lease) as controller:
             # If an earlier leader was killed, its lease has to expire, and the next try comes up to a minute later.
-            wait_until(lambda: LEASE[0].words in controller.text(), "the controller logs the reason", 150)
+            wait_until(lambda: LEASE[0].message in controller.log_text(), "the controller logs the reason", 150)
             wait_until(lambda: times() >= 2, "the controller tries again", 90)
     assert times() <= MOST

@@ -49,7 +49,7 @@ class Stage(contextlib.AbstractContextManager):
         self._stack = contextlib.ExitStack()
 
     def __enter__(self):
-        self._stack.callback(stories.forget_all, self.objects)
+        self._stack.callback(stories.delete_all, self.objects)
         self._stack.enter_context(self.agents)
         self._stack.enter_context(self.updating_nodes)
         return self
@@ -99,8 +99,8 @@ class TestLeaderKilled:
                 try:
                     self.play(cluster, proxy, short_end, tmp_path)
                 except Exception as failure:
-                    failed[f"{moment} write {number}, {proxy.fatal}"] = str(failure)
-                killed += bool(proxy.fatal)
+                    failed[f"{moment} write {number}, {proxy.fatal_write}"] = str(failure)
+                killed += bool(proxy.fatal_write)
         print(f"a leader makes {count} writes; of {len(all_moments)} moments to kill it, {len(tried)} were tried and "
               f"{killed} were reached")
         assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
@@ -163,9 +163,9 @@ class TestWatches:
                     ThreadPoolExecutor() as beside:
                 proxy.when_told = lambda: (first.stop(), stories.budget(stage.objects, "alone"))
                 rest = beside.submit(stage.play, stories.end_short, have, seconds=90 + 10 * LATE)
-                wait_until(lambda: "the drain cannot succeed" in second.text() or rest.done(),
+                wait_until(lambda: "the drain cannot succeed" in second.log_text() or rest.done(),
                            "the second controller tries", 90 + 5 * LATE)
-                proxy.late = 0
+                proxy.delay = 0
                 stories.without_budget(stage.objects, "alone")
                 rest.result()
             assert first.pid is None and stage.updating_nodes.most == {"worker": 1}
@@ -176,8 +176,8 @@ class TestWatches:
             with Controller(cluster, "misled", kubeconfig=written(proxy, tmp_path)):
                 stage.play(stories.whole, seconds=120)
                 stage.must_end_as(whole_end, 60)
-            print(f"seed {seed}: {proxy.done}")
-            assert len(proxy.done) == 3
+            print(f"seed {seed}: {proxy.faults}")
+            assert len(proxy.faults) == 3
 
 
 class TestApiServer:

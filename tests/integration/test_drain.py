@@ -10,7 +10,7 @@ import tempfile
 
 import pytest
 
-from machines.agent_node import PREFIX, Conditions, annotations_of, conditions_now, prepare_cluster, rendered
+from machines.agent_node import PREFIX, Conditions, annotations_of, conditions_now, create_rendered, prepare_cluster
 from machines.cluster import Cluster
 from machines.controller import account
 from machines.faulty_proxy import FaultyProxy
@@ -251,7 +251,8 @@ class TestDrain:
     def test_goes_on_through_faults_of_the_server(self, cluster, node):
         for number in range(10):
             node.pod(f"many-{number}")
-        with FaultyProxy(cluster, account(cluster), part=0.2) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
+        with FaultyProxy(cluster, account(cluster), fault_rate=0.2) as proxy, \
+                tempfile.NamedTemporaryFile("w") as kubeconfig:
             kubeconfig.write(proxy.kubeconfig())
             kubeconfig.flush()
             # Sometimes a write fails three times in a row; it is tried again after the pause.
@@ -261,7 +262,7 @@ class TestDrain:
                 assert node.pods() == set()
                 node.ask("uncordon-rendered-worker-2")
                 node.wait_answered("uncordon-rendered-worker-2")
-            assert sum(proxy.failed.values()) > 5
+            assert sum(proxy.faults.values()) > 5
 
 
 class TestVersions:
@@ -282,7 +283,7 @@ class Recording(FaultyProxy):
     """Forwards all requests, and records evictions."""
 
     def __init__(self, cluster):
-        super().__init__(cluster, account(cluster), part=0)
+        super().__init__(cluster, account(cluster), fault_rate=0)
         self.evictions = []
 
     def serve(self, request):
@@ -499,7 +500,7 @@ class TestForecast:
 def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
     """Tests both halves of the protocol, on a node that reboots."""
     node = new_node()
-    first = rendered(cluster, f"rendered-{node.name}-0", machine_config([])["spec"])
+    first = create_rendered(cluster, f"rendered-{node.name}-0", machine_config([])["spec"])
     node.annotate(desiredConfig=first)
     node.start()
     node.wait_done(first)
@@ -507,7 +508,8 @@ def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
     cluster.admin.must("POST", "/api/v1/namespaces/default/pods", {
         "metadata": {"name": "guest"}, "spec": {"nodeName": node.name, "terminationGracePeriodSeconds": 1,
                                                 "containers": [{"name": "c", "image": "example.com/c"}]}})
-    second = rendered(cluster, f"rendered-{node.name}-1", machine_config([file("/etc/needs-a-reboot", "new")])["spec"])
+    second = create_rendered(cluster, f"rendered-{node.name}-1",
+                             machine_config([file("/etc/needs-a-reboot", "new")])["spec"])
     with Controller(account(cluster).kubeconfig), Conditions(cluster) as conditions:
         node.annotate(desiredConfig=second)
         node.machine.follow_reboot(120)

@@ -95,7 +95,7 @@ class Sources:
         self.admin.must("DELETE", path)
         self._made.remove(path)
 
-    def forget_all(self):
+    def delete_all(self):
         for path in self._made:
             self.admin.request("DELETE", path)
 
@@ -132,7 +132,7 @@ def objects(cluster):
     made = Objects(cluster)
     prepare_objects(made)
     yield made
-    made.forget_all()
+    made.delete_all()
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def sources(cluster, objects):
     made = Sources(cluster.admin)
     made.pull_secret('{"auths": {}}')
     yield made
-    made.forget_all()
+    made.delete_all()
 
 
 @pytest.fixture
@@ -367,7 +367,7 @@ def is_settled(sources, objects, pool):
 
 def forget_managed(sources):
     """Deletes the objects of the test while a controller runs, which removes their finalizers."""
-    sources.forget_all()
+    sources.delete_all()
     for plural in ("kubeletconfigs", "containerruntimeconfigs"):
         wait_until(lambda: not sources.admin.must("GET", f"{GROUP}/{plural}")["items"], f"no {plural}", 60)  # pylint: disable=cell-var-from-loop
 
@@ -391,8 +391,8 @@ class TestLeaderKilled:
                     end = self.play(cluster, templates, proxy, tmp_path)
                     assert end == expected, f"{json.dumps(end)} instead of {json.dumps(expected)}"
                 except Exception as failure:  # pylint: disable=broad-exception-caught
-                    failed[f"{moment} write {number}, {proxy.fatal}"] = str(failure)
-                killed += bool(proxy.fatal)
+                    failed[f"{moment} write {number}, {proxy.fatal_write}"] = str(failure)
+                killed += bool(proxy.fatal_write)
         print(f"a leader makes {count} writes; {killed} of {len(tried)} moments were met")
         assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
         # The number of writes differs between runs, so the last moments do not occur in each.
@@ -405,9 +405,9 @@ class TestLeaderKilled:
         folder = f"--templates={templates}"
         objects, sources = Objects(cluster), Sources(cluster.admin)
         with contextlib.ExitStack() as stack:
-            stack.callback(objects.forget_all)
+            stack.callback(objects.delete_all)
             prepare_objects(objects)
-            stack.callback(sources.forget_all)
+            stack.callback(sources.delete_all)
             sources.pull_secret('{"auths": {}}')
             first = stack.enter_context(Controller(cluster, "first", folder, kubeconfig=kubeconfig, lease=self.LEASE))
             proxy.kill = first.stop

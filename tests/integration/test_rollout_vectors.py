@@ -60,7 +60,7 @@ def test_updates_as_many_nodes_and_reports_the_same_status(cluster, name):
         if desired(objects) == before:
             assert stories.differences(said(vector.expected["status"]), said(status)) == []
     finally:
-        stories.forget_all(objects)
+        stories.delete_all(objects)
 
 
 class Vector:

@@ -13,7 +13,7 @@ import pytest
 
 from budget import pods_anywhere
 from machines import agent_node, certs, daemon
-from machines.agent_node import PREFIX, Events
+from machines.agent_node import PREFIX, AnnotationHistory
 from machines.controller import Controller, Objects
 from machines.installed import file, machine_config
 from machines.wait import wait_until
@@ -110,10 +110,10 @@ def unavailable(annotations):
     return annotations.get("state") != "Done" or annotations.get("currentConfig") != annotations.get("desiredConfig")
 
 
-def most_at_once(events, nodes):
+def most_at_once(history, nodes):
     """Returns how many nodes were being updated at the same moment."""
     most, now = 0, {}
-    for name, annotations in list(events.seen):
+    for name, annotations in list(history.seen):
         now[name] = unavailable(annotations)
         most = max(most, sum(now[node.name] for node in nodes if node.name in now))
     return most
@@ -122,14 +122,14 @@ def most_at_once(events, nodes):
 def test_a_config_is_rolled_out_to_all_nodes_one_after_the_other(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
-    with Events(site.cluster) as events:
+    with AnnotationHistory(site.cluster) as history:
         site.apply("50-motd", file("/etc/motd.d/site", "first"))
         wait_until(lambda: site.columns()["UPDATING"] == "True", "kubectl shows the update", 30)
         assert site.columns()["UPDATED"] == "False"
         rendered = site.wait_updated(before)
-        assert most_at_once(events, site.nodes) == 1
+        assert most_at_once(history, site.nodes) == 1
         for node in site.nodes:
-            drains = [value for value, in events.of(node.name, "lastAppliedDrain")]
+            drains = [value for value, in history.of(node.name, "lastAppliedDrain")]
             assert drains[-2:] == [f"drain-{rendered}", f"uncordon-{rendered}"], drains
     assert rendered.startswith("rendered-worker-") and len(rendered) == len("rendered-worker-") + 32
     shown = site.columns()

@@ -14,7 +14,7 @@ import pytest
 
 from machines import deploy, new_machine
 from machines.ignition_server import IgnitionServer
-from machines.installed import APP, KEY, KEYS, file, machine_config
+from machines.installed import APP, KEY, KEYS_FILE, file, machine_config
 from machines.new_machine import FIRST_CONFIG, NewMachine
 from machines.wait import wait_until
 
@@ -93,7 +93,7 @@ def test_a_new_machine_with_the_right_image_is_configured_in_one_boot(image):
     with NewMachine(disk, served(rendered(commit, ["mitigations=off"]))) as vm:
         assert DONE in said(vm, IN_THE_INITRAMFS) and not ran(vm, AFTER_IT)
         expect_configured(vm)
-        assert read(vm, KEYS) == KEY + "\n"
+        assert read(vm, KEYS_FILE) == KEY + "\n"
         assert vm.boots == 1 and deploy.booted_commit(vm) == commit
         assert has(vm, "/run/tmpfiles.d/pintle-initrd.conf")
 
@@ -103,7 +103,7 @@ def test_work_that_needs_another_deployment_is_left_to_the_real_root_and_takes_o
     with NewMachine(disk, served(rendered(commit, ["probe=1"]))) as vm:
         assert "There is something to do" in said(vm, IN_THE_INITRAMFS)
         expect_configured(vm)
-        assert read(vm, KEYS) == KEY + "\n"
+        assert read(vm, KEYS_FILE) == KEY + "\n"
         arguments = read(vm, "/proc/cmdline").split()
         assert vm.boots == 2 and "probe=1" in arguments and "ignition.firstboot" not in arguments
 
