@@ -11,7 +11,7 @@ from test_kubectl import Server, kubeconfig_of
 
 
 class Cluster:
-    """The objects of a cluster whose pool `worker` has what the controllers make without any KubeletConfig."""
+    """The objects of a cluster whose pool `worker` has what the controllers make if there is no KubeletConfig."""
 
     def __init__(self, folder):
         self.folder = folder

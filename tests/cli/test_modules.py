@@ -17,10 +17,10 @@ from program import PINTLE, file, machine_config, with_files, write
 BUILD = PINTLE.parents[2]
 PROGRAMS = [PINTLE, BUILD / "src/agent/pintled"]
 (MODULE,) = (BUILD / "src/host").glob("pintle-ostree-*.so")
-LATE = ("libostree", "libgio", "libarchive", "libcurl", "libcrypto", "libssl", MODULE.name)
+LOADED_WHEN_NEEDED = ("libostree", "libgio", "libarchive", "libcurl", "libcrypto", "libssl", MODULE.name)
 FEATURES = {"pintle": {"digests", "http", "ostree", "tls-server"}, "pintled": {"digests", "http", "ostree", "tls-server"}}
 OWNER_AND_TYPE = ("FDO", 0x407C0C0A)
-HIDING = """
+HIDE_LIBCURL_AND_RUN = """
 for library in $(ldconfig -p | sed -n 's/.*libcurl\\.so\\.4 .*=> //p'); do
   mount --bind /dev/null "$(readlink -f "$library")"
 done
@@ -59,7 +59,7 @@ def test_a_command_without_digests_images_and_network_loads_none_of_their_librar
     for words in (["version"], ["validate", config]):
         loaded = loaded_by(PINTLE, *words)
         assert "libc.so.6" in loaded
-        assert not [name for name in loaded if name.startswith(LATE)]
+        assert not [name for name in loaded if name.startswith(LOADED_WHEN_NEEDED)]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
@@ -88,7 +88,7 @@ def test_without_libcurl_the_missing_package_is_named(tmp_path):
         "clusters": [{"name": "here", "cluster": {"server": "https://127.0.0.1:1"}}],
         "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me"}}],
         "users": [{"name": "me", "user": {"token": "t"}}]})
-    run = subprocess.run(["unshare", "--mount", "sh", "-ec", HIDING, "sh",
+    run = subprocess.run(["unshare", "--mount", "sh", "-ec", HIDE_LIBCURL_AND_RUN, "sh",
                           PINTLE, "rollout", "--kubeconfig", kubeconfig, "worker"],
                          check=False, capture_output=True, text=True)
     assert run.returncode == 1

@@ -184,8 +184,8 @@ def test_verbs_have_the_formats_that_their_help_lists(verb):
 def test_yaml_is_the_same_as_json(tmp_path):
     old, new = [write(tmp_path / name, machine_config(with_files(file("/etc/a", name)))) for name in ["old", "new"]]
     assert pintle("version", "-o", "yaml").stdout == f"version: {pintle('version', '-o', 'json').json()['version']}\n"
-    said = pintle("diff", old, new, "-o", "yaml")
-    assert said.status == 2 and "\ndiffers: true\n" in said.stdout
+    result = pintle("diff", old, new, "-o", "yaml")
+    assert result.status == 2 and "\ndiffers: true\n" in result.stdout
     found = pintle("validate", "-o", "yaml", write(tmp_path / "wrong", "{}"))
     assert found.status == 1 and found.stdout.startswith("- ") and "\n  severity: error\n" in found.stdout
 

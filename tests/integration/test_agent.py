@@ -114,7 +114,7 @@ def test_an_unreconcilable_config_changes_nothing(cluster, node):
     bad = create_rendered(cluster, f"rendered-{node.name}-bad", bad)
     node.annotate(desiredConfig=bad)
     have = node.wait_for(state="Unreconcilable")
-    # The last part has the names in the wrong order, as the operator does, because tools search for that text.
+    # The last part names the configs in the wrong order, as the operator's message does, because tools search for it.
     assert have["reason"] == (
         f"can't reconcile config {first} with {bad}: configs {first}, {bad} are not reconcilable: new machineconfig "
         f'"{first}" is not reconcilable against "{bad}": ignition disks section contains changes'), have["reason"]
@@ -260,11 +260,11 @@ def test_the_machine_config_node_reports_the_progress_of_an_update(cluster, node
         order = ["Updated=False", "UpdatePrepared=True", "UpdateExecuted=Unknown", "AppliedFilesAndOS=Unknown",
                  "AppliedFilesAndOS=True", "UpdateExecuted=True", "RebootedNode=Unknown", "RebootedNode=True",
                  "Resumed=True", "Updated=True"]
-        said = since_it_began()
-        print(said)
-        places = [said.index(one) for one in order]
+        conditions_seen = since_it_began()
+        print(conditions_seen)
+        places = [conditions_seen.index(one) for one in order]
         # Two conditions of one write may come in any order.
-        assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), said
+        assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), conditions_seen
     version = cluster.get("machineconfignode", node.name)["status"]["configVersion"]
     assert version == {"current": second, "desired": second} and first != second
 
@@ -371,9 +371,9 @@ def test_a_new_node_has_the_annotations_of_its_first_config(cluster, node):
     first = config_for(node, 0, file("/etc/live/a", "there"))
     node.run("mkdir", "/etc/live", "/etc/machine-config-daemon")
     node.run("sh", "-c", "printf there >/etc/live/a")
-    said = {PREFIX + key: value for key, value in
-            {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
-    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(said))
+    annotations = {PREFIX + key: value for key, value in
+                   {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
+    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(annotations))
     node.start()
     node.wait_done(first)
     wait_until(lambda: node.has("/etc/machine-config-daemon/node-annotation.json.bak"),

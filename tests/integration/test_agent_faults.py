@@ -16,7 +16,7 @@ from machines.node import BUILD
 from machines.wait import wait_until
 
 # The nightly run takes longer.
-AWAY = 600 if "PINTLE_NIGHTLY" in os.environ else 20  # s
+OUTAGE = 600 if "PINTLE_NIGHTLY" in os.environ else 20  # s
 KILLS = int(os.environ.get("PINTLE_AGENT_KILLS", "100" if "PINTLE_NIGHTLY" in os.environ else "20"))
 SEED = int(os.environ.get("PINTLE_SEED", "1"))
 
@@ -29,7 +29,7 @@ def cluster():
 
 def live(node, number):
     return create_rendered(node.cluster, f"rendered-{node.name}-{number}",
-                    machine_config([file("/etc/live/a", str(number)), file("/etc/live/b", str(number))])["spec"])
+                           machine_config([file("/etc/live/a", str(number)), file("/etc/live/b", str(number))])["spec"])
 
 
 def rebooting(node, number):
@@ -76,7 +76,7 @@ def test_the_api_server_is_killed_again_and_again(cluster, new_node):
     """Takes ten minutes in the nightly run."""
     node = new_node()
     settle_in(node)
-    until = time.monotonic() + AWAY
+    until = time.monotonic() + OUTAGE
     number = 0
     while time.monotonic() < until:
         number += 1
@@ -130,13 +130,13 @@ def test_the_agent_is_killed_at_random_instants(cluster, new_node):
     node.run("tee", "/etc/systemd/system/pintled.service.d/at-once.conf",
              input="[Service]\nRestartSec=0\n")
     node.run("systemctl", "daemon-reload")
-    chance = random.Random(SEED)
+    generator = random.Random(SEED)
     boot = node.read("/proc/sys/kernel/random/boot_id")
     for number in range(1, KILLS + 1):
         config = live(node, number)
         pid = pid_of(node)
         node.annotate(desiredConfig=config)
-        node.run("sh", "-c", f"sleep {chance.uniform(0, 0.25):.3f}; kill -KILL {pid}")
+        node.run("sh", "-c", f"sleep {generator.uniform(0, 0.25):.3f}; kill -KILL {pid}")
         node.wait_done(config)
         assert [node.read(f"/etc/live/{name}") for name in "ab"] == [str(number)] * 2, f"seed {SEED}, kill {number}"
         node.pintle("verify")
@@ -163,14 +163,14 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
     """Wherever the power is cut, the update is completed, without additional reboots."""
     node = new_node(plain=plain)
     settle_in(node)
-    chance = random.Random(SEED)
+    generator = random.Random(SEED)
     with DrainController(cluster) as controller:
         for number in range(1, 4):
             config = rebooting(node, number)
             with AnnotationHistory(cluster) as history:
                 wait_until(lambda: history.of(node.name, "state"), "its state is seen", 60)
                 node.annotate(desiredConfig=config)
-                cut = chance.uniform(0, 2)
+                cut = generator.uniform(0, 2)
                 node.machine.kill_after(cut)
                 # If the power cut came before the new deployment was finalized, the node needs another reboot.
                 in_vain = reboots_asked_for(history, node)
@@ -207,7 +207,8 @@ def test_the_agent_continues_once_its_kubeconfig_is_correct_again(cluster, new_n
 
 
 class Clock:
-    """The wall clock of one node's agent, which can be set: all nodes share the clock of their host."""
+    """Sets the wall clock that one node's agent sees, by a preloaded library.  All nodes share the clock of their host.
+    """
 
     DAY = 24 * 3600
 
@@ -221,7 +222,7 @@ class Clock:
         node.run("systemctl", "restart", "pintled.service")
 
     def set(self, days):
-        """Sets how many days it is ahead of the host's."""
+        """Sets how many days the agent's clock is ahead of the host's clock."""
         self._node.run("sh", "-c", f"echo {days * self.DAY} >/run/clock.new && mv /run/clock.new /run/clock")
 
     def days_ahead(self):

@@ -24,7 +24,7 @@ from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
 PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/pause-probe"
-TIMES = sorted((pathlib.Path(__file__).parent / "alerts").glob("*.yaml"))
+PROMTOOL_TESTS = sorted((pathlib.Path(__file__).parent / "alerts").glob("*.yaml"))
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 DASHBOARD = DEPLOY / "monitoring/dashboard.json"
 KUBELET_CA = "MachineConfigControllerPausedPoolKubeletCA"
@@ -105,19 +105,19 @@ def served(text):
 
 def test_alerts_fire_at_the_times_of_the_runbook_and_not_before(tmp_path):
     (tmp_path / "rules.yaml").write_text(rules())
-    for times in TIMES:
+    for times in PROMTOOL_TESTS:
         (tmp_path / times.name).write_text(times.read_text())
     shell.need("promtool")
     shell.run("promtool", "check", "rules", tmp_path / "rules.yaml")
-    shell.run("promtool", "test", "rules", *(tmp_path / times.name for times in TIMES), cwd=tmp_path)
-    assert len(TIMES) == 2
+    shell.run("promtool", "test", "rules", *(tmp_path / times.name for times in PROMTOOL_TESTS), cwd=tmp_path)
+    assert len(PROMTOOL_TESTS) == 2
 
 
 def test_the_test_of_the_alerts_fails_for_an_alert_that_fires_a_day_early(tmp_path):
     """Checks that the test above can fail."""
     (tmp_path / "rules.yaml").write_text(rules().replace("86400 * 14", "86400 * 15"))
-    (tmp_path / TIMES[1].name).write_text(TIMES[1].read_text())
-    answer = shell.run("promtool", "test", "rules", tmp_path / TIMES[1].name, cwd=tmp_path, check=False)
+    (tmp_path / PROMTOOL_TESTS[1].name).write_text(PROMTOOL_TESTS[1].read_text())
+    answer = shell.run("promtool", "test", "rules", tmp_path / PROMTOOL_TESTS[1].name, cwd=tmp_path, check=False)
     assert answer.returncode == 1 and KUBELET_CA in answer.stdout + answer.stderr
 
 

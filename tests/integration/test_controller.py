@@ -364,9 +364,9 @@ class TestMistakes:
         objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/greedy", {
             "spec": {"machineConfigSelector": {"matchExpressions": None}}}, MERGE)
         condition = objects.wait_for_reason("greedy", "RenderDegraded", "SelectingAll")
-        said = "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required."
-        assert condition["message"].endswith(said)
-        wait_until(lambda: said in objects.events("SelectingAll"), "and announced", 60)
+        reason = "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required."
+        assert condition["message"].endswith(reason)
+        wait_until(lambda: reason in objects.events("SelectingAll"), "and announced", 60)
 
 
 def old_config(objects, name):
@@ -560,8 +560,8 @@ class TestServing:
         """Returns the status, which is 0 if nothing listens yet, and the body."""
         trust = ssl.create_default_context(cafile=authority.certificate)
         try:
-            with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as said:
-                return said.status, said.read()
+            with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as answer:
+                return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, b""
         except urllib.error.URLError:

@@ -315,9 +315,9 @@ def test_with_grace_everyone_is_served_and_clients_without_a_token_are_logged(tm
     with IgnitionServer(WORKER, pair, ["--access", "grace", "--token-keys", tmp_path / "key"]) as server:
         assert curl(server.secure + "/config/worker", authority, headers={"Accept": ACCEPT})[::2] == (200, CONFIG)
         assert "there is no token" in server.log()
-        said = len(server.log())
+        logged_before = len(server.log())
         assert curl(server.secure + "/config/worker", authority, headers={"Accept": ACCEPT} | good)[::2] == (200, CONFIG)
-        assert "token" not in server.log()[said:]
+        assert "token" not in server.log()[logged_before:]
 
 
 def test_a_changed_folder_is_served_on_request_unless_it_is_broken(tmp_path, authority, pair):

@@ -13,7 +13,7 @@ import pytest
 from machines import certs, oci, shell
 from machines.node import BUILD, Node
 from machines.stalling_server import StallingServer, files_in, image_of
-from registry_access import give
+from registry_access import copy_into_node
 
 PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 LAYER = 8 << 20
@@ -107,7 +107,7 @@ def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, i
 
 def test_without_a_terminal_each_tenth_has_a_line(image):
     with Node(network="host") as node:
-        give(node, image.trust, f"/etc/containers/certs.d/{image.host}")
+        copy_into_node(node, image.trust, f"/etc/containers/certs.d/{image.host}")
         node.run("tee", "/etc/containers/policy.json", input=image.policy.read_text())
         words = [*node.entering(), f"{BUILD}/src/ctl/pintle", "pivot", "--yes", image.image]
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

@@ -15,7 +15,7 @@ from machines import openshift_kinds
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, Controller, prepare_cluster
 from machines.wait import wait_until
-from sync_cases import Case, Refused, World
+from sync_cases import Case, CaseRefused, World
 
 VARIABLE = "PINTLE_SYNC_VECTORS"
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors"
@@ -60,7 +60,7 @@ def test_ends_as_with_the_operator(cluster, folder):
     except Refused as refused:
         pytest.skip(f"such a cluster cannot exist: the API server refuses {refused}")
     finally:
-        world.forget()
+        world.delete_all()
 
 
 def deliberate_differences(folder):
