@@ -61,7 +61,7 @@ def wait_idle(node):
     wait_until(is_steady, "the agent's memory stays the same", 60, 1)
 
 
-def switches(node):
+def wake_ups(node):
     pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
     texts = node.run("sh", "-c", f"cat /proc/{pid}/task/*/status").stdout
     return sum(map(int, re.findall(r"\nvoluntary_ctxt_switches:\s+(\d+)", texts)))
@@ -99,9 +99,9 @@ def measure(node):
             config(node, f"other-{number}", file("/etc/live/a", "x" * 10000))
         wait_idle(node)
         print("idle, MiB resident / its share / the most so far: {:.1f} / {:.1f} / {:.1f}".format(*memory(node)))
-        before, bytes_before = switches(node), written(node)
+        before, bytes_before = wake_ups(node), written(node)
         time.sleep(IDLE)  # The test must not wake the agent while it measures the idle agent.
-        print(f"idle for {IDLE} s: {switches(node) - before} wake-ups, {written(node) - bytes_before} bytes written")
+        print(f"idle for {IDLE} s: {wake_ups(node) - before} wake-ups, {written(node) - bytes_before} bytes written")
 
         node.run("systemctl", "restart", "pintled")
         node.wait_done(names[-1])

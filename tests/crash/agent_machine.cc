@@ -138,7 +138,7 @@ class RememberingSystemd final : public host::Systemd {
   }
 
  private:
-  change::ListeningSystemd links_;
+  change::RecordingSystemd links_;
   fs::path top_;
   AgentMemory& memory_;
 };

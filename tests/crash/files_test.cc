@@ -160,7 +160,7 @@ Result<> Undo(const Root& root) {
 
 class AWholeChange : public testing::Test {
  protected:
-  static void SetUpTestSuite() { UseMemory(); }
+  static void SetUpTestSuite() { UseMemoryFileSystem(); }
 
   AWholeChange() : root_(tree_.root()), old_(tree_.Now()) {}
 

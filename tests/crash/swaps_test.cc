@@ -35,7 +35,7 @@ constexpr int kRounds = 1000;
 class SwapsByAUser : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    UseMemory();
+    UseMemoryFileSystem();
     if (::geteuid() != 0) FAIL() << "run this test as root: it checks that a user cannot misuse root's rights";
   }
 

@@ -239,8 +239,8 @@ TEST_F(GeneratorTest, ReportsABadObjectAndGoesOnWithTheOthers) {
 
 TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) {
   const std::string refused = "99-worker-generated-kubelet";
-  server_.Refuse([&](const kube::Asked& asked) -> std::optional<kube::Answer> {
-    if (!asked.line.starts_with("POST") || asked.body.find("\"name\":\"" + refused + "\"") == std::string::npos) {
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with("POST") || request.body.find("\"name\":\"" + refused + "\"") == std::string::npos) {
       return std::nullopt;
     }
     return SmallApiServer::Status(422, "Invalid", "the webhook says no");

@@ -82,7 +82,7 @@ TEST_F(MirrorTest, HasListedAndWatchedObjects) {
   EXPECT_EQ(mirror_->objects().size(), 2U);
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "7");
   EXPECT_EQ(mirror_->Find({"", "b"}), nullptr);
-  EXPECT_THAT(server.asked_lines()[1],
+  EXPECT_THAT(server.request_lines()[1],
               HasSubstr("GET /api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds="));
 }
 
@@ -97,7 +97,7 @@ TEST_F(MirrorTest, ContinuesFromTheLastBookmarkOrEvent) {
   EXPECT_EQ(told_[1], "added a@11");
   EXPECT_THAT(told_[2], HasSubstr("trouble: watching nodes: the connection to 127.0.0.1"));
   EXPECT_EQ(told_[3], "added b@12");
-  const auto lines = server.asked_lines();
+  const auto lines = server.request_lines();
   EXPECT_THAT(lines[2], HasSubstr("resourceVersion=9&"));
   EXPECT_THAT(lines[3], HasSubstr("resourceVersion=11&"));
   EXPECT_THAT(lines[4], HasSubstr("resourceVersion=11&"));
@@ -110,7 +110,7 @@ TEST_F(MirrorTest, IgnoresAnIncompleteEvent) {
                          {.body = event, .ending = Ending::kNever}});
   Follow(server, 3);
   EXPECT_EQ(told_[2], "added a@6");
-  EXPECT_THAT(server.asked_lines()[2], HasSubstr("resourceVersion=5&"));
+  EXPECT_THAT(server.request_lines()[2], HasSubstr("resourceVersion=5&"));
 }
 
 TEST_F(MirrorTest, ReportsOnlyDifferencesAfterTheServerHasForgotten) {
@@ -275,7 +275,8 @@ TEST_F(MirrorTest, RequestsTheSelectedObjects) {
   mirror_ = std::make_unique<Mirror<api::Node>>(
       *client_, Selection{.label_selector = "a=b", .field_selector = "metadata.name=x"}, Listener(), settings_);
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  EXPECT_EQ(server.asked_lines()[0], "GET /api/v1/nodes?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=100");
+  EXPECT_EQ(server.request_lines()[0],
+            "GET /api/v1/nodes?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=100");
 }
 
 TEST_F(MirrorTest, MayBeDestroyedInItsOwnCallback) {
@@ -310,7 +311,7 @@ TEST_F(MirrorTest, RequestsARefusedListOnceBeforeItWaits) {
   settings_.page.attempts = 3;
   ScriptedServer server(std::deque<Answer>(20, Answer{.status = 503}));
   Follow(server, 5);
-  EXPECT_EQ(server.asked().size(), 5U);
+  EXPECT_EQ(server.requests().size(), 5U);
 
   Backoff backoff(FeedSettings().backoff, [] { return 0.0; });
   int requests = 1;
@@ -328,7 +329,7 @@ TEST_F(MirrorTest, ContinuesAListAfterAPageWasRefusedOnce) {
                          {.body = second}});
   Follow(server, 3);
   EXPECT_THAT(told_, ElementsAre("added a@1", "added b@2", "synced"));
-  EXPECT_THAT(server.asked_lines()[3], HasSubstr("continue=next"));
+  EXPECT_THAT(server.request_lines()[3], HasSubstr("continue=next"));
 }
 
 }  // namespace

@@ -137,25 +137,25 @@ TEST_F(Answers, FollowInformationalAnswers) {
 
 TEST_F(Answers, ComeInPiecesBeforeTheyAreComplete) {
   const Server server(Server::Tls("server"));
-  std::vector<std::string> told;
+  std::vector<std::string> calls;
   const HttpCall call =
       client().Start({.url = server.At("/stream")},
                      {
-                         .head = [&](const HttpHead& head) { told.push_back("head " + std::to_string(head.status)); },
+                         .head = [&](const HttpHead& head) { calls.push_back("head " + std::to_string(head.status)); },
                          .body =
                              [&](std::string_view piece) {
-                               told.emplace_back(piece);
+                               calls.emplace_back(piece);
                                if (piece == "first") server.GoAhead();  // Only now does it send the rest.
                              },
                          .end =
                              [&](Result<> outcome) {
                                EXPECT_TRUE(Succeeded(outcome));
-                               told.emplace_back("end");
+                               calls.emplace_back("end");
                                loop_->Stop();
                              },
                      });
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  EXPECT_EQ(told, (std::vector<std::string>{"head 200", "first", "second", "end"}));
+  EXPECT_EQ(calls, (std::vector<std::string>{"head 200", "first", "second", "end"}));
 }
 
 TEST_F(Answers, AreDecompressedOnRequest) {
