@@ -78,8 +78,8 @@ def test_packaging_tools_find_what_is_loaded_later(program):
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_program_defines_all_symbols_that_the_module_needs(program):
-    taken = symbols(MODULE, "--undefined-only")
-    assert taken and taken <= symbols(program, "--defined-only")
+    required = symbols(MODULE, "--undefined-only")
+    assert required and required <= symbols(program, "--defined-only")
 
 
 def test_without_libcurl_the_missing_package_is_named(tmp_path):

@@ -77,8 +77,8 @@ class Case:
         Pintle's controllers all run at once, but a case has the results of only some of the operator's controllers.
         """
         name = config["name"]
-        given = {document["metadata"]["name"] for document in self.of_kind("MachineConfig")}
-        is_named = name in expected or name in given
+        of_case = {document["metadata"]["name"] for document in self.of_kind("MachineConfig")}
+        is_named = name in expected or name in of_case
         maker = self._maker(name)
         if maker == "render":
             return is_named
@@ -315,8 +315,8 @@ class World:
         """Returns an object in the form of the results, with the case's uids and generations."""
         metadata = thing["metadata"]
         shown = {key: metadata[key] for key in _COMPARED.get(kind, _COMPARED_OF_OTHERS) if key in metadata}
-        rest = "spec" if kind == "MachineConfig" else "status"
-        shown[rest] = thing.get(rest)
+        field = "spec" if kind == "MachineConfig" else "status"
+        shown[field] = thing.get(field)
         if kind == "ControllerConfig":
             shown["annotations"] = {key: value for key, value in shown.get("annotations", {}).items()
                                     if key != _OUR_VERSION}

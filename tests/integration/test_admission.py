@@ -103,11 +103,11 @@ def test_the_base_does_not_contain_the_policies(cluster):
         assert "admission" not in (ADMISSION.parent / folder / "kustomization.yaml").read_text()
     made = cluster.kubectl("kustomize", ADMISSION).stdout
     assert len(re.findall(r"(?m)^kind: ValidatingAdmissionPolicy$", made)) == 4
-    taken = cluster.kubectl("apply", "--dry-run=server", "-f", "-", input=made, check=False)
+    result = cluster.kubectl("apply", "--dry-run=server", "-f", "-", input=made, check=False)
     if cluster.has(API, "validatingadmissionpolicies"):
-        assert taken.returncode == 0, taken.stderr
+        assert result.returncode == 0, result.stderr
     else:
-        assert 'no matches for kind "ValidatingAdmissionPolicy"' in taken.stderr
+        assert 'no matches for kind "ValidatingAdmissionPolicy"' in result.stderr
 
 
 def test_a_node_writes_its_own_report_and_no_other(guarded):

@@ -176,9 +176,9 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 in_vain = reboots_asked_for(history, node)
                 node.machine.start()
                 run_until_done(node, config)
-                asked = reboots_asked_for(history, node)
-                print(f"cut after {cut:.2f} s: {in_vain} reboots asked for before, {asked} altogether")
-                assert asked <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
+                all_requests = reboots_asked_for(history, node)
+                print(f"cut after {cut:.2f} s: {in_vain} reboots asked for before, {all_requests} altogether")
+                assert all_requests <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
             assert node.read("/etc/a") == str(number)
             node.pintle("verify")
         assert controller.requests[-1] == (node.name, f"uncordon-{config}")

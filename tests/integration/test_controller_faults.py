@@ -123,13 +123,13 @@ class LateAfterAnUpdate(LateWatches):
 
     def __init__(self, cluster, node):
         super().__init__(cluster, account(cluster))
-        self.path, self.when_told = f"/api/v1/nodes/{node}", None
+        self.path, self.on_answer = f"/api/v1/nodes/{node}", None
 
     def treat(self, request, body):
         if request.command != "PATCH" or request.path.split("?")[0] != self.path or b"desiredConfig" not in body \
-                or not self.when_told:
+                or not self.on_answer:
             return super().treat(request, body)
-        then, self.when_told = self.when_told, None
+        then, self.on_answer = self.on_answer, None
         self.delay = max(DELAY, 6)    # Longer than another replica needs to take over.
         with self.forwarded(request, body) as answer:
             answer.read()
@@ -161,13 +161,13 @@ class TestWatches:
             have = stage.play(stories.begin_short, count=3)
             with Controller(cluster, "second", kubeconfig=written(proxy, tmp_path), lease=LEASE) as second, \
                     ThreadPoolExecutor() as executor:
-                proxy.when_told = lambda: (first.stop(), stories.create_budget(stage.objects, "alone"))
-                rest = executor.submit(stage.play, stories.end_short, have, seconds=90 + 10 * DELAY)
-                wait_until(lambda: "the drain cannot succeed" in second.log_text() or rest.done(),
+                proxy.on_answer = lambda: (first.stop(), stories.create_budget(stage.objects, "alone"))
+                other_stories = executor.submit(stage.play, stories.end_short, have, seconds=90 + 10 * DELAY)
+                wait_until(lambda: "the drain cannot succeed" in second.log_text() or other_stories.done(),
                            "the second controller tries", 90 + 5 * DELAY)
                 proxy.delay = 0
                 stories.delete_budget(stage.objects, "alone")
-                rest.result()
+                other_stories.result()
             assert first.pid is None and stage.updating_nodes.most == {"worker": 1}
 
     @pytest.mark.parametrize("seed", SEEDS)

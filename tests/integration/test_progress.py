@@ -115,10 +115,10 @@ def test_without_a_terminal_each_tenth_has_a_line(image):
             line = pivoting.stderr.readline()
             tenths = [int(percent) for percent in re.findall(r": downloading, (\d+) %$", line)]
             image.go_on()
-            rest = pivoting.stderr.read()
+            later_output = pivoting.stderr.read()
     assert line.startswith(f"fetching {image.image}: ") and tenths and 10 <= tenths[0] <= 50
     # This node does not have the units for staging an image.
-    assert "\r" not in line + rest and rest.endswith("; this machine is as it was before\n")
+    assert "\r" not in line + later_output and later_output.endswith("; this machine is as it was before\n")
 
 
 def test_the_progress_of_a_pull_from_ostree_is_the_share_of_its_objects(tmp_path, sysroot):

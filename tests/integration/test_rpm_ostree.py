@@ -333,9 +333,9 @@ def test_a_change_waits_for_another_transaction_and_names_it(node, pushed):
         error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
         assert error.startswith("rpm-ostree: changing kernel arguments: rpm-ostree is busy: Transaction in progress: "
                                 "pintle: kernel arguments You can cancel")
-        asked = len(log(node))
+        old_entries = len(log(node))
         with beginning(node, "fetch", pushed) as second:
-            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[asked:]),
+            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[old_entries:]),
                        "the second request begins", 60)
             release(node)
             assert first.communicate()[0] == "changed\n"

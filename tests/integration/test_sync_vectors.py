@@ -25,10 +25,10 @@ DELIBERATE = json.loads((VECTORS / "generated/sync_differences.json").read_text(
 
 
 def folders():
-    given = os.environ.get(VARIABLE)
+    configured = os.environ.get(VARIABLE)
     places = [OWN]
-    if given:
-        place = pathlib.Path(given)
+    if configured:
+        place = pathlib.Path(configured)
         places.append(place / "sync" if (place / "sync").is_dir() else place)
     return [folder for place in places for folder in sorted(place.iterdir()) if (folder / "scenario.yaml").exists()]
 

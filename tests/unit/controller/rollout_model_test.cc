@@ -267,10 +267,10 @@ class Model {
   void CheckBudget(const std::string& pool) {
     const auto of_pool = [&](const std::string& name) { return PoolOf(name) == pool; };
     const auto count = std::count_if(names_.begin(), names_.end(), of_pool);
-    const auto taken = std::count_if(at_work_.begin(), at_work_.end(), of_pool);
+    const auto unavailable = std::count_if(at_work_.begin(), at_work_.end(), of_pool);
     const auto most = pool::MaxUnavailable(truth_.pools[pool], static_cast<std::size_t>(count));
     ASSERT_TRUE(Succeeded(most));
-    EXPECT_LE(taken, *most) << pool;
+    EXPECT_LE(unavailable, *most) << pool;
   }
 
   std::mt19937 random_;
@@ -289,14 +289,14 @@ class Model {
 
 TEST(RolloutModel, NeverUpdatesTooManyNodesAndAlwaysEnds) {
   const int steps = StepsToTake();
-  int taken = 0;
-  for (unsigned seed = 0; taken < steps && !testing::Test::HasFailure(); ++seed) {
+  int done_steps = 0;
+  for (unsigned seed = 0; done_steps < steps && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     Model model(seed);
-    for (int i = 0; i < kStepsUntilSettling && !testing::Test::HasFailure(); ++i, ++taken) model.Step();
+    for (int i = 0; i < kStepsUntilSettling && !testing::Test::HasFailure(); ++i, ++done_steps) model.Step();
     model.EndInterferenceAndSettle();
   }
-  std::printf("%d steps were taken\n", taken);
+  std::printf("%d steps were taken\n", done_steps);
 }
 
 }  // namespace
