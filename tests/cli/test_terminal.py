@@ -94,7 +94,7 @@ def lines_of_a_diff(monkeypatch, tmp_path, terminal="xterm", **environment):
     with Terminal("diff", old, new) as at_terminal:
         status, output = at_terminal.end()
     assert status == 2
-    return lines.splitlines()
+    return output.splitlines()
 
 
 def test_a_terminal_gets_colours(monkeypatch, tmp_path):

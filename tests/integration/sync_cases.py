@@ -164,7 +164,7 @@ class World:
         if status == 409:
             made = self._admin.must("PATCH", path, {**content, "apiVersion": version, "metadata": kept}, MERGE)
         elif status in (400, 422):
-            raise Refused(f"{kind} {metadata['name']}: {made['message']}")
+            raise CaseRefused(f"{kind} {metadata['name']}: {made['message']}")
         elif status >= 300:
             raise RuntimeError(f"{path}: {status} {made}")
         self._paths.append(path)

@@ -57,7 +57,7 @@ def test_ends_as_with_the_operator(cluster, folder):
     try:
         world.fill()
         carry_out(cluster, world, case, folder, deliberate_differences(folder))
-    except Refused as refused:
+    except CaseRefused as refused:
         pytest.skip(f"such a cluster cannot exist: the API server refuses {refused}")
     finally:
         world.delete_all()
