@@ -17,7 +17,7 @@ if len(sys.argv) > 1:
     os.environ["PINTLE_BUILD"] = str(Path(sys.argv[1]).resolve())
 
 from machines import agent_node  # noqa: E402
-from machines.agent_node import Events, rendered  # noqa: E402
+from machines.agent_node import AnnotationHistory, create_rendered  # noqa: E402
 from machines.installed import file, machine_config  # noqa: E402
 from machines.wait import wait_until  # noqa: E402
 
@@ -27,7 +27,7 @@ CONFIGS = 100
 
 
 def config(node, name, *files):
-    return rendered(node.cluster, f"rendered-{node.name}-{name}", machine_config(list(files))["spec"])
+    return create_rendered(node.cluster, f"rendered-{node.name}-{name}", machine_config(list(files))["spec"])
 
 
 def of_process(node, file):
@@ -42,11 +42,11 @@ def memory(node):
     return [int(number) / 1024 for number in numbers]
 
 
-def annotation_to_done(node, events, name):
+def annotation_to_done(node, history, name):
     """Returns the seconds from the annotation until the Node reports Done."""
     started = time.monotonic()
     node.annotate(desiredConfig=name)
-    wait_until(lambda: events.of(node.name, "state", "currentConfig")[-1:] == [("Done", name)],
+    wait_until(lambda: history.of(node.name, "state", "currentConfig")[-1:] == [("Done", name)],
                "the node is done", 60, 0.001)
     return time.monotonic() - started
 
@@ -61,7 +61,7 @@ def wait_idle(node):
     wait_until(is_steady, "the agent's memory stays the same", 60, 1)
 
 
-def switches(node):
+def wake_ups(node):
     pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
     texts = node.run("sh", "-c", f"cat /proc/{pid}/task/*/status").stdout
     return sum(map(int, re.findall(r"\nvoluntary_ctxt_switches:\s+(\d+)", texts)))
@@ -76,10 +76,10 @@ def measure(node):
     node.annotate(desiredConfig=first)
     node.start()
     node.wait_done(first)
-    with Events(node.cluster) as events:
-        wait_until(lambda: events.of(node.name, "state"), "the node is seen", 60)
+    with AnnotationHistory(node.cluster) as history:
+        wait_until(lambda: history.of(node.name, "state"), "the node is seen", 60)
         names = [config(node, number, file("/etc/live/a", str(number))) for number in range(ROUNDS)]
-        times = [annotation_to_done(node, events, name) for name in names]
+        times = [annotation_to_done(node, history, name) for name in names]
         print(f"annotation to Done, one file: median {statistics.median(times) * 1000:.0f} ms, "
               f"from {min(times) * 1000:.0f} to {max(times) * 1000:.0f}")
 
@@ -87,10 +87,10 @@ def measure(node):
         for _ in range(ROUNDS):
             node.run("systemctl", "stop", "pintled")
             node.annotate(state="Working")
-            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Working",)], "the new state is seen", 60)
+            wait_until(lambda: history.of(node.name, "state")[-1:] == [("Working",)], "the new state is seen", 60)
             started = time.monotonic()
             node.run("systemctl", "start", "pintled")
-            wait_until(lambda: events.of(node.name, "state")[-1:] == [("Done",)], "the node is done", 60, 0.001)
+            wait_until(lambda: history.of(node.name, "state")[-1:] == [("Done",)], "the node is done", 60, 0.001)
             starts.append(time.monotonic() - started)
         print(f"`systemctl start` to Done: median {statistics.median(starts) * 1000:.0f} ms, "
               f"from {min(starts) * 1000:.0f} to {max(starts) * 1000:.0f}")
@@ -99,14 +99,14 @@ def measure(node):
             config(node, f"other-{number}", file("/etc/live/a", "x" * 10000))
         wait_idle(node)
         print("idle, MiB resident / its share / the most so far: {:.1f} / {:.1f} / {:.1f}".format(*memory(node)))
-        before, bytes_before = switches(node), written(node)
+        before, bytes_before = wake_ups(node), written(node)
         time.sleep(IDLE)  # The test must not wake the agent while it measures the idle agent.
-        print(f"idle for {IDLE} s: {switches(node) - before} wake-ups, {written(node) - bytes_before} bytes written")
+        print(f"idle for {IDLE} s: {wake_ups(node) - before} wake-ups, {written(node) - bytes_before} bytes written")
 
         node.run("systemctl", "restart", "pintled")
         node.wait_done(names[-1])
         big = config(node, "big", *(file(f"/etc/live/f{number}", "x" * 15500) for number in range(100)))
-        took = annotation_to_done(node, events, big)
+        took = annotation_to_done(node, history, big)
         print(f"a config of 1.5 MB: {took * 1000:.0f} ms, {memory(node)[2]:.1f} MiB at the most")
         wait_idle(node)
         print("idle after it, MiB: {:.1f} / {:.1f}".format(*memory(node)[:2]))

@@ -72,7 +72,8 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void Show(const std::string& what, const std::vector<double>& ours, const std::vector<double>& plain, double budget) {
+void PrintRow(const std::string& what, const std::vector<double>& ours, const std::vector<double>& plain,
+              double budget) {
   const double ratio = Median(ours) / Median(plain);
   fmt::print("{:<44} {:>8.1f} ms {:>8.1f} ms   {:.2f} of {:.1f}{}\n", what, Median(ours), Median(plain), ratio, budget,
              ratio <= budget ? "" : "  TOO SLOW");
@@ -120,7 +121,7 @@ void LookPlainly(const fs::path& directory) {
   }
 }
 
-void AskForEach(const std::vector<std::string>& paths) {
+void StatEach(const std::vector<std::string>& paths) {
   struct stat status;
   for (const std::string& path : paths) {
     if (::lstat(path.c_str(), &status) != 0) Fail("cannot look");
@@ -224,7 +225,7 @@ void MeasureNew(const Place& place, const Root& root) {
     plain.push_back(MillisecondsFor([&] { WritePlainly(place.path / "plain", round); }));
     ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, nullptr); }));
   }
-  Show(fmt::format("{} files new", kChanged), ours, plain, 2.0);
+  PrintRow(fmt::format("{} files new", kChanged), ours, plain, 2.0);
 }
 
 void MeasureOverwritten(const Place& place, const Root& root) {
@@ -239,8 +240,8 @@ void MeasureOverwritten(const Place& place, const Root& root) {
     ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, &seen); }));
     replaced.push_back(MillisecondsFor([&] { ReplacePlainly(place.path / "replaced", round); }));
   }
-  Show(fmt::format("{} files overwritten, the old kept", kChanged), ours, plain, 2.0);
-  Show("  for comparison: replaced by renames alone", replaced, plain, 2.0);
+  PrintRow(fmt::format("{} files overwritten, the old kept", kChanged), ours, plain, 2.0);
+  PrintRow("  for comparison: replaced by renames alone", replaced, plain, 2.0);
 }
 
 void MeasureLookingAgain(const Place& place, const Root& root) {
@@ -253,10 +254,10 @@ void MeasureLookingAgain(const Place& place, const Root& root) {
   if (seen.size() != kLookedAt) Fail("not all files are seen");
   std::vector<double> ours, plain;
   for (int round = 0; round < kRounds; ++round) {
-    plain.push_back(MillisecondsFor([&] { AskForEach(outside); }));
+    plain.push_back(MillisecondsFor([&] { StatEach(outside); }));
     ours.push_back(MillisecondsFor([&] { LookAgain(root, seen, inside); }));
   }
-  Show(fmt::format("{} files looked at again, none changed", kLookedAt), ours, plain, 2.0);
+  PrintRow(fmt::format("{} files looked at again, none changed", kLookedAt), ours, plain, 2.0);
 }
 
 void MeasureLooking(const Place& place, const Root& root) {
@@ -272,7 +273,7 @@ void MeasureLooking(const Place& place, const Root& root) {
     plain.push_back(MillisecondsFor([&] { LookPlainly(place.path / "files"); }));
     ours.push_back(MillisecondsFor([&] { LookInFull(root); }));
   }
-  Show(fmt::format("{} files looked at in full", kLookedAt), ours, plain, 1.5);
+  PrintRow(fmt::format("{} files looked at in full", kLookedAt), ours, plain, 1.5);
 }
 
 void Measure(const fs::path& above) {

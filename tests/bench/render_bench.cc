@@ -87,7 +87,7 @@ struct Input {
   std::size_t bytes = 0;
   api::MachineConfigPool pool;
   api::ControllerConfig controller_config;
-  std::string hashed;
+  std::string hash_input;
 
   machineconfig::RenderSettings Settings() const {
     return {.controller_config = controller_config, .controller_version = "1"};
@@ -118,16 +118,17 @@ const Input& InputFor(const benchmark::State& state) {
   input->controller_config.metadata.annotations[std::string(api::kGeneratedByVersionAnnotation)] = "1";
   const auto rendered = Must(machineconfig::Render(input->pool, input->pointers, input->Settings()));
   Must([&]() -> Result<bool> {
-    TRY(machineconfig::WriteHashInput(rendered.config.spec, [&](std::string_view piece) { input->hashed += piece; }));
+    TRY(machineconfig::WriteHashInput(rendered.config.spec,
+                                      [&](std::string_view piece) { input->hash_input += piece; }));
     return true;
   }());
   return *input;
 }
 
-void Md5OfWhatIsHashed(benchmark::State& state) {
+void Md5OfHashInput(benchmark::State& state) {
   const Input& input = InputFor(state);
-  for (auto _ : state) benchmark::DoNotOptimize(DigestOf(DigestAlgorithm::kMd5, input.hashed));
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(input.hashed.size()));
+  for (auto _ : state) benchmark::DoNotOptimize(DigestOf(DigestAlgorithm::kMd5, input.hash_input));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(input.hash_input.size()));
 }
 
 void Render(benchmark::State& state) {
@@ -137,7 +138,7 @@ void Render(benchmark::State& state) {
   }
   const std::size_t peak =
       counted::PeakDuring([&] { Must(machineconfig::Render(input.pool, input.pointers, input.Settings())); });
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(input.hashed.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(input.hash_input.size()));
   // The peak does not include the input itself, which was in memory before.
   state.counters["peak/input"] = static_cast<double>(peak) / static_cast<double>(input.bytes);
 }
@@ -158,7 +159,7 @@ void Plan(benchmark::State& state) {
 void Sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Unit(benchmark::kMillisecond)->ArgsProduct({{10, 100, 500}, {1, 10}});
 }
-BENCHMARK(Md5OfWhatIsHashed)->Apply(Sizes);
+BENCHMARK(Md5OfHashInput)->Apply(Sizes);
 BENCHMARK(Render)->Apply(Sizes);
 BENCHMARK(Plan)->Apply(Sizes);
 

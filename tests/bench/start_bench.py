@@ -37,7 +37,7 @@ class Clients:
         self._cluster, self._own = cluster, threading.local()
         self._threads = concurrent.futures.ThreadPoolExecutor(count)
 
-    def ask(self, method, path, body=None, kind="application/json"):
+    def request(self, method, path, body=None, kind="application/json"):
         if not hasattr(self._own, "connection"):
             self._own.connection = self._cluster.connection(self._cluster.admin.pair)
         headers = {"Accept": "application/json", "Content-Type": kind}
@@ -104,14 +104,14 @@ class Bench:
     def make_nodes(self):
         def make(number):
             pool = POOLS[number % len(POOLS)]
-            node = self.clients.ask("POST", "/api/v1/nodes", node_of(number, pool, self.targets[pool]))
-            self.clients.ask("POST", f"{GROUP}/machineconfignodes", report_of(node))
+            node = self.clients.request("POST", "/api/v1/nodes", node_of(number, pool, self.targets[pool]))
+            self.clients.request("POST", f"{GROUP}/machineconfignodes", report_of(node))
         self.clients.for_each(make, range(NODES))
-        node = self.clients.ask("GET", "/api/v1/nodes/node-0000")
+        node = self.clients.request("GET", "/api/v1/nodes/node-0000")
         print(f"{NODES} nodes in {len(POOLS)} pools, each of {len(json.dumps(node)):,} bytes")
 
     def pools(self):
-        pools = self.clients.ask("GET", f"{GROUP}/machineconfigpools")["items"]
+        pools = self.clients.request("GET", f"{GROUP}/machineconfigpools")["items"]
         return [pool for pool in pools if pool["metadata"]["name"] in POOLS]
 
     def wait_until_counted(self):
@@ -123,14 +123,14 @@ class Bench:
 
     def wait_until_reported(self):
         def reported():
-            items = self.clients.ask("GET", f"{GROUP}/machineconfignodes")["items"]
+            items = self.clients.request("GET", f"{GROUP}/machineconfignodes")["items"]
             return all(item["spec"]["pool"]["name"] != "not-yet-set" for item in items)
         wait_until(reported, "all MachineConfigNodes have their pool", PATIENCE, 1)
 
     def send_heartbeats(self):
         """Reports once for each kubelet that it is alive."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self.clients.for_each(lambda number: self.clients.ask(
+        self.clients.for_each(lambda number: self.clients.request(
             "PATCH", f"/api/v1/nodes/node-{number:04}/status",
             {"status": {"conditions": [{"type": "MemoryPressure", "status": "False", "lastHeartbeatTime": now}]}},
             "application/strategic-merge-patch+json"), range(NODES))
@@ -139,11 +139,11 @@ class Bench:
         """Sets each node's current config as soon as the controller has set its desired config."""
         def answer(node):
             desired = node["metadata"]["annotations"][PREFIX + "desiredConfig"]
-            self.clients.ask("PATCH", "/api/v1/nodes/" + node["metadata"]["name"], {
+            self.clients.request("PATCH", "/api/v1/nodes/" + node["metadata"]["name"], {
                 "metadata": {"annotations": {PREFIX + "currentConfig": desired, PREFIX + "state": "Done"}}}, MERGE)
 
         def all_updated():
-            nodes = self.clients.ask("GET", "/api/v1/nodes")["items"]
+            nodes = self.clients.request("GET", "/api/v1/nodes")["items"]
             annotations = [node["metadata"]["annotations"] for node in nodes]
             targeted = [node for node, values in zip(nodes, annotations)
                         if values[PREFIX + "desiredConfig"] != values[PREFIX + "currentConfig"]]
@@ -169,11 +169,11 @@ def main():
         with Controller(cluster) as controller:
             with step("started, until all is counted", controller):
                 bench.wait_until_counted()
-            with step("until each MachineConfigNode says its pool", controller):
+            with step("until each MachineConfigNode has its pool", controller):
                 bench.wait_until_reported()
             with step("idle", controller):
                 time.sleep(IDLE)
-            with step("each node tells that it is alive", controller):
+            with step("each node reports that it is alive", controller):
                 bench.send_heartbeats()
             bench.objects.config("10-more", files={"/etc/more": "1"})
             bench.targets = {pool: bench.objects.wait_for_target(pool, other_than=target, seconds=PATIENCE)

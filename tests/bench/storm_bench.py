@@ -23,7 +23,7 @@ from machines.node import Node  # noqa: E402
 
 FILES = 3000
 EDITS = 1000
-BETWEEN = 0.024  # s
+PAUSE = 0.024  # s
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -58,7 +58,7 @@ def storm(node):
     edited = node.path("/etc/many/0/0")
     for number in range(EDITS):
         edited.write_text("contents-0" if number % 2 else f"edit {number}")
-        time.sleep(BETWEEN)
+        time.sleep(PAUSE)
     edited.write_text("contents-0")
 
 

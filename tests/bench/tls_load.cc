@@ -30,7 +30,7 @@ using pintle::bench::TlsConnection;
 
 const std::string kAccept = "Accept: application/vnd.coreos.ignition+json;version=3.2.0, */*;q=0.1\r\n";
 
-struct Order {
+struct LoadSettings {
   std::uint16_t port;
   SSL_CTX* context;
   bool keeps;
@@ -41,7 +41,7 @@ struct Order {
 std::atomic<std::uint64_t> answers = 0;
 std::atomic<std::uint64_t> bytes_read = 0;
 
-UniqueFd Call(std::uint16_t port) {
+UniqueFd Connect(std::uint16_t port) {
   UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -60,7 +60,7 @@ std::size_t LengthIn(std::string_view head) {
   return std::strtoul(head.data() + at + 16, nullptr, 10);
 }
 
-void Ask(TlsConnection& connection, const std::string& request, std::vector<char>& buffer) {
+void RequestConfig(TlsConnection& connection, const std::string& request, std::vector<char>& buffer) {
   if (!connection.Write(request)) Die("asking");
   std::string head;
   std::size_t end = std::string::npos;
@@ -82,18 +82,18 @@ void Ask(TlsConnection& connection, const std::string& request, std::vector<char
   bytes_read += length;
 }
 
-void Machine(const Order& order, std::latch& begin) {
+void Machine(const LoadSettings& settings, std::latch& begin) {
   const std::string request = "GET /config/worker HTTP/1.1\r\nHost: localhost\r\n" + kAccept +
-                              (order.keeps ? "\r\n" : "Connection: close\r\n\r\n");
+                              (settings.keeps ? "\r\n" : "Connection: close\r\n\r\n");
   std::vector<char> buffer(1 << 16);
   begin.arrive_and_wait();
-  const auto end = Clock::now() + order.time;
+  const auto end = Clock::now() + settings.time;
   do {
-    TlsConnection connection(order.context, Call(order.port));
+    TlsConnection connection(settings.context, Connect(settings.port));
     if (!connection.Connect()) Die("shaking hands");
     do {
-      Ask(connection, request, buffer);
-    } while (order.keeps && Clock::now() < end);
+      RequestConfig(connection, request, buffer);
+    } while (settings.keeps && Clock::now() < end);
   } while (Clock::now() < end);
 }
 
@@ -106,11 +106,12 @@ int main(int argc, char** argv) {
   const int version = std::string(argv[2]) == "1.2" ? TLS1_2_VERSION : TLS1_3_VERSION;
   ::SSL_CTX_set_min_proto_version(context, version);
   ::SSL_CTX_set_max_proto_version(context, version);
-  const Order order = {static_cast<std::uint16_t>(std::atoi(argv[1])), context, std::string(argv[3]) == "keep",
-                       std::atoi(argv[4]), std::chrono::seconds(std::atoi(argv[5]))};
-  std::latch begin(order.connections + 1);
+  const LoadSettings settings = {static_cast<std::uint16_t>(std::atoi(argv[1])), context,
+                                 std::string(argv[3]) == "keep", std::atoi(argv[4]),
+                                 std::chrono::seconds(std::atoi(argv[5]))};
+  std::latch begin(settings.connections + 1);
   std::vector<std::thread> machines;
-  for (int i = 0; i < order.connections; ++i) machines.emplace_back(Machine, std::cref(order), std::ref(begin));
+  for (int i = 0; i < settings.connections; ++i) machines.emplace_back(Machine, std::cref(settings), std::ref(begin));
   begin.arrive_and_wait();
   const auto start = Clock::now();
   for (std::thread& machine : machines) machine.join();

@@ -42,7 +42,7 @@ def configs(tmp_path):
     return folder
 
 
-def test_applies_configs_of_all_kinds_and_takes_them_away_again(machine, configs):
+def test_applies_configs_of_all_kinds_and_removes_them_again(machine, configs):
     before = machine.tree()
     answer = machine.run("apply", "--yes", configs)
     assert "+ours" in answer.stdout and "Done: this machine is as rendered-local-" in answer.stdout
@@ -58,7 +58,7 @@ def test_applies_configs_of_all_kinds_and_takes_them_away_again(machine, configs
     assert machine.tree() == before
 
 
-def test_an_empty_directory_takes_the_config_away_too(machine, configs, tmp_path):
+def test_an_empty_directory_also_removes_the_config(machine, configs, tmp_path):
     before = machine.tree()
     machine.run("apply", "--yes", configs)
     (tmp_path / "empty").mkdir()
@@ -71,8 +71,8 @@ def test_a_directory_without_configs_does_not_remove_the_config(machine, configs
     before = machine.tree()
     (tmp_path / "other").mkdir()
     (tmp_path / "other/x.conf").write_text("{}")
-    said = machine.run("apply", "--yes", tmp_path / "other", status=1).stderr
-    assert "x.conf: its name ends in none of .yaml" in said and "--none" in said
+    error = machine.run("apply", "--yes", tmp_path / "other", status=1).stderr
+    assert "x.conf: its name ends in none of .yaml" in error and "--none" in error
     assert machine.tree() == before
 
 
@@ -142,8 +142,8 @@ def test_a_change_that_no_machine_can_make_is_refused_with_advice(machine, tmp_p
 def test_broken_files_and_equal_names_are_named(machine, tmp_path):
     one = write(tmp_path / "one.json", machine_config())
     two = write(tmp_path / "two.json", machine_config())
-    said = machine.run("apply", "--yes", one, two, status=1).stderr
-    assert all(text in said for text in [str(one), str(two), "99-worker"])
+    error = machine.run("apply", "--yes", one, two, status=1).stderr
+    assert all(text in error for text in [str(one), str(two), "99-worker"])
     broken = write(tmp_path / "broken.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: relative}]}\n")
     assert str(broken) in machine.run("apply", "--yes", broken, status=1).stderr
 

@@ -116,8 +116,8 @@ def test_leaves_files_to_the_shell(offered):
 
 
 def test_bash_and_fish_offer_files(tmp_path):
-    asked = run("bash", "-c", 'source "$1"; complete -p pintle', "bash", COMPLETIONS / "pintle.bash")
-    assert "-o default" in asked
+    output = run("bash", "-c", 'source "$1"; complete -p pintle', "bash", COMPLETIONS / "pintle.bash")
+    assert "-o default" in output
     (tmp_path / "config.bu").touch()
     if shutil.which("fish"):
         assert in_fish("pintle", "apply", "conf", folder=tmp_path) == ["config.bu"]

@@ -91,10 +91,11 @@ def test_refuses_to_drop_settings_that_ignition_does_not_have(to, tmp_path):
     refused("convert", *to, butane, says=[str(butane), *[f"openshift.{field}" for field in FIELDS],
                                           "`--to machineconfig` keeps all of it"])
     refused("convert", *to, write(tmp_path / "b.bu", HEADER + "openshift: {fips: true}\n"), says="remove it from the file")
-    for said, place in [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"), ({"fips": True}, "spec.fips"),
-                        ({"extensions": ["usbguard"]}, "spec.extensions"), ({"kernelType": "realtime"}, "spec.kernelType"),
-                        ({"osImageURL": "registry.example/os@sha256:1"}, "spec.osImageURL")]:
-        refused("convert", *to, write(tmp_path / "a.json", machine_config(**said)),
+    for settings, place in [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"), ({"fips": True}, "spec.fips"),
+                            ({"extensions": ["usbguard"]}, "spec.extensions"),
+                            ({"kernelType": "realtime"}, "spec.kernelType"),
+                            ({"osImageURL": "registry.example/os@sha256:1"}, "spec.osImageURL")]:
+        refused("convert", *to, write(tmp_path / "a.json", machine_config(**settings)),
                 says=[f"Ignition has no place for {place}, ", "--to machineconfig"])
 
 

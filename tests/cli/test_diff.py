@@ -51,10 +51,10 @@ COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
     ("--overrides", {"storag": ["Disks"]}, "$.?: unknown key; known are storage"),
 ])
 def test_a_policy_with_a_mistake_is_refused(tmp_path, option, text, says):
-    given = write(tmp_path / "given.json", text)
+    config_file = write(tmp_path / "given.json", text)
     old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
-    answer = diff(tmp_path, old, new, option, given)
-    assert answer.status == 1 and str(given) in answer.stderr and says in answer.stderr, answer.stderr
+    answer = diff(tmp_path, old, new, option, config_file)
+    assert answer.status == 1 and str(config_file) in answer.stderr and says in answer.stderr, answer.stderr
 
 
 def test_a_whole_machine_configuration_need_not_have_a_disruption_policy(tmp_path):

@@ -11,7 +11,7 @@ from test_kubectl import Server, kubeconfig_of
 
 
 class Cluster:
-    """The objects of a cluster whose pool `worker` has what the controllers make without any KubeletConfig."""
+    """The objects of a cluster whose pool `worker` has what the controllers make if there is no KubeletConfig."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -45,8 +45,8 @@ def test_a_kubelet_config_changes_what_the_nodes_have(cluster):
     assert answer.status == 2, answer.stderr
     assert "/etc/kubernetes/kubelet.conf" in answer.stdout and "maxPods: 9" in answer.stdout
     assert "/etc/own" not in answer.stdout
-    asked = cluster.diff(kubelet_config(maxPods=9), words=("worker", "-o", "json")).json()
-    assert asked["differs"] is True and [one["type"] for one in asked["nodeDisruptionActions"]] == ["Reboot"]
+    document = cluster.diff(kubelet_config(maxPods=9), words=("worker", "-o", "json")).json()
+    assert document["differs"] is True and [one["type"] for one in document["nodeDisruptionActions"]] == ["Reboot"]
 
 
 def test_an_object_for_other_nodes_makes_no_difference(cluster):

@@ -21,10 +21,10 @@ def templates(tmp_path):
 
 @pytest.fixture
 def generate(tmp_path, templates):
-    """Runs `pintle generate` over manifests; `given` are objects in addition to those that every cluster has."""
+    """Runs `pintle generate` over manifests; `objects` come in addition to the objects that every cluster has."""
 
-    def words(*more, given=(), base=(controller_config(), pool("master"), pool("worker"), secret())):
-        folder = put_manifests(tmp_path / "manifests", *base, *given)
+    def words(*more, objects=(), base=(controller_config(), pool("master"), pool("worker"), secret())):
+        folder = put_manifests(tmp_path / "manifests", *base, *objects)
         return ["generate", "--templates", templates, "--from", folder, *more]
 
     def run(*more, **inputs):
@@ -72,7 +72,7 @@ def test_all_formats_are_about_the_same_configs(generate):
 
 
 def test_a_kubelet_config_becomes_a_config_of_its_pool(generate):
-    answer = generate("-o", "json", "--only", "kubelet", given=[kubelet_config(maxPods=9)])
+    answer = generate("-o", "json", "--only", "kubelet", objects=[kubelet_config(maxPods=9)])
     assert answer.status == 0, answer.stderr
     made = items(answer)
     assert list(made) == ["99-worker-generated-kubelet"]
@@ -80,12 +80,12 @@ def test_a_kubelet_config_becomes_a_config_of_its_pool(generate):
 
 
 def test_settings_of_the_cluster_become_configs(generate):
-    given = [feature_gate(), setting("Node", spec={"cgroupMode": "v2"}), setting("Image", spec={}),
-             setting("ClusterVersion", "version", status={"desired": {"image": "r.test/release@sha256:" + "0" * 64}}),
-             setting("ImageDigestMirrorSet", "m", spec={
-                 "imageDigestMirrors": [{"source": "a.test", "mirrors": ["m.test"]}]}),
-             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-0"}}]
-    answer = generate("-o", "json", given=given)
+    objects = [feature_gate(), setting("Node", spec={"cgroupMode": "v2"}), setting("Image", spec={}),
+               setting("ClusterVersion", "version", status={"desired": {"image": "r.test/release@sha256:" + "0" * 64}}),
+               setting("ImageDigestMirrorSet", "m", spec={
+                   "imageDigestMirrors": [{"source": "a.test", "mirrors": ["m.test"]}]}),
+               {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-0"}}]
+    answer = generate("-o", "json", objects=objects)
     assert (answer.status, answer.stderr) == (0, "")
     made = items(answer)
     assert [name for name in made if name not in TEMPLATE_CONFIGS] == [
@@ -94,15 +94,15 @@ def test_settings_of_the_cluster_become_configs(generate):
     assert "m.test" in contents(made["99-worker-generated-registries"], "/etc/containers/registries.conf")
     assert 'cgroup_no_v1="all"' in made["97-worker-generated-kubelet"]["spec"]["kernelArguments"]
     for kind, configs in [("node", "97"), ("features", "98"), ("images", "99"), ("runtime", None)]:
-        chosen = names(generate("-o", "names", "--only", kind, given=given))
+        chosen = names(generate("-o", "names", "--only", kind, objects=objects))
         assert chosen == [name for name in made if configs and name.startswith(configs)]
-    both = names(generate("-o", "names", "--only", "node", "--only", "features", given=given))
+    both = names(generate("-o", "names", "--only", "node", "--only", "features", objects=objects))
     assert both == [name for name in made if name[:2] in ("97", "98")]
 
 
 def test_an_object_that_is_refused_is_named_and_the_other_configs_are_printed(generate, tmp_path):
     bad = kubelet_config("bad", clusterDomain="x.test")
-    answer = generate("-o", "names", given=[bad])
+    answer = generate("-o", "names", objects=[bad])
     assert answer.status == 1 and names(answer) == TEMPLATE_CONFIGS
     assert (f"{tmp_path}/manifests/04-kubeletconfig.json: KubeletConfig bad: Error: KubeletConfiguration: clusterDomain "
             "is not allowed to be set, but contains: x.test") in answer.stderr
@@ -176,7 +176,7 @@ def test_the_pull_secret_comes_from_a_file_or_a_manifest(generate, templates, tm
 def test_no_error_contains_the_pull_secret(generate, templates, more, template, tmp_path):
     put_template(templates, "worker/00-worker/_base/files/bad.yaml", template)
     pull_secret = write(tmp_path / "secret.json", secret())
-    answer = generate(*more, "--pull-secret", pull_secret, given=[feature_gate()])
+    answer = generate(*more, "--pull-secret", pull_secret, objects=[feature_gate()])
     assert answer.status == 1 and "planted" not in answer.stderr and "c2VjcmV0" not in answer.stderr, answer.stderr
 
 
@@ -190,14 +190,14 @@ def test_a_broken_pull_secret_is_an_error_without_it(generate, tmp_path):
 
 
 def test_an_installation_writes_other_bytes_for_a_kubelet_config(generate, tmp_path):
-    given = [feature_gate(), kubelet_config(maxPods=9)]
+    objects = [feature_gate(), kubelet_config(maxPods=9)]
     pull_secret = write(tmp_path / "secret.json", secret())
-    running = generate("-o", "digests", "--only", "kubelet", given=given)
-    installed = generate("-o", "digests", "--only", "kubelet", "--bootstrap", given=given)
+    running = generate("-o", "digests", "--only", "kubelet", objects=objects)
+    installed = generate("-o", "digests", "--only", "kubelet", "--bootstrap", objects=objects)
     assert (running.status, installed.status) == (0, 0), installed.stderr
     assert running.json()[0]["name"] == installed.json()[0]["name"] == "99-worker-generated-kubelet"
     assert running.json() != installed.json()
-    everything = generate("-o", "names", "--bootstrap", "--pull-secret", pull_secret, given=given)
+    everything = generate("-o", "names", "--bootstrap", "--pull-secret", pull_secret, objects=objects)
     assert (everything.status, everything.stderr) == (0, "")
     assert names(everything) == [*TEMPLATE_CONFIGS, *[
         f"{kind.partition('-')[0]}-{role}-generated-{kind.partition('-')[2]}"
@@ -207,7 +207,7 @@ def test_an_installation_writes_other_bytes_for_a_kubelet_config(generate, tmp_p
 
 def test_an_installation_ends_with_the_first_error(generate):
     bad = kubelet_config("bad", clusterDomain="x.test")
-    refused(*generate.words("--bootstrap", given=[feature_gate(), bad]),
+    refused(*generate.words("--bootstrap", objects=[feature_gate(), bad]),
             says=["KubeletConfig bad", "clusterDomain is not allowed to be set, but contains: x.test"])
     refused(*generate.words("--bootstrap"), says=["no featuregate found in dir"])
 
@@ -217,8 +217,8 @@ def test_generated_configs_can_be_rendered_and_compared(generate, tmp_path):
     words = {"pool": write(tmp_path / "pool.json", pool("worker")),
              "config": write(tmp_path / "cc.json", controller_config())}
 
-    def rendered(given, output):
-        made = subprocess.Popen([PINTLE, *map(str, generate.words(given=given))], stdout=subprocess.PIPE,
+    def rendered(objects, output):
+        made = subprocess.Popen([PINTLE, *map(str, generate.words(objects=objects))], stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL)
         answer = pintle("render", "--pool", words["pool"], "--controller-config", words["config"], "-", "-o", output,
                         stdin=made.stdout)
@@ -245,11 +245,11 @@ def test_the_command_line_is_checked(generate, templates, tmp_path):
 
 def test_a_folder_of_dumps_from_a_cluster_gives_what_the_cluster_has(generate):
     """Names, statuses and configs that exist already are taken into account."""
-    first = generate("-o", "json", given=[kubelet_config("a", maxPods=9)])
+    first = generate("-o", "json", objects=[kubelet_config("a", maxPods=9)])
     known = kubelet_config("a", maxPods=9)
     known["metadata"].update(annotations={"machineconfiguration.openshift.io/mc-name-suffix": "2"}, uid="1",
                              finalizers=["99-worker-generated-kubelet-2"])
     known["status"] = {"conditions": [{"type": "Failure", "status": "True", "message": "an error of last year"}]}
-    second = generate("-o", "names", "--only", "kubelet", given=[known, *items(first).values()])
+    second = generate("-o", "names", "--only", "kubelet", objects=[known, *items(first).values()])
     assert (second.status, names(second)) == (0, ["99-worker-generated-kubelet-2"]), second.stderr
     assert "last year" not in second.stderr

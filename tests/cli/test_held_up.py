@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that unusual links, configs and records do not hide findings, do not stop other configs, and do not silently
+"""Tests that unusual links, configs and records do not hide findings, do not delay other configs, and do not silently
 lock users out.
 """
 

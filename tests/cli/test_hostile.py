@@ -15,7 +15,7 @@ import pytest
 from program import MB, data_url, file, ignition, machine_config, pintle, refused, with_files, write
 
 BIG = 100 * MB
-MOST = 60 * MB  # The limit for the record of a machine's config, with some room for the rest of the config.
+MAX_CONTENTS = 60 * MB  # The limit for the record of a machine's config, with some room for the rest of the config.
 
 
 def memory(path, times=8):
@@ -35,7 +35,7 @@ def config_with(source):
 @pytest.mark.parametrize("header,unit", [("data:,", "a"), ("data:;base64,", "QUFB"), ("data:,", "%41")],
                          ids=["plain", "base64", "percent"])
 def test_the_longest_contents_that_a_machine_keeps_work(header, unit, tmp_path):
-    source = header + unit * (MOST // len(unit))
+    source = header + unit * (MAX_CONTENTS // len(unit))
     path = write(tmp_path / "a.json", config_with(source))
     assert pintle("validate", path, memory=memory(path)).status == 0
     path = write(tmp_path / "a.yaml", "kind: MachineConfig\nspec: {config: " + config_with(source) + "}\n")
@@ -46,7 +46,7 @@ def test_the_longest_contents_that_a_machine_keeps_work(header, unit, tmp_path):
 
 
 def test_the_longest_unit_that_a_machine_keeps_works(tmp_path):
-    unit = {"name": "a.service", "contents": "[Unit]\n" + "A=b\n" * (MOST // 5)}
+    unit = {"name": "a.service", "contents": "[Unit]\n" + "A=b\n" * (MAX_CONTENTS // 5)}
     path = write(tmp_path / "a.json", ignition(systemd={"units": [unit]}))
     assert pintle("validate", path, memory=memory(path)).status == 0
 
@@ -131,13 +131,13 @@ def test_packed_contents_without_end_are_not_printed(size, byte, tmp_path):
     assert "cannot be shown: unpacks to more than" in answer.stdout or "too long to show" in answer.stdout
 
 
-LAUGHS = 'a: &a ["lol"]\n' + "".join(
+BILLION_LAUGHS = 'a: &a ["lol"]\n' + "".join(
     f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(12))
 MERGES = "a0: &a0 {k0: 1}\n" + "".join(f"a{i}: &a{i} {{<<: *a{i - 1}, k{i}: 1}}\n" for i in range(1, 5000))
 LONG_ALIAS = "a: &a " + "x" * 100_000 + "\nb: [" + ",".join(["*a"] * 90_000) + "]\n"
 
 
-@pytest.mark.parametrize("text", [LAUGHS, MERGES, LONG_ALIAS], ids=["laughs", "merges", "long"])
+@pytest.mark.parametrize("text", [BILLION_LAUGHS, MERGES, LONG_ALIAS], ids=["laughs", "merges", "long"])
 def test_aliases_that_multiply_are_refused(text, tmp_path):
     path = write(tmp_path / "a.yaml", text)
     for words in [["validate", path], ["rollout", "--pool", path, "--nodes", path]]:

@@ -46,8 +46,8 @@ def test_an_ignored_finding_is_listed_and_does_not_count(machine):
     remedies = machine.run("verify", "-o", "json", status=2).json()["findings"][0]["remedies"]
     assert remedies[2] == f"pintle ignore --root {machine.root} /etc/motd --until 1d"
     assert machine.run("ignore").stdout == "Nothing is ignored.\n"
-    said = machine.run("ignore", "/etc/motd", "--until", "2h").stdout
-    assert said.startswith("/etc/motd is ignored until ")
+    output = machine.run("ignore", "/etc/motd", "--until", "2h").stdout
+    assert output.startswith("/etc/motd is ignored until ")
     listed = machine.run("ignore", "-o", "json").json()
     until = datetime.datetime.fromisoformat(listed[0]["until"].replace("Z", "+00:00"))
     left = until - datetime.datetime.now(datetime.timezone.utc)
@@ -112,6 +112,6 @@ def test_two_people_who_ignore_things_at_the_same_time_are_both_recorded(machine
     (["/etc/motd", "--until", "2020-01-01"], "is in the past"),
     (["/etc/motd", "--until", "20w", "--end", "/etc/motd"], "--end"),
 ])
-def test_senseless_arguments_are_refused(machine, words, says):
+def test_wrong_arguments_are_refused(machine, words, says):
     assert says in machine.run("ignore", *words, status=1).stderr
     assert not machine.path("/var/lib/pintle/ignored.json").exists()

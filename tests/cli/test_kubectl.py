@@ -86,26 +86,27 @@ UPDATED = {"Updated": "All nodes are updated with MachineConfig rendered-worker-
 
 
 def test_a_healthy_pool_ends_with_0(kubectl):
-    said = kubectl("status", pools=[pool(conditions=UPDATED)])
-    assert (said.returncode, said.stderr) == (0, "")
-    assert said.stdout == "worker: updated, 2 of 2 nodes have rendered-worker-1\n"
+    result = kubectl("status", pools=[pool(conditions=UPDATED)])
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "worker: updated, 2 of 2 nodes have rendered-worker-1\n"
 
 
 @pytest.mark.parametrize("condition", ["Misconfigured", "PausedPending", "RenderDegraded", "PinnedImageSetsDegraded",
                                        "AsNewVersionsSayIt"])
 def test_a_problem_of_an_updated_pool_is_printed_and_ends_with_2(kubectl, condition):
-    said = kubectl("status", pools=[pool("master", UPDATED), pool(conditions={**UPDATED, condition: "so it is"})])
-    assert (said.returncode, said.stderr) == (2, "")
-    assert said.stdout.splitlines()[1:] == ["worker: updated, 2 of 2 nodes have rendered-worker-1",
-                                            f"  {condition}: so it is"]
+    result = kubectl("status", pools=[pool("master", UPDATED), pool(conditions={**UPDATED, condition: "so it is"})])
+    assert (result.returncode, result.stderr) == (2, "")
+    assert result.stdout.splitlines()[1:] == ["worker: updated, 2 of 2 nodes have rendered-worker-1",
+                                              f"  {condition}: so it is"]
     # The exit status is only about the named pools.
     assert kubectl("status", "master", pools=[pool("master", UPDATED), pool(conditions={condition: ""})]).returncode == 0
 
 
 def test_status_has_the_forms_that_programs_want(kubectl):
     pools = [pool("master", UPDATED), pool(conditions={"NodeDegraded": "why"})]
-    told = kubectl("status", "-o", "json", pools=pools)
-    assert told.returncode == 2 and [one["name"] for one in json.loads(told.stdout)["pools"]] == ["master", "worker"]
+    result = kubectl("status", "-o", "json", pools=pools)
+    assert result.returncode == 2
+    assert [one["name"] for one in json.loads(result.stdout)["pools"]] == ["master", "worker"]
     as_yaml = kubectl("status", "-o", "yaml", pools=pools)
     assert as_yaml.returncode == 2 and as_yaml.stdout.startswith("pools:\n- name: master\n  paused: false\n")
     assert kubectl("status", "-o", "name", pools=pools).stdout == "master\nworker\n"
@@ -121,28 +122,28 @@ def without_a_cluster(tmp_path, *words, **more):
 
 
 def test_a_missing_kubeconfig_is_an_error_with_its_remedy(tmp_path):
-    said = without_a_cluster(tmp_path, "status")
-    assert (said.returncode, said.stdout) == (1, "")
-    assert said.stderr == (f"kubectl pintle: status: there is no {tmp_path}/.kube/config: name a kubeconfig with "
-                           "--kubeconfig or $KUBECONFIG\n")
+    result = without_a_cluster(tmp_path, "status")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == (f"kubectl pintle: status: there is no {tmp_path}/.kube/config: name a kubeconfig with "
+                             "--kubeconfig or $KUBECONFIG\n")
 
 
 def test_an_error_names_a_list_of_kubeconfigs_none_of_which_exists(tmp_path):
-    said = without_a_cluster(tmp_path, "status", KUBECONFIG="/nowhere:/nowhere/else")
-    assert said.returncode == 1 and "$KUBECONFIG is /nowhere:/nowhere/else, of which no file exists" in said.stderr
+    result = without_a_cluster(tmp_path, "status", KUBECONFIG="/nowhere:/nowhere/else")
+    assert result.returncode == 1 and "$KUBECONFIG is /nowhere:/nowhere/else, of which no file exists" in result.stderr
 
 
 def test_a_cluster_that_does_not_answer_is_reported_once(tmp_path):
     config = write(tmp_path / "config", {
         "current-context": "c", "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}], "users": [{"name": "u", "user": {}}]})
-    said = without_a_cluster(tmp_path, "status", "--kubeconfig", config)
-    assert said.returncode == 1 and said.stderr.count("listing machineconfigpools: ") == 1
+    result = without_a_cluster(tmp_path, "status", "--kubeconfig", config)
+    assert result.returncode == 1 and result.stderr.count("listing machineconfigpools: ") == 1
 
 
 def test_arguments_are_checked_before_the_cluster_is_contacted(tmp_path):
-    said = without_a_cluster(tmp_path, "diff", "--kubeconfig", "/nowhere", "a", "b", "c")
-    assert said.returncode == 1 and "name two MachineConfigs, or one pool" in said.stderr
+    result = without_a_cluster(tmp_path, "diff", "--kubeconfig", "/nowhere", "a", "b", "c")
+    assert result.returncode == 1 and "name two MachineConfigs, or one pool" in result.stderr
 
 
 def test_rollout_has_no_options_for_files(tmp_path):

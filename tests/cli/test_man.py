@@ -31,8 +31,8 @@ def test_each_verb_and_option_of_another_name_is_in_its_page(name, page, tmp_pat
     (tmp_path / name).symlink_to(PINTLE.absolute())
 
     def names(*words):
-        said = subprocess.run([tmp_path / name, *words], capture_output=True, text=True, check=True).stdout
-        return re.findall(r"(?m)^  ([a-z-]+) ", said)
+        help_text = subprocess.run([tmp_path / name, *words], capture_output=True, text=True, check=True).stdout
+        return re.findall(r"(?m)^  ([a-z-]+) ", help_text)
     verbs = names("help")
     described = text_of(page)
     options = {option for verb in verbs if verb != "version" for option in names(verb, "--help")}

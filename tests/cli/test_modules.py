@@ -17,7 +17,7 @@ from program import PINTLE, file, machine_config, with_files, write
 BUILD = PINTLE.parents[2]
 PROGRAMS = [PINTLE, BUILD / "src/agent/pintled"]
 (MODULE,) = (BUILD / "src/host").glob("pintle-ostree-*.so")
-LATE = ("libostree", "libgio", "libarchive", "libcurl", "libcrypto", "libssl", MODULE.name)
+LOADED_WHEN_NEEDED = ("libostree", "libgio", "libarchive", "libcurl", "libcrypto", "libssl", MODULE.name)
 FEATURES = {"pintle": {"digests", "http", "ostree", "tls-server"}, "pintled": {"digests", "http", "ostree", "tls-server"}}
 OWNER_AND_TYPE = ("FDO", 0x407C0C0A)
 HIDING = """
@@ -60,7 +60,7 @@ def test_a_command_without_digests_images_and_network_loads_none_of_their_librar
     for words in (["version"], ["validate", config]):
         loaded = loaded_by(PINTLE, *words)
         assert "libc.so.6" in loaded
-        assert not [name for name in loaded if name.startswith(LATE)]
+        assert not [name for name in loaded if name.startswith(LOADED_WHEN_NEEDED)]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
@@ -79,8 +79,8 @@ def test_packaging_tools_find_what_is_loaded_later(program):
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_program_defines_all_symbols_that_the_module_needs(program):
-    taken = symbols(MODULE, "--undefined-only")
-    assert taken and taken <= symbols(program, "--defined-only")
+    required = symbols(MODULE, "--undefined-only")
+    assert required and required <= symbols(program, "--defined-only")
 
 
 def without(soname, *words):

@@ -20,10 +20,10 @@ def config(contents, mode):
 def test_a_diff_prints_no_lines_if_either_side_is_private(old_mode, new_mode, is_private, tmp_path):
     files = [write(tmp_path / name, machine_config(config(contents, mode)))
              for name, contents, mode in [("old.json", OLD, old_mode), ("new.json", NEW, new_mode)]]
-    said = pintle("diff", *files).stdout
-    assert ("violet" in said) == ("orange" in said) == (not is_private) and (HINT in said) == is_private
-    said = pintle("diff", "--show-private", *files).stdout
-    assert "-" + OLD in said and "+" + NEW in said and HINT not in said
+    output = pintle("diff", *files).stdout
+    assert ("violet" in output) == ("orange" in output) == (not is_private) and (HINT in output) == is_private
+    output = pintle("diff", "--show-private", *files).stdout
+    assert "-" + OLD in output and "+" + NEW in output and HINT not in output
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
@@ -42,5 +42,5 @@ def test_an_edit_of_a_private_file_is_printed_on_request(wanted, there, tmp_path
         assert not any(word in answer.stdout + answer.stderr for word in ("violet", "silver", "orange")), (verb, words)
         shown = machine.run(verb, "--show-private", *words, status=2).stdout
         assert OLD in shown and EDITED in shown
-    said = machine.run("restore", "/etc/app.conf").stdout
-    assert HINT in said and "violet" not in said and "silver" not in said
+    output = machine.run("restore", "/etc/app.conf").stdout
+    assert HINT in output and "violet" not in output and "silver" not in output

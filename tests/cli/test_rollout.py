@@ -39,9 +39,9 @@ def test_reads_nodes_in_every_form(tmp_path):
 def test_before_the_first_render_no_node_of_a_pool_is_being_updated(tmp_path):
     pool = write(tmp_path / "pool.json", {"kind": "MachineConfigPool", "metadata": {"name": "worker"}})
     node = {"kind": "Node", "metadata": {"name": "w0", "labels": {"node-role.kubernetes.io/worker": ""}}}
-    said = pintle("rollout", "--pool", pool, "--nodes", write(tmp_path / "nodes.json", node)).stdout
-    assert said.startswith("Pool worker: no config yet\n")
-    assert "waits: nothing is rendered for the pool yet" in said
+    output = pintle("rollout", "--pool", pool, "--nodes", write(tmp_path / "nodes.json", node)).stdout
+    assert output.startswith("Pool worker: no config yet\n")
+    assert "waits: nothing is rendered for the pool yet" in output
 
 
 def test_refuses_a_file_that_is_not_a_pool(tmp_path):

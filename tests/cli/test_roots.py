@@ -68,19 +68,19 @@ class GuardedMachine(Machine):
         return answer.returncode, (answer.stdout + answer.stderr).decode(errors="replace")
 
     def apply(self, *files, **sections):
-        status, said = self.outcome("apply", "--yes", self.config(*files, **sections))
-        assert status == 0, said
+        status, output = self.outcome("apply", "--yes", self.config(*files, **sections))
+        assert status == 0, output
 
-    def refuses(self, says, *files, verb="apply", words=None, status=1, **sections):
+    def must_refuse(self, says, *files, verb="apply", words=None, status=1, **sections):
         before = self.tree()
         config = self.config(*files, **sections)
-        found, said = self.outcome(verb, *(["--yes", config] if words is None else words))
-        assert found == status and all(text in said for text in says), (found, said)
+        found, output = self.outcome(verb, *(["--yes", config] if words is None else words))
+        assert found == status and all(text in output for text in says), (found, output)
         assert self.tree() == before
         # No journal is left, which the next change would have to recover from.
         assert not self.path("/var/lib/pintle/change/journal.json").exists()
 
-    def takes_and_gives_back(self, *files, **sections):
+    def must_apply_and_undo(self, *files, **sections):
         before = self.tree()
         self.apply(*files, **sections)
         assert self.outcome("verify")[0] == 0
@@ -102,46 +102,47 @@ def machine(tmp_path):
                                   "//etc/motd", "/etc//motd", "/etc/./motd", "/etc/motd/", "/etc/motd/.", "",
                                   "etc/motd", "../outside/motd", ".", ".."])
 def test_a_path_that_is_not_plain_is_refused(machine, path):
-    machine.refuses(["storage.files.0", "config.ign"], file(path))
+    machine.must_refuse(["storage.files.0", "config.ign"], file(path))
 
 
 @pytest.mark.parametrize("path,says", [("/etc/motd\0.d", "NUL"), ("/etc/\0", "NUL"), ("/etc/a\0/b", "NUL"),
                                        ("/", "not the path of a file")])
 def test_a_path_that_the_kernel_would_take_for_another_is_refused(machine, path, says):
-    machine.refuses([says], file(path))
-    machine.refuses([says], file(path), words=["--dry-run", machine.folder / "config.ign"])
+    machine.must_refuse([says], file(path))
+    machine.must_refuse([says], file(path), words=["--dry-run", machine.folder / "config.ign"])
 
 
 @pytest.mark.parametrize("name", ["../../../../outside/a.service", "a/b.service", "../motd.service", "/etc/a.service",
                                   "\n.service", "a b.service", "a\0.service", ".service", "n" * 256 + ".service"])
 def test_the_name_of_a_unit_is_no_path(machine, name):
-    machine.refuses(["not a name for a unit"], systemd={"units": [{"name": name, "contents": UNIT, "enabled": True}]})
+    units = [{"name": name, "contents": UNIT, "enabled": True}]
+    machine.must_refuse(["not a name for a unit"], systemd={"units": units})
 
 
 @pytest.mark.parametrize("name", ["../../../../../outside/a.conf", "a/b.conf", "../a.conf", "/etc/a.conf", "a\0.conf"])
 def test_the_name_of_a_drop_in_is_no_path(machine, name):
     dropins = [{"name": name, "contents": "[Unit]\n"}]
-    machine.refuses(["not a name for a drop-in"], systemd={"units": [{"name": "a.service", "dropins": dropins}]})
+    machine.must_refuse(["not a name for a drop-in"], systemd={"units": [{"name": "a.service", "dropins": dropins}]})
 
 
 @pytest.mark.parametrize("path", ["/etc/new\nline", "/etc/\x1b[31mred", "/etc/-rf", "/etc/ ", "/etc/ü", "/etc/%n$s",
                                   "/etc/...", "/etc/" + "n" * 255, "/etc/" + "ü" * 127, "/etc" + "/n" * 100 + "/a"])
 def test_a_strange_name_is_a_name(machine, path):
-    machine.takes_and_gives_back(file(path, "ours\n"))
+    machine.must_apply_and_undo(file(path, "ours\n"))
 
 
 @pytest.mark.parametrize("path", ["/etc/" + "n" * 256, "/etc/" + "n" * 300 + "/a", "/etc/" + "ü" * 128,
                                   "/etc" + ("/" + "n" * 200) * 21, "/etc/" + "a/" * 3000 + "a"])
 def test_a_name_that_is_too_long_is_refused(machine, path):
-    machine.refuses([path[:100], "too long", "shorten"], file(path))
+    machine.must_refuse([path[:100], "too long", "shorten"], file(path))
 
 
 @pytest.mark.parametrize("length", range(4000, 4100, 9))
 def test_a_path_about_as_long_as_can_be_is_taken_or_refused(machine, length):
     path = ("/etc" + ("/" + "n" * 200) * 30)[:length - 2].rstrip("/") + "/n"
     before = machine.tree()
-    status, said = machine.outcome("apply", "--yes", machine.config(file(path)))
-    assert status == 0 or ("too long" in said and machine.tree() == before), said
+    status, output = machine.outcome("apply", "--yes", machine.config(file(path)))
+    assert status == 0 or ("too long" in output and machine.tree() == before), output
     assert machine.outcome("verify")[0] == 0
     assert machine.outcome("apply", "--yes", "--none")[0] == 0
     assert machine.tree() == before
@@ -156,7 +157,7 @@ def test_links_that_are_absolute_lead_into_the_root(machine):
         link = machine.path("/etc/link")
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-        machine.takes_and_gives_back(file("/etc/link/motd", "ours\n"))
+        machine.must_apply_and_undo(file("/etc/link/motd", "ours\n"))
         machine.apply(file("/etc/link/motd", "ours\n"))
         assert machine.path("/outside/motd").read_text() == "ours\n"
         machine.run("apply", "--yes", "--none")
@@ -167,14 +168,14 @@ def test_links_to_files_outside_the_root_lead_nowhere(machine):
         link = machine.path("/etc/link")
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-        machine.refuses(["/etc/link", "leads nowhere", "create its target"], file("/etc/link/motd"))
+        machine.must_refuse(["/etc/link", "leads nowhere", "create its target"], file("/etc/link/motd"))
 
 
 def test_etc_itself_may_be_a_link(machine):
     shutil.move(machine.path("/etc"), machine.path("/elsewhere"))
     machine.path("/etc").symlink_to("/elsewhere")
-    machine.takes_and_gives_back(file("/etc/motd", "ours\n"), file("/etc/new/a", "ours\n"),
-                                 systemd=ENABLED, **KEYS)
+    machine.must_apply_and_undo(file("/etc/motd", "ours\n"), file("/etc/new/a", "ours\n"),
+                                systemd=ENABLED, **KEYS)
 
 
 def test_etc_that_is_a_link_to_the_root_is_the_root(machine):
@@ -182,7 +183,7 @@ def test_etc_that_is_a_link_to_the_root_is_the_root(machine):
         shutil.move(path, machine.root)
     machine.path("/etc").rmdir()
     machine.path("/etc").symlink_to("/")
-    machine.takes_and_gives_back(file("/etc/motd", "ours\n"), file("/etc/etc/etc/new", "ours\n"))
+    machine.must_apply_and_undo(file("/etc/motd", "ours\n"), file("/etc/etc/etc/new", "ours\n"))
 
 
 def test_a_link_is_replaced_and_its_target_is_not(machine):
@@ -193,7 +194,7 @@ def test_a_link_is_replaced_and_its_target_is_not(machine):
         link = machine.path("/etc/link")
         link.unlink(missing_ok=True)
         os.symlink(target, link)
-        machine.takes_and_gives_back(file("/etc/link", "ours\n"))
+        machine.must_apply_and_undo(file("/etc/link", "ours\n"))
 
 
 @pytest.mark.parametrize("target,says", [("loop", "circles"), ("one", "circles"), ("motd", "has to be a directory"),
@@ -206,7 +207,7 @@ def test_a_link_that_does_not_lead_to_a_directory_is_refused(machine, target, sa
     machine.path("/etc/other").symlink_to("one")
     machine.path("/etc/loop").symlink_to(target)
     for path in ["/etc/loop/a", "/etc/loop/a/b/c"]:
-        machine.refuses(["/etc/loop", says], file(path))
+        machine.must_refuse(["/etc/loop", says], file(path))
 
 
 def test_links_in_a_home_lead_to_no_file_outside(machine):
@@ -216,14 +217,14 @@ def test_links_in_a_home_lead_to_no_file_outside(machine):
             (home / place).parent.mkdir(exist_ok=True)
             os.chown((home / place).parent, 1000, 1000)
             (home / place).symlink_to(target)
-            machine.refuses([f"/home/core/{place}", "remove it"], **KEYS)
+            machine.must_refuse([f"/home/core/{place}", "remove it"], **KEYS)
             (home / place).unlink()
 
 
 def test_a_home_outside_the_root_is_looked_up_inside(machine):
     passwd = machine.path("/etc/passwd")
     passwd.write_text(passwd.read_text().replace(":/home/core:", ":/../../outside:"))
-    machine.refuses(["/../../outside"], **KEYS)
+    machine.must_refuse(["/../../outside"], **KEYS)
     machine.path("/outside").mkdir()
     os.chown(machine.path("/outside"), 1000, 1000)
     machine.apply(**KEYS)
@@ -233,10 +234,10 @@ def test_a_home_outside_the_root_is_looked_up_inside(machine):
 def test_links_of_units_lead_to_no_file_outside(machine):
     units = machine.path("/etc/systemd/system")
     (units / "multi-user.target.wants").symlink_to(machine.outside)
-    machine.refuses(["multi-user.target.wants"], systemd=ENABLED)
+    machine.must_refuse(["multi-user.target.wants"], systemd=ENABLED)
     (units / "multi-user.target.wants").unlink()
     (units / "a.service.d").symlink_to(machine.outside)
-    machine.refuses(["a.service.d"], systemd={"units": [
+    machine.must_refuse(["a.service.d"], systemd={"units": [
         {"name": "a.service", "dropins": [{"name": "a.conf", "contents": "[Unit]\n"}]}]})
 
 
@@ -246,8 +247,8 @@ def test_links_in_place_of_pintles_folders_lead_to_no_file_outside(machine, plac
         shutil.rmtree(machine.path(place))
     for target in [machine.outside, "../../outside", "../../../../outside", "/outside"]:
         machine.path(place).symlink_to(target)
-        status, said = machine.outcome("apply", "--yes", machine.config(file("/etc/motd", "ours\n")))
-        assert status == 1 and place in said and machine.path("/etc/motd").read_text() != "ours\n", said
+        status, output = machine.outcome("apply", "--yes", machine.config(file("/etc/motd", "ours\n")))
+        assert status == 1 and place in output and machine.path("/etc/motd").read_text() != "ours\n", output
         machine.path(place).unlink()
 
 
@@ -288,8 +289,8 @@ def name_of(kind):
 @pytest.mark.parametrize("kind", OTHERS)
 def test_only_files_directories_and_links_are_replaced(machine, kind):
     OTHERS[kind](machine.path("/etc/thing"))
-    machine.refuses(["/etc/thing", name_of(kind), "move it away"], file("/etc/thing"))
-    machine.refuses(["/etc/thing", "has to be a directory", "move it away"], file("/etc/thing/below"))
+    machine.must_refuse(["/etc/thing", name_of(kind), "move it away"], file("/etc/thing"))
+    machine.must_refuse(["/etc/thing", "has to be a directory", "move it away"], file("/etc/thing/below"))
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -309,8 +310,8 @@ def test_nothing_waits_for_a_pipe_or_a_device(machine, kind, place):
             os.chown(owned, 1000, 1000)
     dropins = [{"name": "a.conf", "contents": "[Unit]\n"}]
     units = {"units": [{"name": "a.service", "contents": UNIT, "enabled": True, "dropins": dropins}]}
-    told = "SSH keys" if place.endswith("/ignition") else "password" if place == "/etc/shadow" else place
-    machine.refuses([told], file("/etc/new/a"), systemd=units, **KEYS)
+    expected = "SSH keys" if place.endswith("/ignition") else "password" if place == "/etc/shadow" else place
+    machine.must_refuse([expected], file("/etc/new/a"), systemd=units, **KEYS)
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -320,8 +321,8 @@ def test_our_own_files_may_be_anything(machine, kind):
         machine.path(place).unlink(missing_ok=True)
         OTHERS[kind](machine.path(place))
         for verb in "recover", "verify", "apply":
-            status, said = machine.outcome(verb, *([] if verb != "apply" else ["--yes", machine.config()]))
-            assert status in (0, 1, 2) and (status == 0 or place in said), (verb, status, said)
+            status, output = machine.outcome(verb, *([] if verb != "apply" else ["--yes", machine.config()]))
+            assert status in (0, 1, 2) and (status == 0 or place in output), (verb, status, output)
         machine.path(place).unlink()
 
 
@@ -331,9 +332,9 @@ def test_presets_and_units_of_the_os_may_be_anything(machine):
     for name, make in OTHERS.items():
         path = machine.path(f"/usr/lib/systemd/system/{name.split()[0]}.service")
         make(path)
-        machine.refuses([path.name], systemd={"units": [{"name": path.name, "enabled": True}]})
+        machine.must_refuse([path.name], systemd={"units": [{"name": path.name, "enabled": True}]})
         make(presets / "50-a.preset")
-        machine.refuses(["50-a.preset"], systemd={"units": [{"name": "a.service", "contents": UNIT}]})
+        machine.must_refuse(["50-a.preset"], systemd={"units": [{"name": "a.service", "contents": UNIT}]})
         (presets / "50-a.preset").unlink()
 
 
@@ -356,18 +357,19 @@ def beside(name):
 
 
 def test_a_directory_with_something_in_it_is_not_replaced(machine):
-    machine.refuses(["/etc/systemd", "a directory with something in it is there", "move it away"], file("/etc/systemd"))
+    machine.must_refuse(["/etc/systemd", "a directory with something in it is there", "move it away"],
+                        file("/etc/systemd"))
 
 
 def test_an_empty_directory_is_replaced_and_comes_back(machine):
     machine.path("/etc/empty").mkdir(mode=0o700)
     os.chown(machine.path("/etc/empty"), 1000, 1000)
-    machine.takes_and_gives_back(file("/etc/empty", "ours\n"))
+    machine.must_apply_and_undo(file("/etc/empty", "ours\n"))
 
 
 def test_a_file_is_no_directory(machine):
     for path in ["/etc/motd/a", "/etc/motd/a/b"]:
-        machine.refuses(["/etc/motd", "has to be a directory", "move it away"], file(path))
+        machine.must_refuse(["/etc/motd", "has to be a directory", "move it away"], file(path))
 
 
 def remove(path):
@@ -401,10 +403,10 @@ def test_a_thing_that_someone_has_replaced_is_reported_and_restored(machine, kin
     place = machine.path("/etc/new/app.conf")
     remove(place)
     make(place)
-    machine.refuses(["/etc/new/app.conf"], verb="verify", words=[], status=2)
-    machine.refuses(["/etc/new/app.conf"], words=["--yes", "--none"], status=2)
+    machine.must_refuse(["/etc/new/app.conf"], verb="verify", words=[], status=2)
+    machine.must_refuse(["/etc/new/app.conf"], words=["--yes", "--none"], status=2)
     if remedy:
-        machine.refuses(["/etc/new/app.conf", remedy], verb="restore", words=["/etc/new/app.conf"])
+        machine.must_refuse(["/etc/new/app.conf", remedy], verb="restore", words=["/etc/new/app.conf"])
         remove(place)
     assert machine.outcome("restore", "/etc/new/app.conf")[0] == 0
     assert machine.tree() == wanted
@@ -418,8 +420,8 @@ def test_a_folder_that_someone_has_replaced_is_reported(machine, kind):
     place = machine.path("/etc/new")
     shutil.rmtree(place)
     make(place)
-    machine.refuses(["/etc/new/app.conf"], verb="verify", words=[], status=2)
-    machine.refuses(["/etc/new/app.conf"], words=["--yes", "--none"], status=2)
+    machine.must_refuse(["/etc/new/app.conf"], verb="verify", words=[], status=2)
+    machine.must_refuse(["/etc/new/app.conf"], words=["--yes", "--none"], status=2)
     if machine.outcome("restore", "/etc/new/app.conf")[0] == 1:
         remove(place)
         assert machine.outcome("restore", "/etc/new/app.conf")[0] == 0
@@ -486,8 +488,8 @@ def test_a_file_protected_by_chattr_is_refused(machine, flag, letter, place):
     machine.path("/etc/folder").mkdir()
     with Flagged(machine.path(place), flag):
         path = "/etc/motd" if place == "/etc/motd" else "/etc/folder/new"
-        machine.refuses([path, f"chattr -{letter}"], file("/etc/first"), file(path, "ours\n"))
-    machine.takes_and_gives_back(file("/etc/first"), file(path, "ours\n"))
+        machine.must_refuse([path, f"chattr -{letter}"], file("/etc/first"), file(path, "ours\n"))
+    machine.must_apply_and_undo(file("/etc/first"), file(path, "ours\n"))
 
 
 @pytest.mark.parametrize("place", ["", "/etc", "/var", "/etc/folder", "/home/core"])
@@ -495,7 +497,7 @@ def test_a_read_only_mount_is_refused(machine, mounts, place):
     machine.path("/etc/folder").mkdir()
     mounts(machine.path(place or "/"), "--bind", machine.path(place or "/"))
     mount("-o", "remount,ro,bind", machine.path(place or "/"))
-    machine.refuses(["read-only", "mount it read-write"], file("/etc/folder/a"), systemd=ENABLED, **KEYS)
+    machine.must_refuse(["read-only", "mount it read-write"], file("/etc/folder/a"), systemd=ENABLED, **KEYS)
 
 
 @pytest.mark.parametrize("options,size", [("size=256k", 100_000), ("nr_inodes=4", 1)])
@@ -504,7 +506,7 @@ def test_contents_that_do_not_fit_are_refused(machine, mounts, place, options, s
     machine.path("/etc/folder").mkdir()
     mounts(machine.path(place), "-t", "tmpfs", "-o", options, "tmpfs")
     files = [file("/etc/motd", "ours\n"), *(file(f"/etc/folder/{number}", str(number) * size) for number in range(6))]
-    machine.refuses(["free some "], *files)
+    machine.must_refuse(["free some "], *files)
 
 
 def test_a_mount_point_is_not_replaced(machine, mounts):
@@ -513,8 +515,8 @@ def test_a_mount_point_is_not_replaced(machine, mounts):
     mounts(machine.path("/etc/folder"), "-t", "tmpfs", "tmpfs")
     mounts(machine.path("/etc/file"), "--bind", machine.path("/etc/motd"))
     for path in ["/etc/folder", "/etc/file"]:
-        machine.refuses([path, "something is mounted there", "unmount it"], file(path, "ours\n"))
-    machine.takes_and_gives_back(file("/etc/folder/a", "ours\n"), file("/etc/folder/b/c", "ours\n"))
+        machine.must_refuse([path, "something is mounted there", "unmount it"], file(path, "ours\n"))
+    machine.must_apply_and_undo(file("/etc/folder/a", "ours\n"), file("/etc/folder/b/c", "ours\n"))
 
 
 def test_a_neighbour_that_is_mounted_inside_is_inside(machine, mounts):
@@ -565,5 +567,5 @@ def test_names_that_are_no_utf8_are_left_alone(machine):
     with open(units + b"/a.service.d/\xff.conf", "w") as dropin:
         dropin.write("[Install]\nWantedBy=other.target\n")
     dropins = [{"name": "a.conf", "contents": "[Unit]\n"}]
-    machine.takes_and_gives_back(file("/etc/motd", "ours\n"), systemd={"units": [
+    machine.must_apply_and_undo(file("/etc/motd", "ours\n"), systemd={"units": [
         {"name": "a.service", "contents": UNIT, "enabled": True, "dropins": dropins}]})

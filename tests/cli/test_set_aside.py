@@ -11,7 +11,7 @@ REMEDY = "pintle recover --set-aside"
 JOURNAL = "/var/lib/pintle/change/journal.json"
 CONTENTS = "/var/lib/pintle/change/contents"
 CONFIG = "/etc/machine-config-daemon/currentconfig"
-KEPT = ["/var/lib/pintle/ignored.json", "/var/lib/pintle/policy.json"]
+OTHER_RECORDS = ["/var/lib/pintle/ignored.json", "/var/lib/pintle/policy.json"]
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 
@@ -65,8 +65,8 @@ def check_error_and_remedy(machine, place, verbs):
     before = machine.path("/etc/motd").read_bytes()
     for verb in verbs:
         words = ["--yes", machine.config] if verb == "apply" else []
-        said = machine.run(verb, *words, status=1).stderr
-        assert REMEDY in said and place in said, said
+        error = machine.run(verb, *words, status=1).stderr
+        assert REMEDY in error and place in error, error
     assert machine.path("/etc/motd").read_bytes() == before
     answer = machine.run("recover", "--set-aside", "-o", "json", status=2 if place == CONFIG else 0).json()
     (moved,) = answer["setAside"]
@@ -118,7 +118,7 @@ def test_a_config_that_cannot_be_read(machine, kind):
     check_error_and_remedy(machine, CONFIG, ["verify", "apply"])
 
 
-@pytest.mark.parametrize("place", KEPT)
+@pytest.mark.parametrize("place", OTHER_RECORDS)
 @pytest.mark.parametrize("kind", ["garbage", "a full directory"])
 def test_other_records_can_be_damaged_too(machine, place, kind):
     replaced(machine, place, UNUSABLE[kind])

@@ -23,7 +23,7 @@ END_OF_INPUT = "\x04"
 ENDING = [signal.SIGINT, signal.SIGHUP, signal.SIGTERM]
 
 
-def heed_signals():
+def reset_signals():
     """Resets signals to their defaults, since the tests may have been started with some ignored."""
     for number in ENDING:
         signal.signal(number, signal.SIG_DFL)
@@ -34,9 +34,9 @@ class Terminal:
 
     def __init__(self, *words, stdin=None):
         self.ours, theirs = pty.openpty()
-        self.said = ""
+        self.output = ""
         self.process = subprocess.Popen([PINTLE, *map(str, words)], stdin=theirs if stdin is None else stdin,
-                                        stdout=theirs, stderr=theirs, start_new_session=True, preexec_fn=heed_signals)
+                                        stdout=theirs, stderr=theirs, start_new_session=True, preexec_fn=reset_signals)
         os.close(theirs)
 
     def __enter__(self):
@@ -50,25 +50,25 @@ class Terminal:
     def read(self, until):
         """Reads until the text appears, or the program has closed the terminal."""
         deadline = time.monotonic() + PATIENCE
-        while until is None or until not in self.said:
-            assert select.select([self.ours], [], [], max(0, deadline - time.monotonic()))[0], self.said
+        while until is None or until not in self.output:
+            assert select.select([self.ours], [], [], max(0, deadline - time.monotonic()))[0], self.output
             try:
                 piece = os.read(self.ours, 4096)
             except OSError:  # Linux returns EIO when nobody has the other end open.
                 piece = b""
             if not piece:
-                assert until is None, self.said
-                return self.said
-            self.said += piece.decode().replace("\r\n", "\n")
-        return self.said
+                assert until is None, self.output
+                return self.output
+            self.output += piece.decode().replace("\r\n", "\n")
+        return self.output
 
     def type(self, text):
         os.write(self.ours, text.encode())
 
     def end(self):
         """Returns the exit status and all output."""
-        said = self.read(None)
-        return self.process.wait(PATIENCE), said
+        output = self.read(None)
+        return self.process.wait(PATIENCE), output
 
 
 @pytest.fixture
@@ -92,20 +92,20 @@ def lines_of_a_diff(monkeypatch, tmp_path, terminal="xterm", **environment):
     for name, value in {"TERM": terminal, **environment}.items():
         monkeypatch.setenv(name, value)
     with Terminal("diff", old, new) as at_terminal:
-        status, said = at_terminal.end()
+        status, output = at_terminal.end()
     assert status == 2
-    return said.splitlines()
+    return output.splitlines()
 
 
 def test_a_terminal_gets_colours(monkeypatch, tmp_path):
-    said = lines_of_a_diff(monkeypatch, tmp_path)
-    assert f"{RED}-a{PLAIN}" in said and f"{GREEN}+b{PLAIN}" in said
+    lines = lines_of_a_diff(monkeypatch, tmp_path)
+    assert f"{RED}-a{PLAIN}" in lines and f"{GREEN}+b{PLAIN}" in lines
 
 
 @pytest.mark.parametrize("how", [{"NO_COLOR": "1"}, {"NO_COLOR": "0"}, {"terminal": "dumb"}, {"terminal": ""}])
 def test_no_color_turns_colours_off(monkeypatch, tmp_path, how):
-    said = lines_of_a_diff(monkeypatch, tmp_path, **how)
-    assert "-a" in said and "+b" in said and not any("\x1b" in line for line in said)
+    lines = lines_of_a_diff(monkeypatch, tmp_path, **how)
+    assert "-a" in lines and "+b" in lines and not any("\x1b" in line for line in lines)
 
 
 def test_pipes_and_json_get_no_colours(monkeypatch, tmp_path):
@@ -120,13 +120,13 @@ def test_pipes_and_json_get_no_colours(monkeypatch, tmp_path):
 @pytest.mark.parametrize("answer", ["y\n", "Y\n", "yes\n", "yes please\n"])
 def test_yes_makes_the_change(machine, config, answer):
     with Terminal("apply", "--root", machine.root, config) as terminal:
-        said = terminal.read(QUESTION)
+        output = terminal.read(QUESTION)
         # The changes are listed before the question, and none has been made.
-        assert "+ours" in said and said.endswith(QUESTION)
+        assert "+ours" in output and output.endswith(QUESTION)
         assert machine.path("/etc/motd").read_text() == "the OS's greeting\n"
         terminal.type(answer)
-        status, said = terminal.end()
-    assert status == 0 and "Done: this machine is as rendered-local-" in said
+        status, output = terminal.end()
+    assert status == 0 and "Done: this machine is as rendered-local-" in output
     assert machine.path("/etc/motd").read_text() == "ours\n"
 
 
@@ -136,8 +136,8 @@ def test_any_other_answer_changes_nothing(machine, config, answer):
     with Terminal("apply", "--root", machine.root, config) as terminal:
         terminal.read(QUESTION)
         terminal.type(answer)
-        status, said = terminal.end()
-    assert status == 2 and "pintle: apply: nothing was changed" in said
+        status, output = terminal.end()
+    assert status == 2 and "pintle: apply: nothing was changed" in output
     assert machine.tree() == before
 
 
@@ -156,22 +156,22 @@ def test_leaving_at_the_question_changes_nothing(machine, config, number):
 @pytest.mark.parametrize("words", [["--yes"], ["--dry-run"], ["--dry-run", "--yes"]])
 def test_yes_on_the_command_line_asks_nothing(machine, config, words):
     with Terminal("apply", "--root", machine.root, *words, config) as terminal:
-        status, said = terminal.end()
-    assert "[y/N]" not in said and status == (2 if "--dry-run" in words else 0)
+        status, output = terminal.end()
+    assert "[y/N]" not in output and status == (2 if "--dry-run" in words else 0)
 
 
 def test_nothing_to_do_asks_nothing(machine, config):
     machine.run("apply", "--yes", config)
     with Terminal("apply", "--root", machine.root, config) as terminal:
-        status, said = terminal.end()
-    assert status == 0 and "[y/N]" not in said and "Nothing to do" in said
+        status, output = terminal.end()
+    assert status == 0 and "[y/N]" not in output and "Nothing to do" in output
 
 
 def test_a_terminal_that_is_written_to_only_is_not_asked(machine, config):
     before = machine.tree()
     with Terminal("apply", "--root", machine.root, config, stdin=subprocess.DEVNULL) as terminal:
-        status, said = terminal.end()
-    assert status == 1 and "use --yes" in said and "[y/N]" not in said
+        status, output = terminal.end()
+    assert status == 1 and "use --yes" in output and "[y/N]" not in output
     assert machine.tree() == before
 
 
@@ -197,9 +197,9 @@ def test_long_work_is_reported_only_at_a_terminal(tmp_path):
         words = [PINTLE, "apply", "--root", machines[1].root, "--yes", config]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as silent, \
                 Terminal("apply", "--root", machines[0].root, "--yes", config) as terminal:
-            said = terminal.read(" ...\n")
-            assert said.splitlines()[-1].startswith("applying rendered-local-")
+            output = terminal.read(" ...\n")
+            assert output.splitlines()[-1].startswith("applying rendered-local-")
             changing.close()
-            status, said = terminal.end()
-            assert status == 0 and "Done" in said and "secret" not in said
+            status, output = terminal.end()
+            assert status == 0 and "Done" in output and "secret" not in output
             assert silent.communicate()[1] == "" and silent.returncode == 0

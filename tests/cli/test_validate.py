@@ -7,7 +7,7 @@ import json
 
 from program import file, ignition, machine_config, pintle, refused, with_files, write
 
-WRONG = with_files(file("etc/a"), file("/etc/b/"), file("/etc/c", mode=0o10644), file("/etc/c"))
+INVALID_CONFIG = with_files(file("etc/a"), file("/etc/b/"), file("/etc/c", mode=0o10644), file("/etc/c"))
 
 
 def test_a_good_config_leads_to_no_output(tmp_path):
@@ -17,7 +17,7 @@ def test_a_good_config_leads_to_no_output(tmp_path):
 
 
 def test_reports_all_problems_with_line_path_and_remedy(tmp_path):
-    path = write(tmp_path / "a.ign", json.dumps(WRONG, indent=1))
+    path = write(tmp_path / "a.ign", json.dumps(INVALID_CONFIG, indent=1))
     answer = refused("validate", path, says=[
         f"{path}:8:13: error: $.storage.files.0.path: path not absolute (begin it with a slash)",
         "$.storage.files.1.path: path is not fully simplified (", "$.storage.files.2.mode: illegal file mode (",
@@ -33,7 +33,7 @@ def test_reports_all_problems_with_line_path_and_remedy(tmp_path):
 
 
 def test_reports_all_problems_of_a_machine_config(tmp_path):
-    config = machine_config(WRONG, kernelType="fast", extensions=["chess"])
+    config = machine_config(INVALID_CONFIG, kernelType="fast", extensions=["chess"])
     refused("validate", write(tmp_path / "a.json", config), says=[
         "MachineConfig 99-worker", "$.spec.kernelType: kernelType=fast is invalid",
         "$.spec.extensions: invalid extensions found: [chess]", "$.spec.config.storage.files.0.path: path not absolute",
@@ -105,7 +105,7 @@ def test_reads_any_kind_from_standard_input(tmp_path):
                  json.dumps(machine_config()).encode(), b"kind: MachineConfig\nmetadata: {name: a}\nspec: {}\n"]:
         answer = pintle("validate", "-", stdin=text)
         assert answer.status == 0, answer.stderr
-    refused("validate", "-", stdin=json.dumps(WRONG).encode(), says="-:1:")
+    refused("validate", "-", stdin=json.dumps(INVALID_CONFIG).encode(), says="-:1:")
 
 
 def test_empty_files_are_no_configs(tmp_path):

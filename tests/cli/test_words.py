@@ -78,8 +78,8 @@ def test_no_verb_and_an_unknown_one_are_refused():
 
 def test_an_option_before_the_verb_is_refused_with_its_place(tmp_path):
     refused("--root", "/x", "verify", says=['"--root" is not a verb; options go behind the verb', "pintle help"])
-    wrong = called("kubectl-pintle", "--context", "x", "status", tmp_path=tmp_path)
-    assert wrong.returncode == 1 and '"--context" is not a verb; options go behind the verb' in wrong.stderr
+    result = called("kubectl-pintle", "--context", "x", "status", tmp_path=tmp_path)
+    assert result.returncode == 1 and '"--context" is not a verb; options go behind the verb' in result.stderr
 
 
 def test_an_error_names_the_forms_for_files_and_for_a_cluster():
@@ -112,8 +112,8 @@ def test_the_plugin_helps_like_the_program(tmp_path):
     for words in [["help", "rollout"], ["-h", "rollout"], ["rollout", "-h"]]:
         assert "Usage: kubectl pintle rollout" in called("kubectl-pintle", *words, tmp_path=tmp_path).stdout
     for words in [["rolout"], ["help", "rolout"]]:
-        wrong = called("kubectl-pintle", *words, tmp_path=tmp_path)
-        assert wrong.returncode == 1 and '"rolout" is not a verb; did you mean rollout?' in wrong.stderr
+        result = called("kubectl-pintle", *words, tmp_path=tmp_path)
+        assert result.returncode == 1 and '"rolout" is not a verb; did you mean rollout?' in result.stderr
 
 
 def test_help_of_the_old_program_only_prints_help(tmp_path):
@@ -121,8 +121,9 @@ def test_help_of_the_old_program_only_prints_help(tmp_path):
         answer = called("machine-config-daemon", *words, tmp_path=tmp_path)
         assert (answer.returncode, answer.stderr) == (0, "")
         assert "Usage: machine-config-daemon pivot" in answer.stdout
-    wrong = called("machine-config-daemon", "pivto", tmp_path=tmp_path)
-    assert wrong.returncode == 1 and 'unknown command "pivto" for "machine-config-daemon"; did you mean pivot?' in wrong.stderr
+    result = called("machine-config-daemon", "pivto", tmp_path=tmp_path)
+    assert result.returncode == 1
+    assert 'unknown command "pivto" for "machine-config-daemon"; did you mean pivot?' in result.stderr
 
 
 @pytest.mark.parametrize("verb", OPTIONS)
@@ -184,8 +185,8 @@ def test_verbs_have_the_formats_that_their_help_lists(verb):
 def test_yaml_is_the_same_as_json(tmp_path):
     old, new = [write(tmp_path / name, machine_config(with_files(file("/etc/a", name)))) for name in ["old", "new"]]
     assert pintle("version", "-o", "yaml").stdout == f"version: {pintle('version', '-o', 'json').json()['version']}\n"
-    said = pintle("diff", old, new, "-o", "yaml")
-    assert said.status == 2 and "\ndiffers: true\n" in said.stdout
+    result = pintle("diff", old, new, "-o", "yaml")
+    assert result.status == 2 and "\ndiffers: true\n" in result.stdout
     found = pintle("validate", "-o", "yaml", write(tmp_path / "wrong", "{}"))
     assert found.status == 1 and found.stdout.startswith("- ") and "\n  severity: error\n" in found.stdout
 

@@ -52,8 +52,8 @@ constexpr auto kQuietWhenDone = std::chrono::seconds(5);
 // An agent that is still busy after this time will never rest.
 constexpr auto kPatience = std::chrono::minutes(30);
 // A fault that lasts ends when the agent has reported this many failures.
-constexpr int kFaultsThatLast = 3;
-constexpr int kMostLives = 8;
+constexpr int kFailuresUntilFaultEnds = 3;
+constexpr int kMaxLives = 8;
 
 constexpr const char* kConfigs = "srv/config.d";
 constexpr const char* kConfig = "srv/config.d/50-test.ign";
@@ -62,13 +62,13 @@ constexpr const char* kChange = "var/lib/pintle/change";
 constexpr const char* kLock = "var/lib/pintle/lock";
 
 template <std::size_t size>
-void Note(char (&place)[size], std::string_view text) {
+void CopyText(char (&place)[size], std::string_view text) {
   place[text.copy(place, size - 1)] = '\0';
 }
 
 std::size_t HashOf(const std::string& text) { return std::hash<std::string>()(text); }
 
-// Hashes of the units, and of the files that watcher.service reads when it starts.
+// These functions return a hash of the units, and one of the files that watcher.service reads when it starts.
 std::size_t Units(const fs::path& top) { return HashOf(DescribeTree(top / "etc/systemd")); }
 std::size_t Files(const fs::path& top) {
   std::string all;
@@ -138,7 +138,7 @@ class RememberingSystemd final : public host::Systemd {
   }
 
  private:
-  change::ListeningSystemd links_;
+  change::RecordingSystemd links_;
   fs::path top_;
   AgentMemory& memory_;
 };
@@ -162,7 +162,7 @@ class RebootingPower final : public host::Power {
 };
 
 // Forwards everything to the real source, and calls the listeners.
-class OverheardSource final : public agent::Source {
+class ObservedSource final : public agent::Source {
  public:
   struct Listeners {
     std::function<void(const agent::Goal& goal)> wanted;
@@ -171,13 +171,13 @@ class OverheardSource final : public agent::Source {
     std::function<void(const std::string& text)> fault;
   };
 
-  OverheardSource(std::unique_ptr<agent::Source> source, Listeners listeners)
+  ObservedSource(std::unique_ptr<agent::Source> source, Listeners listeners)
       : source_(std::move(source)), listeners_(std::move(listeners)) {}
 
   void Begin(Listener listener) override {
-    listener.wanted = [this, told = std::move(listener.wanted)](agent::Goal goal) {
+    listener.wanted = [this, forward = std::move(listener.wanted)](agent::Goal goal) {
       listeners_.wanted(goal);
-      told(std::move(goal));
+      forward(std::move(goal));
     };
     source_->Begin(std::move(listener));
   }
@@ -195,8 +195,8 @@ class OverheardSource final : public agent::Source {
   void ReportChanged(const agent::Prepared& change, bool needs_reboot) override {
     source_->ReportChanged(change, needs_reboot);
   }
-  void ReportReboot(const std::string& why, std::function<void()> told) override {
-    source_->ReportReboot(why, std::move(told));
+  void ReportReboot(const std::string& why, std::function<void()> done) override {
+    source_->ReportReboot(why, std::move(done));
   }
   void ReportSettled(const agent::Goal& goal) override {
     listeners_.settled(goal);
@@ -248,11 +248,11 @@ class AgentMachine::Life {
          .settings = std::move(settings),
          .kind = host::AgentSource::kLocal,
          .node = "node",
-         .source = std::make_unique<OverheardSource>(
+         .source = std::make_unique<ObservedSource>(
              std::move(source),
-             OverheardSource::Listeners{[this](const agent::Goal&) { Wanted(); }, [this] { Changing(); },
-                                        [this](const agent::Goal& goal) { Settled(goal); },
-                                        [this](const std::string& text) { Failed(text); }})}));
+             ObservedSource::Listeners{[this](const agent::Goal&) { Wanted(); }, [this] { Changing(); },
+                                       [this](const agent::Goal& goal) { Settled(goal); },
+                                       [this](const std::string& text) { Failed(text); }})}));
     agent->Begin();
     quiet_.After(kQuiet);
     patience_.After(kPatience);
@@ -263,7 +263,7 @@ class AgentMachine::Life {
     const Uncounted looking;
     quiet_.After(kQuietWhenDone);
     memory_.last_report = LastReport::kDone;
-    Note(memory_.goal, goal.config);
+    CopyText(memory_.goal, goal.config);
     if (const std::string wrong = machine_.Wrong(goal.config); !wrong.empty()) {
       Complain(fmt::format("reported that it is done with {}: {}", goal.config, wrong));
     }
@@ -273,13 +273,13 @@ class AgentMachine::Life {
     const Uncounted looking;
     quiet_.After(kQuiet);
     memory_.last_report = LastReport::kFault;
-    Note(memory_.fault, text);
+    CopyText(memory_.fault, text);
     if (text.empty()) Complain("reported a fault without a reason");
     ++memory_.faults;
     // A change that could not be undone at once is reported before the agent ends it by itself.
     const bool is_not_undone_yet =
         (fault_lasts_ && !IsFaultOver()) || text.find("when this was undone") != std::string::npos;
-    if (fault_lasts_ && memory_.faults == kFaultsThatLast) EndFault();
+    if (fault_lasts_ && memory_.faults == kFailuresUntilFaultEnds) EndFault();
     if (is_not_undone_yet && fs::exists(machine_.top_ / kChange / "journal.json")) return;
     const std::string now = machine_.Now();
     const bool is_whole = std::any_of(machine_.known_.begin(), machine_.known_.end(),
@@ -307,7 +307,7 @@ class AgentMachine::Life {
   }
 
   void Complain(const std::string& what) {
-    if (memory_.false_report[0] == '\0') Note(memory_.false_report, what);
+    if (memory_.false_report[0] == '\0') CopyText(memory_.false_report, what);
     loop_->Stop();
   }
 
@@ -385,7 +385,7 @@ void AgentMachine::UsePolicy(bool there_is_one) const {
 
 bool AgentMachine::ComesToRest(const Fault& fault, AfterCut next, int life) {
   bool was_met = false;
-  for (int now = 0; now < kMostLives; ++now) {
+  for (int now = 0; now < kMaxLives; ++now) {
     const Fault faulty = now == life ? fault : Fault();
     const History history = RunWith(faulty, [&] {
       StopTime();
@@ -398,7 +398,7 @@ bool AgentMachine::ComesToRest(const Fault& fault, AfterCut next, int life) {
       return was_met;
     }
   }
-  Note(memory_->false_report, "the machine reboots again and again");
+  CopyText(memory_->false_report, "the machine reboots again and again");
   return was_met;
 }
 

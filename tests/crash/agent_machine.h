@@ -30,7 +30,7 @@ struct AgentMemory {
   int failing_jobs = 0;  // This many jobs will fail.
   int boots = 0;
   bool is_rebooting = false;
-  bool changes_its_mind = false;  // Another config is set while one is being applied.
+  bool changes_its_mind = false;  // The test sets another config while the agent applies one.
 
   enum class LastReport { kNone, kDone, kFault } last_report = LastReport::kNone;
   int faults = 0;
@@ -51,7 +51,7 @@ class AgentMachine {
 
   AgentMemory& memory() { return *memory_; }
 
-  // Makes a new machine, or one in the state in which Save() was called.
+  // MakeNew() makes a new machine; MakeSaved() makes one in the state in which Save() was called.
   void MakeNew();
   void Save();
   void MakeSaved();
@@ -66,7 +66,7 @@ class AgentMachine {
   void UsePolicy(bool there_is_one) const;
 
   // Runs the agent, in as many processes as it takes, until it has nothing left to do.  The process number `life` has
-  // the fault.  Returns whether the agent got as far as the fault.
+  // the fault.  Returns whether the fault occurred.
   bool ComesToRest(const Fault& fault = {}, AfterCut next = AfterCut::kRestart, int life = 0);
 
   // Describes everything that a config can change.

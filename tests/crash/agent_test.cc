@@ -72,7 +72,7 @@ const Scenario kScenarios[] = {
 class AnAgentsChange : public testing::TestWithParam<Scenario> {
  protected:
   static void SetUpTestSuite() {
-    UseMemory();
+    UseMemoryFileSystem();
     // The agent connects to this address.  There is no bus.
     ::setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1);
   }

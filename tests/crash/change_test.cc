@@ -130,7 +130,7 @@ class Machine {
 
 class AChange : public testing::Test {
  protected:
-  static void SetUpTestSuite() { UseMemory(); }
+  static void SetUpTestSuite() { UseMemoryFileSystem(); }
 
   AChange() {
     Machine machine;

@@ -51,7 +51,7 @@ const Edit kEdits[] = {
 
 class AnEdit : public testing::Test {
  protected:
-  static void SetUpTestSuite() { UseMemory(); }
+  static void SetUpTestSuite() { UseMemoryFileSystem(); }
 
   // Checks that an edit of a file survives.  Both configs have the file, or only the first one.
   static void IsThereInTheEnd(plan::TestConfig (*to)(), const std::string& path) {

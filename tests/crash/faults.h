@@ -16,7 +16,7 @@ enum class FaultKind {
   kError,       // The call fails with an errno.
   kShortWrite,  // A write writes one byte only.  Other calls are not affected.
   kDiskFull,    // From this call on, until EndFault(), all calls that need more space on the disk fail.
-  kMeanwhile,   // `meanwhile` is called before the call is made.
+  kMeanwhile,   // The function `meanwhile` is called before the call is made.
 };
 
 struct Fault {
@@ -34,7 +34,7 @@ enum class Ending { kSucceeded, kFailed, kCutShort };
 
 struct History {
   Ending ending;
-  bool fault_met;  // The operation got as far as the fault.
+  bool fault_met;  // The fault occurred during the operation.
 };
 
 // Runs an operation in a process of its own with this fault; the operation returns whether it succeeded.

@@ -118,8 +118,8 @@ Result<std::vector<FilePut>> Change(BlobStore& blobs) {
 Result<std::vector<FilePut>> StepsFor(const Root& root, BlobStore& blobs) {
   const auto puts = TRY(Change(blobs));
   auto made = TRY(host::MissingDirectories(root, puts));
-  const std::vector<std::string> taken = {"/etc/motd", "/etc/new.d/sub/file"};
-  auto steps = TRY(host::StepsToKeep(root, blobs, taken, made));
+  const std::vector<std::string> paths = {"/etc/motd", "/etc/new.d/sub/file"};
+  auto steps = TRY(host::StepsToKeep(root, blobs, paths, made));
   steps.insert(steps.end(), made.begin(), made.end());
   steps.insert(steps.end(), puts.begin(), puts.end());
   for (FilePut& step : steps) {
@@ -160,7 +160,7 @@ Result<> Undo(const Root& root) {
 
 class AWholeChange : public testing::Test {
  protected:
-  static void SetUpTestSuite() { UseMemory(); }
+  static void SetUpTestSuite() { UseMemoryFileSystem(); }
 
   AWholeChange() : root_(tree_.root()), old_(tree_.Now()) {}
 

@@ -111,7 +111,7 @@ class AChangeWithTheNextBoot : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     change::UseOwnMounts();
-    UseMemory();
+    UseMemoryFileSystem();
   }
 
   AChangeWithTheNextBoot() {

@@ -25,7 +25,7 @@ using host::PairedFile;
 
 class APairedFile : public testing::Test {
  protected:
-  static void SetUpTestSuite() { UseMemory(); }
+  static void SetUpTestSuite() { UseMemoryFileSystem(); }
 
   History WriteWith(const Fault& fault, const std::string& contents) const {
     const History history = RunWith(fault, [&] { return file_.Write(contents).has_value(); });

@@ -44,7 +44,7 @@ class Attack {
     }
   }
 
-  [[noreturn]] void GoOn() {
+  [[noreturn]] void SwapForever() {
     for (unsigned turn = 0;; ++turn) {
       // Every other turn waits until root changes something in the user's directories, but not for ever.
       for (int i = 0; turn % 2 == 0 && i < 2000 && !HasHappened(); ++i) {
@@ -87,22 +87,22 @@ class Attack {
       case 6:
         return SwapWith("conf/app", "own-file");
       default:
-        return SwapWhatWaits(kind == 7 ? "link-file" : "own-file");
+        return SwapTemporaryFiles(kind == 7 ? "link-file" : "own-file");
     }
   }
 
   // Swaps root's temporary files, which are beside the files that they will replace.
-  static void SwapWhatWaits(const std::string& trap) {
+  static void SwapTemporaryFiles(const std::string& trap) {
     for (const char* place : {"conf", "conf/sub"}) {
       DIR* const directory = ::opendir(place);
       if (directory == nullptr) continue;
       while (const dirent* entry = ::readdir(directory)) {
         if (std::strncmp(entry->d_name, ".pintle-", 8) != 0) continue;
-        const std::string waiting = std::string(place) + "/" + entry->d_name;
-        Exchange(waiting, trap);
-        if (::link("../../etc/shadow", (waiting + "-").c_str()) == 0) Exchange(waiting, waiting + "-");
+        const std::string file = std::string(place) + "/" + entry->d_name;
+        Exchange(file, trap);
+        if (::link("../../etc/shadow", (file + "-").c_str()) == 0) Exchange(file, file + "-");
         Linger();
-        Exchange(waiting, trap);
+        Exchange(file, trap);
       }
       ::closedir(directory);
     }
@@ -142,7 +142,7 @@ Swapper::Swapper(const UsersTree& tree) {
       ::setuid(UsersTree::kUser) != 0) {
     ::_exit(1);
   }
-  Attack(*count_).GoOn();
+  Attack(*count_).SwapForever();
 }
 
 Swapper::~Swapper() {

@@ -35,7 +35,7 @@ constexpr int kRounds = 1000;
 class SwapsByAUser : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    UseMemory();
+    UseMemoryFileSystem();
     if (::geteuid() != 0) FAIL() << "run this test as root: it checks that a user cannot misuse root's rights";
   }
 
@@ -67,9 +67,9 @@ class SwapsByAUser : public testing::Test {
     return state;
   }
 
-  // The files that a config puts there, and those that come back when the config is removed; a user's own program is
-  // among them.
-  std::vector<FilePut> Taken() {
+  // ConfigFiles() returns the files that a config has; RestoredFiles() returns those that come back when the config is
+  // removed, with a user's own program among them.
+  std::vector<FilePut> ConfigFiles() {
     return {{"/home/user/conf/app", File("ours", 0644, 0)},
             {"/home/user/conf/new", Directory(UsersTree::kUser)},
             {"/home/user/conf/new/deep", File("ours", 0600, 0)},
@@ -77,7 +77,7 @@ class SwapsByAUser : public testing::Test {
             {"/home/user/conf/sub", Directory(0)},
             {"/home/user/conf/sub/theirs", File("ours", 0644, 0)}};
   }
-  std::vector<FilePut> GivenBack() {
+  std::vector<FilePut> RestoredFiles() {
     return {{"/home/user/conf/app", File("the user's", 04755, UsersTree::kUser)},
             {"/home/user/conf/new/deep", std::nullopt},
             {"/home/user/conf/new", std::nullopt},
@@ -101,7 +101,7 @@ class SwapsByAUser : public testing::Test {
   }
 
   // Returns whether root has read its own files through swapped entries.
-  bool HasReadWhatIsRoots() {
+  bool HasReadRootsFiles() {
     const std::string secret = Sha256("root's").hex();
     for (const char* path : {"/home/user/conf/theirs", "/home/user/conf/app", "/home/user/conf/sub/theirs"}) {
       host::Observer observer(root_);
@@ -125,12 +125,12 @@ TEST_F(SwapsByAUser, NeverLeadOutOfTheDirectory) {
   for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t count = swapper.count();
     CountHistory();
-    for (const auto& puts : {Taken(), GivenBack()}) {
+    for (const auto& puts : {ConfigFiles(), RestoredFiles()}) {
       const int put = Put(puts);
       done += put;
       refused += static_cast<int>(puts.size()) - put;
     }
-    ASSERT_FALSE(HasReadWhatIsRoots()) << "in round " << round;
+    ASSERT_FALSE(HasReadRootsFiles()) << "in round " << round;
     ASSERT_EQ(DescribeTree(tree_.etc), before_) << "in round " << round;
     // A round counts only if something was swapped in it.
     while (swapper.count() == count) ::usleep(10);

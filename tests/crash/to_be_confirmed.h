@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared tests of a change that has to be confirmed after its boot: from this boot on, the change stays in effect
-// unless it is given up.
+// Tests that several test programs share, of a change that has to be confirmed after its boot: from this boot on, the
+// change stays in effect unless it is given up.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

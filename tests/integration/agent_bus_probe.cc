@@ -35,7 +35,7 @@
 namespace pintle::agent {
 namespace {
 
-void Say(const std::string& line) {
+void PrintLine(const std::string& line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
 }
@@ -44,7 +44,7 @@ Result<> Serve(const std::string& refusal) {
   const auto loop = TRY(event::Loop::Create());
   const auto order = [&](const char* name) {
     return [name, refusal]() -> Result<> {
-      Say(name);
+      PrintLine(name);
       if (!refusal.empty()) return Error(ErrorKind::kConflict, refusal);
       return {};
     };
@@ -54,15 +54,15 @@ Result<> Serve(const std::string& refusal) {
                   .pause = order("pause"),
                   .resume = order("resume"),
                   .logged_in = [](const host::AgentLogin& login) {
-                    Say(fmt::format("login {} from {}", login.user, login.from));
+                    PrintLine(fmt::format("login {} from {}", login.user, login.from));
                   }});
   std::string unread;
-  const auto show = [&](const std::string& line) -> Result<> {
+  const auto publish = [&](const std::string& line) -> Result<> {
     json::Report report;
     auto status = json::Decode<host::AgentStatus>(TRY(json::Parse(line)), report);
     TRY(report.ToResult());
     bus.Show(std::move(status));
-    Say("shown");
+    PrintLine("shown");
     return {};
   };
   const auto input = TRY(event::FdWatch::Create(*loop, STDIN_FILENO, {.readable = true}, [&](event::FdReadiness) {
@@ -71,11 +71,11 @@ Result<> Serve(const std::string& refusal) {
     if (size <= 0) return loop->Stop();
     unread.append(piece, static_cast<std::size_t>(size));
     for (std::size_t end = unread.find('\n'); end != std::string::npos; end = unread.find('\n')) {
-      if (const auto shown = show(unread.substr(0, end)); !shown) return loop->Stop(shown);
+      if (const auto shown = publish(unread.substr(0, end)); !shown) return loop->Stop(shown);
       unread.erase(0, end + 1);
     }
   }));
-  Say("serving");
+  PrintLine("serving");
   return loop->Run();
 }
 
@@ -90,14 +90,14 @@ int OnQuestion(sd_bus_message* call, void* polkit_answer, sd_bus_error*) {
   if (result >= 0) result = ::sd_bus_message_skip(call, "a{ss}");
   if (result >= 0) result = ::sd_bus_message_read(call, "u", &flags);
   if (result < 0) return result;
-  Say(fmt::format("{} {} {} {}", kind, key, action, flags));
+  PrintLine(fmt::format("{} {} {} {}", kind, key, action, flags));
   const auto answer = *static_cast<PolkitAnswer*>(polkit_answer);
   if (answer == PolkitAnswer::kNone) return 1;
   return ::sd_bus_reply_method_return(call, "(bba{ss})", answer == PolkitAnswer::kYes ? 1 : 0, 0, 0);
 }
 
-int OnTakenBack(sd_bus_message* call, void*, sd_bus_error*) {
-  Say("cancelled");
+int OnCancellation(sd_bus_message* call, void*, sd_bus_error*) {
+  PrintLine("cancelled");
   return ::sd_bus_reply_method_return(call, "");
 }
 
@@ -105,7 +105,7 @@ Result<> PlayPolkit(PolkitAnswer answer) {
   static const sd_bus_vtable kVtable[] = {
       SD_BUS_VTABLE_START(0),
       SD_BUS_METHOD("CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})", OnQuestion, SD_BUS_VTABLE_UNPRIVILEGED),
-      SD_BUS_METHOD("CancelCheckAuthorization", "s", "", OnTakenBack, SD_BUS_VTABLE_UNPRIVILEGED),
+      SD_BUS_METHOD("CancelCheckAuthorization", "s", "", OnCancellation, SD_BUS_VTABLE_UNPRIVILEGED),
       SD_BUS_VTABLE_END,
   };
   SystemBus bus;
@@ -115,7 +115,7 @@ Result<> PlayPolkit(PolkitAnswer answer) {
                                         "org.freedesktop.PolicyKit1.Authority", kVtable, &answer);
   }
   if (result >= 0) result = ::sd_bus_request_name(bus.get(), "org.freedesktop.PolicyKit1", 0);
-  if (result >= 0) Say("serving");
+  if (result >= 0) PrintLine("serving");
   while (result >= 0) {
     result = ::sd_bus_process(bus.get(), nullptr);
     if (result == 0) result = ::sd_bus_wait(bus.get(), UINT64_MAX);
@@ -125,7 +125,7 @@ Result<> PlayPolkit(PolkitAnswer answer) {
 
 int OnAnswer(sd_bus_message* answer, void*, sd_bus_error*) {
   const sd_bus_error* error = ::sd_bus_message_get_error(answer);
-  Say(error == nullptr ? "done" : error->name);
+  PrintLine(error == nullptr ? "done" : error->name);
   return 0;
 }
 
@@ -146,11 +146,11 @@ Result<> Hold(int connections, int calls) {
     }
     if (result < 0) return Error::FromErrno("the bus", -result);
   }
-  Say("holding");
+  PrintLine("holding");
   return loop->Run();
 }
 
-Result<> BeDeaf(int times) {
+Result<> SendWithoutReading(int times) {
   SystemBus bus;
   int result = ::sd_bus_open_system(Out(bus));
   const char* name = nullptr;
@@ -166,7 +166,7 @@ Result<> BeDeaf(int times) {
     if (result >= 0) result = ::sd_bus_flush(bus.get());
   }
   if (result < 0) return Error::FromErrno("the bus", -result);
-  Say("sent");
+  PrintLine("sent");
   while (std::getchar() != EOF) {
   }
   return {};
@@ -178,7 +178,7 @@ Result<> Run(const std::string& verb, const std::string& word, const std::string
     return PlayPolkit(word == "yes" ? PolkitAnswer::kYes : word == "no" ? PolkitAnswer::kNo : PolkitAnswer::kNone);
   }
   if (verb == "hold") return Hold(std::stoi(word), std::stoi(other));
-  if (verb == "deaf") return BeDeaf(std::stoi(word));
+  if (verb == "deaf") return SendWithoutReading(std::stoi(word));
   return Error(ErrorKind::kInvalid, "no such verb: " + verb);
 }
 

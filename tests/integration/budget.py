@@ -36,4 +36,4 @@ def settled(cluster):
     def condition():
         pods = [(pod["metadata"]["name"], pod["metadata"]["uid"]) for pod in cluster.run_pods("node-b")]
         return len(pods) == 2 and cluster.get("poddisruptionbudget", "web")["status"]["disruptionsAllowed"] == 1 and pods
-    return wait_until(condition, "two pods run and one can be spared", 60)
+    return wait_until(condition, "two pods run, and the budget allows one eviction", 60)

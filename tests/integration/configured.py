@@ -79,7 +79,7 @@ class Machine:
         self.write("/root/configs/50-all.ign", ignition)
         return self.run("apply", "--yes", "--policy", "/root/policy.json", *words, "/root/configs", status=status)
 
-    def take_away(self):
+    def remove_config(self):
         return self.run("apply", "--yes", "--policy", "/root/policy.json", "--none")
 
     def state(self):

@@ -15,7 +15,7 @@ NODES = {"worker": ["worker-0", "worker-1", "worker-2"], "infra": ["infra-0"]}
 WORKER = "node-role.kubernetes.io/worker"
 INFRA = "node-role.kubernetes.io/infra"
 QUICK_DRAINS = {"pintle.io/drain-attempt": "5s", "pintle.io/drain-pause": "1s", "pintle.io/drain-eviction-retry": "1s"}
-MINE = "example.com/mine"
+OWN_TAINT = "example.com/mine"
 KUBERNETES = "node.kubernetes.io/"
 PODS = "/api/v1/namespaces/default/pods"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
@@ -58,7 +58,7 @@ def whole(objects, agents, seconds):
         for name in nodes:
             # A node of the custom pool boots with the config of the worker pool.
             agents.add(name, targets["worker"], labels=[WORKER, INFRA] if pool == "infra" else [WORKER])
-    _web(objects, seconds)
+    _create_web_pods(objects, seconds)
 
     objects.config("10-more", files={"/etc/more": "1"})
     targets = _targets(objects, targets, seconds)
@@ -104,13 +104,13 @@ def end_state(objects):
     return {"pools": pools, "nodes": nodes, "reports": reports, "configs": sorted(objects.rendered())}
 
 
-def rest(objects):
+def state_at_rest(objects):
     """Returns the end state, once the controller and all agents have nothing left to do."""
     def is_at_rest():
         state = end_state(objects)
-        there = (*map(_pool_rests, state["pools"].values()), *map(_node_rests, state["nodes"].values()),
-                 *(_is_reported(report, state["nodes"][name]) for name, report in state["reports"].items()))
-        return all(there) and state
+        checks = (*map(_pool_rests, state["pools"].values()), *map(_node_rests, state["nodes"].values()),
+                  *(_is_reported(report, state["nodes"][name]) for name, report in state["reports"].items()))
+        return all(checks) and state
     return wait_until(is_at_rest, "the controller and all agents have nothing left to do", 60)
 
 
@@ -121,9 +121,9 @@ def _pool_rests(pool):
 
 
 def _node_rests(node):
-    said = {key.removeprefix(PREFIX): value for key, value in node["annotations"].items()}
-    is_done = said["state"] == "Done" and said["currentConfig"] == said["desiredConfig"]
-    is_uncordoned = said.get("desiredDrain") == said.get("lastAppliedDrain") and not node["is cordoned"]
+    annotations = {key.removeprefix(PREFIX): value for key, value in node["annotations"].items()}
+    is_done = annotations["state"] == "Done" and annotations["currentConfig"] == annotations["desiredConfig"]
+    is_uncordoned = annotations.get("desiredDrain") == annotations.get("lastAppliedDrain") and not node["is cordoned"]
     return is_done and is_uncordoned and all(taint["key"] != "UpdateInProgress" for taint in node["taints"])
 
 
@@ -141,8 +141,8 @@ def differences(expected, found, where=""):
             for line in differences(expected.get(key), found.get(key), f"{where}/{key}")]
 
 
-def forget_all(objects):
-    objects.forget_all()
+def delete_all(objects):
+    objects.delete_all()
     for kind in (DEPLOYMENTS, budgets(objects), PODS):
         objects.admin.must("DELETE", kind, {"propagationPolicy": "Background", "gracePeriodSeconds": 0})
     for kind in (PODS, "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/nodes"):
@@ -169,9 +169,9 @@ class UpdatingNodes(Watch):
 
 
 def _taint_until_targeted(objects, name, target, seconds):
-    """Changes a taint of its own again and again, until the node has its desired config and no taint of the controller.
+    """Changes OWN_TAINT again and again, until the node has its desired config and no taint of the controller.
 
-    The controller changes its own taint meanwhile.  Neither change may be lost.
+    Meanwhile, the controller adds and removes its own taint.  Neither change may be lost.
     """
     last = None
 
@@ -179,12 +179,12 @@ def _taint_until_targeted(objects, name, target, seconds):
         nonlocal last
         node = objects.admin.must("GET", f"/api/v1/nodes/{name}")
         taints = {taint["key"]: taint for taint in node["spec"].get("taints", [])}
-        assert not last or taints.get(MINE) == last, f"{last} got lost: {taints}"
+        assert not last or taints.get(OWN_TAINT) == last, f"{last} got lost: {taints}"
         if not _is_done_by_kubernetes(node, taints):
             return False
         is_over = node["metadata"]["annotations"][PREFIX + "desiredConfig"] == target and "UpdateInProgress" not in taints
-        next_one = {"key": MINE, "value": "" if is_over else str(time.monotonic()), "effect": "NoSchedule"}
-        if _put_taints(objects, node, taints | {MINE: next_one}):
+        next_one = {"key": OWN_TAINT, "value": "" if is_over else str(time.monotonic()), "effect": "NoSchedule"}
+        if _put_taints(objects, node, taints | {OWN_TAINT: next_one}):
             last = next_one
             return is_over
         return False
@@ -223,29 +223,30 @@ def quick_drains(objects, pool):
 
 
 def budgets(objects):
+    """Returns the path of the disruption budgets."""
     return f"/apis/{objects.cluster.api('policy', 'v1', 'v1beta1')}/namespaces/default/poddisruptionbudgets"
 
 
-def budget(objects, app):
+def create_budget(objects, app):
     """Creates a budget that keeps one of the pods."""
     objects.admin.must("POST", budgets(objects), {"metadata": {"name": app}, "spec": {
         "minAvailable": 1, "selector": {"matchLabels": {"app": app}}}})
 
 
-def without_budget(objects, app):
+def delete_budget(objects, app):
     objects.admin.must("DELETE", f"{budgets(objects)}/{app}")
 
 
-def _web(objects, seconds):
+def _create_web_pods(objects, seconds):
     """Creates two pods on any nodes, with a disruption budget that allows the eviction of one."""
     labels = {"app": "web"}
     objects.admin.must("POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": {
         "replicas": 2, "selector": {"matchLabels": labels},
         "template": {"metadata": {"labels": labels}, "spec": _pod_spec()}}})
-    budget(objects, "web")
+    create_budget(objects, "web")
     path = f"{budgets(objects)}/web"
     wait_until(lambda: objects.admin.must("GET", path).get("status", {}).get("disruptionsAllowed") == 1,
-               "one pod can be spared", seconds)
+               "the budget allows one eviction", seconds)
 
 
 def _pod_spec(**more):

@@ -131,8 +131,8 @@ Result<> Hold(Deployments& deployments) {
 }
 
 Result<> Extensions(const std::string& root, const std::string& image, const RegistryAccess& access,
-                    const std::stop_token& stop, const ProgressCallback& tell) {
-  const ExtensionsImage unpacked = TRY(ExtensionsImage::Unpack(root, image, access, stop, tell));
+                    const std::stop_token& stop, const ProgressCallback& report_progress) {
+  const ExtensionsImage unpacked = TRY(ExtensionsImage::Unpack(root, image, access, stop, report_progress));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.is_regular_file()) fmt::print("{}\n", entry.path().string().substr(root.size()));
   }
@@ -141,7 +141,7 @@ Result<> Extensions(const std::string& root, const std::string& image, const Reg
   return {};
 }
 
-void PrintProgress(const ActivityProgress& how_far) { fmt::print(stderr, "progress: {}\n", InWords(how_far)); }
+void PrintProgress(const ActivityProgress& progress) { fmt::print(stderr, "progress: {}\n", InWords(progress)); }
 
 std::string Option(Words& words, const std::string& name, const std::string& otherwise = "") {
   const std::string prefix = "--" + name + "=";
@@ -155,9 +155,9 @@ std::string Option(Words& words, const std::string& name, const std::string& oth
 }
 
 // Requests a stop of the work when standard input ends.
-class Stopping {
+class StopAtEndOfInput {
  public:
-  explicit Stopping(bool is_wanted) {
+  explicit StopAtEndOfInput(bool is_wanted) {
     if (!is_wanted) return;
     std::thread([source = source_]() mutable {
       while (std::getchar() != EOF) {
@@ -172,22 +172,23 @@ class Stopping {
 };
 
 // The deployments of this machine, by rpm-ostree or libostree, or those of a disk, by libostree.
-class Opened {
+class OpenedDeployments {
  public:
-  static Result<std::unique_ptr<Opened>> Open(const std::string& sysroot, const std::string& by,
-                                              const RegistryAccess& access, const RpmOstreeSettings& manners) {
-    std::unique_ptr<Opened> opened(new Opened(TRY(Root::Open("/"))));
+  static Result<std::unique_ptr<OpenedDeployments>> Open(const std::string& sysroot, const std::string& by,
+                                                         const RegistryAccess& access,
+                                                         const RpmOstreeSettings& settings) {
+    std::unique_ptr<OpenedDeployments> opened(new OpenedDeployments(TRY(Root::Open("/"))));
     if (by == "chosen") {
-      opened->deployments_ = TRY(OpenDeployments(opened->systemd_, access, manners));
+      opened->deployments_ = TRY(OpenDeployments(opened->systemd_, access, settings));
     } else {
-      opened->deployments_ = std::make_unique<DeploymentsOstree>(sysroot, access, manners.patience);
+      opened->deployments_ = std::make_unique<DeploymentsOstree>(sysroot, access, settings.patience);
     }
     return opened;
   }
   Deployments& deployments() { return *deployments_; }
 
  private:
-  explicit Opened(Root root) : root_(std::move(root)), systemd_(root_) {}
+  explicit OpenedDeployments(Root root) : root_(std::move(root)), systemd_(root_) {}
 
   Root root_;
   SystemdDbus systemd_;
@@ -197,15 +198,15 @@ class Opened {
 Result<> Run(Words words) {
   const std::string sysroot = Option(words, "sysroot", "/");
   const RegistryAccess access{Option(words, "auth-file"), Option(words, "certificates"), Option(words, "policy")};
-  const Stopping stopping(Option(words, "stop") == "input");
-  RpmOstreeSettings manners;
-  manners.stop = stopping.token();
-  manners.patience = std::chrono::milliseconds(std::stoi(Option(words, "patience", "20000")));
-  const auto opened = TRY(Opened::Open(sysroot, Option(words, "by"), access, manners));
+  const StopAtEndOfInput stopping(Option(words, "stop") == "input");
+  RpmOstreeSettings settings;
+  settings.stop = stopping.token();
+  settings.patience = std::chrono::milliseconds(std::stoi(Option(words, "patience", "20000")));
+  const auto opened = TRY(OpenedDeployments::Open(sysroot, Option(words, "by"), access, settings));
   Deployments& deployments = opened->deployments();
-  const ProgressCallback tell =
+  const ProgressCallback report_progress =
       Option(words, "progress") == "shown" ? ProgressCallback(PrintProgress) : ProgressCallback();
-  deployments.SetProgressCallback(tell);
+  deployments.SetProgressCallback(report_progress);
   if (words.empty()) return Error(ErrorKind::kInvalid, "no verb");
   const std::string verb = words[0];
   words.erase(words.begin());
@@ -217,7 +218,9 @@ Result<> Run(Words words) {
   if (verb == "prune") return deployments.Prune();
   if (verb == "await-finalizer" && words.size() == 1) return AwaitFinalizerOfThisMachine(words[0]);
   if (verb == "hold") return Hold(deployments);
-  if (verb == "extensions" && words.size() == 2) return Extensions(words[0], words[1], access, stopping.token(), tell);
+  if (verb == "extensions" && words.size() == 2) {
+    return Extensions(words[0], words[1], access, stopping.token(), report_progress);
+  }
   if (verb == "finalize") return Finalize(deployments, words);
   return Error(ErrorKind::kInvalid, "no such verb: " + verb);
 }

@@ -32,7 +32,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void Say(const std::string& line) {
+void PrintLine(const std::string& line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
 }
@@ -63,7 +63,7 @@ class Probe {
   }
 
   void Follow(kube::Mirror<api::Node>::Listener listener) {
-    listener.trouble = [](const Error& error) { Say("trouble: " + error.message()); };
+    listener.trouble = [](const Error& error) { PrintLine("trouble: " + error.message()); };
     nodes_ = std::make_unique<kube::Mirror<api::Node>>(client_, kube::Selection{}, std::move(listener));
   }
 
@@ -107,7 +107,7 @@ class Probe {
                                                                   {drain::Prospect::kMayPass, "may-pass"},
                                                                   {drain::Prospect::kHopeless, "hopeless"}};
     for (const auto& [prospect, name, summary] : forecasts_) {
-      Say(fmt::format("{} {} {}", name, kWords.at(prospect), summary));
+      PrintLine(fmt::format("{} {} {}", name, kWords.at(prospect), summary));
     }
     loop_.Stop();
   }

@@ -77,7 +77,7 @@ constexpr Backoff::Settings kShort = {.first = milliseconds(20), .longest = mill
 constexpr LeaseTimes kLeaseTimes = {
     .duration = std::chrono::seconds(4), .renew_deadline = std::chrono::seconds(3), .retry = milliseconds(200)};
 
-void Say(const std::string& line) {
+void PrintLine(const std::string& line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
 }
@@ -133,10 +133,10 @@ class Probe {
 
   // Prints the value and ends the program, or ends it with the error.
   template <typename T>
-  std::function<void(Result<T>)> End(std::function<void(const T&)> say = [](const T&) {}) {
-    return [this, say](Result<T> result) {
+  std::function<void(Result<T>)> End(std::function<void(const T&)> print = [](const T&) {}) {
+    return [this, print](Result<T> result) {
       if (!result) return loop_.Stop(std::move(result).error());
-      say(*result);
+      print(*result);
       loop_.Stop();
     };
   }
@@ -146,7 +146,7 @@ class Probe {
 
   void Get() {
     call_ = client_.Get<ConfigMap>(Name(), End<ConfigMap>([](const ConfigMap& map) {
-                                     for (const auto& [key, value] : map.data) Say(key + "=" + value);
+                                     for (const auto& [key, value] : map.data) PrintLine(key + "=" + value);
                                    }));
   }
 
@@ -155,7 +155,7 @@ class Probe {
     map.metadata.namespace_name = words_[1];
     map.metadata.name = words_[2];
     map.data = Pairs(words_, 3);
-    call_ = client_.Create<ConfigMap>(map, End<ConfigMap>([](const ConfigMap& made) { Say(made.metadata.uid); }));
+    call_ = client_.Create<ConfigMap>(map, End<ConfigMap>([](const ConfigMap& made) { PrintLine(made.metadata.uid); }));
   }
 
   void Set() {
@@ -197,8 +197,8 @@ class Probe {
     const long before = PeakKib();
     call_ = client_.List<ConfigMapName>({.namespace_name = words_[1], .page_size = std::stoi(words_[2])},
                                         End<std::vector<ConfigMapName>>([before](const auto& maps) {
-                                          for (const auto& map : maps) Say(map.metadata.name);
-                                          Say(fmt::format("{}", PeakKib() - before));
+                                          for (const auto& map : maps) PrintLine(map.metadata.name);
+                                          PrintLine(fmt::format("{}", PeakKib() - before));
                                         }));
   }
 
@@ -209,24 +209,25 @@ class Probe {
     };
     mirror_ = std::make_unique<Mirror<ConfigMap>>(
         client_, Selection{.namespace_name = words_[1], .label_selector = "!ignored", .page_size = 2},
-        Mirror<ConfigMap>::Listener{.added = [words](const auto& map) { Say("added " + words(map)); },
-                                    .changed = [words](const auto&, const auto& map) { Say("changed " + words(map)); },
-                                    .removed = [words](const auto& map) { Say("removed " + words(map)); },
-                                    .synced = [] { Say("synced"); },
-                                    .trouble = [](const Error& error) { Say("trouble " + error.message()); }},
+        Mirror<ConfigMap>::Listener{
+            .added = [words](const auto& map) { PrintLine("added " + words(map)); },
+            .changed = [words](const auto&, const auto& map) { PrintLine("changed " + words(map)); },
+            .removed = [words](const auto& map) { PrintLine("removed " + words(map)); },
+            .synced = [] { PrintLine("synced"); },
+            .trouble = [](const Error& error) { PrintLine("trouble " + error.message()); }},
         FeedSettings{.backoff = kShort});
     AtEndOfInput([this] { loop_.Stop(); });
   }
 
   void Watch() {
-    call_ = kube::Watch(client_.transport(), kResourceKind<ConfigMap>, {.namespace_name = words_[1]}, words_[2], {},
-                        SystemRandom(),
-                        {.event = [](const WatchEvent&) { Say("event"); },
-                         .end =
-                             [this](const std::optional<Failure>& failure) {
-                               Say(!failure ? "ended" : failure->IsExpired() ? "expired" : failure->error.message());
-                               loop_.Stop();
-                             }});
+    call_ = kube::Watch(
+        client_.transport(), kResourceKind<ConfigMap>, {.namespace_name = words_[1]}, words_[2], {}, SystemRandom(),
+        {.event = [](const WatchEvent&) { PrintLine("event"); },
+         .end =
+             [this](const std::optional<Failure>& failure) {
+               PrintLine(!failure ? "ended" : failure->IsExpired() ? "expired" : failure->error.message());
+               loop_.Stop();
+             }});
   }
 
   void AnnotateNode() {
@@ -237,15 +238,15 @@ class Probe {
   void Evict() {
     call_ = client_.Evict(Name(), words_[3], End<Eviction>([](const Eviction& eviction) {
                             const auto* const kept = std::get_if<KeptByBudget>(&eviction);
-                            if (kept != nullptr) return Say("kept: " + kept->why);
-                            Say(std::get<Departure>(eviction) == Departure::kGoing ? "going" : "gone");
+                            if (kept != nullptr) return PrintLine("kept: " + kept->why);
+                            PrintLine(std::get<Departure>(eviction) == Departure::kGoing ? "going" : "gone");
                           }));
   }
 
   void Compete() {
     lease_ =
         std::make_unique<Lease>(client_, Lease::Settings{.name = Name(), .identity = words_[3], .times = kLeaseTimes},
-                                Lease::Listener{.won = [] { Say("won"); }, .lost = [] { Say("lost"); }});
+                                Lease::Listener{.won = [] { PrintLine("won"); }, .lost = [] { PrintLine("lost"); }});
     AtEndOfInput([this] { lease_->Release(EndWithout()); });
   }
 

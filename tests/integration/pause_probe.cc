@@ -18,7 +18,7 @@
 namespace pintle::controller {
 namespace {
 
-struct Question {
+struct ProbeInput {
   api::MachineConfigPool pool;
   std::vector<api::Node> nodes;
   std::vector<api::MachineConfig> configs;
@@ -26,25 +26,25 @@ struct Question {
   bool has_controller_config = false;
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"pool", &Question::pool},
-      json::Required{"nodes", &Question::nodes},
-      json::Required{"configs", &Question::configs},
-      json::Required{"now", &Question::now},
-      json::Field{"hasControllerConfig", &Question::has_controller_config},
+      json::Required{"pool", &ProbeInput::pool},
+      json::Required{"nodes", &ProbeInput::nodes},
+      json::Required{"configs", &ProbeInput::configs},
+      json::Required{"now", &ProbeInput::now},
+      json::Field{"hasControllerConfig", &ProbeInput::has_controller_config},
   };
 };
 
-struct Answer {
+struct ProbeOutput {
   std::vector<api::Condition> conditions;
   std::string metrics;
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"conditions", &Answer::conditions},
-      json::Required{"metrics", &Answer::metrics},
+      json::Required{"conditions", &ProbeOutput::conditions},
+      json::Required{"metrics", &ProbeOutput::metrics},
   };
 };
 
-Result<Answer> AnswerTo(const Question& question) {
+Result<ProbeOutput> OutputFor(const ProbeInput& question) {
   std::list<ignition::Config> parsed;
   WholeConfigs whole;
   std::vector<KnownRender> renders;
@@ -69,7 +69,7 @@ Result<Answer> AnswerTo(const Question& question) {
                                           .overrides = {},
                                           .now = question.now.at,
                                           .has_controller_config = question.has_controller_config});
-  Answer answer;
+  ProbeOutput answer;
   SetPausedPending(report, question.now.at, answer.conditions);
   figures.pool = question.pool;
   figures.pause = report;
@@ -84,9 +84,9 @@ Result<Answer> AnswerTo(const Question& question) {
 Result<std::string> Run() {
   const std::string input(std::istreambuf_iterator<char>(std::cin), {});
   json::Report problems;
-  const Question question = json::Decode<Question>(TRY(json::Parse(input)), problems);
+  const ProbeInput question = json::Decode<ProbeInput>(TRY(json::Parse(input)), problems);
   TRY(problems.ToResult());
-  return json::ToText(json::Encode(TRY(AnswerTo(question))));
+  return json::ToText(json::Encode(TRY(OutputFor(question))));
 }
 
 }  // namespace

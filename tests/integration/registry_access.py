@@ -4,7 +4,7 @@
 import subprocess
 
 
-def give(node, source, place):
+def copy_into_node(node, source, place):
     """Copies a file or a directory of the host into the node."""
     packed = subprocess.run(["tar", "-C", source, "-c", "."], stdout=subprocess.PIPE, check=True).stdout
     node.run("mkdir", "--parents", place)
@@ -12,8 +12,8 @@ def give(node, source, place):
 
 
 def access(node, registry, with_credentials=True):
-    """Returns the options that make the probe trust the registry and give it the credentials."""
-    give(node, registry.certs_dir, "/etc/trust")
+    """Returns the options that make the probe trust the registry and copy_into_node it the credentials."""
+    copy_into_node(node, registry.certs_dir, "/etc/trust")
     node.run("tee", "/etc/policy.json", input='{"default": [{"type": "insecureAcceptAnything"}]}')
     node.run("sh", "-c", "umask 077; cat >/etc/auth.json", input=registry.auth_file.read_text())
     words = ["--certificates=/etc/trust", "--policy=/etc/policy.json"]

@@ -47,15 +47,15 @@ void SetList(GKeyFile* origin, const char* group, const char* key, const Words& 
 }
 
 // Removes words from a list of requests and adds others, as strictly as rpm-ostree does.
-Result<> Change(GKeyFile* origin, const char* group, const char* key, const Words& out, const Words& in,
+Result<> Change(GKeyFile* origin, const char* group, const char* key, const Words& removed, const Words& added,
                 bool is_idempotent, const char* missing) {
   Words words = ListOf(origin, group, key);
-  for (const std::string& word : out) {
+  for (const std::string& word : removed) {
     if (std::erase(words, word) == 0 && !is_idempotent) {
       return Error(ErrorKind::kInvalid, fmt::format("{} '{}'", missing, word));
     }
   }
-  for (const std::string& word : in) {
+  for (const std::string& word : added) {
     const bool is_there = std::find(words.begin(), words.end(), word) != words.end();
     if (is_there && !is_idempotent) return Error(ErrorKind::kInvalid, fmt::format("'{}' is already requested", word));
     if (!is_there) words.push_back(word);

@@ -26,7 +26,7 @@ struct Modifiers {
   bool is_cache_only = false;
 };
 
-// The deployments, locked during its lifetime as in a transaction of rpm-ostree.
+// The deployments.  The object holds the sysroot's lock, as a transaction of rpm-ostree does.
 class LockedDisk {
  public:
   // Returns nullopt if someone else holds the lock.  The process must have a mount namespace of its own.

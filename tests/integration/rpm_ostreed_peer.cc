@@ -5,8 +5,8 @@
 //
 //     rpm-ostreed-peer [--auth-file=FILE] [--certificates=DIRECTORY] [--policy=FILE]
 //
-// The file /run/rpm-ostreed-fault causes one fault.  Its line is METHOD KIND [TEXT]; the fault happens when the method
-// is called, or when its transaction is executed.  The kinds are:
+// The file /run/rpm-ostreed-fault causes one fault.  It has one line, METHOD KIND [TEXT].  The fault happens when the
+// method is called, or when its transaction is executed.  The kinds are:
 //
 // - fail TEXT: the transaction fails.
 // - crash: the daemon is killed.
@@ -17,7 +17,7 @@
 // - exit: the daemon ends without an answer.
 // - afterwards: the daemon ends after its answer.
 //
-// Everything that happens is a line in /run/rpm-ostreed-log.
+// The program logs to /run/rpm-ostreed-log, one line for each event.
 
 #include <fmt/core.h>
 #include <gio/gio.h>
@@ -264,8 +264,8 @@ class Transaction {
   }
 
   Result<> Work() {
-    Tell("Message", ::g_variant_new("(s)", "Working with\n https://one:planted@mirror.example/"));
-    Tell("PercentProgress", ::g_variant_new("(su)", "Working on it", 50));
+    EmitSignal("Message", ::g_variant_new("(s)", "Working with\n https://one:planted@mirror.example/"));
+    EmitSignal("PercentProgress", ::g_variant_new("(su)", "Working on it", 50));
     if (fault_ && fault_->kind == "fail") return Error(ErrorKind::kSystem, fault_->text);
     if (fault_ && fault_->kind == "crash") Die();
     if (fault_ && fault_->kind == "hold") TRY(Hold());
@@ -275,8 +275,8 @@ class Transaction {
   }
 
   Result<> Hold() {
-    Tell("TaskBegin", ::g_variant_new("(s)", "Holding"));
-    for (guint i = 0; i <= 43 * 20; ++i) Tell("PercentProgress", ::g_variant_new("(su)", "Holding", i / 20));
+    EmitSignal("TaskBegin", ::g_variant_new("(s)", "Holding"));
+    for (guint i = 0; i <= 43 * 20; ++i) EmitSignal("PercentProgress", ::g_variant_new("(su)", "Holding", i / 20));
     Log("holding");
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_released_ || stop_.stop_requested(); });
@@ -301,7 +301,7 @@ class Transaction {
     connections_.clear();
   }
 
-  void Tell(const char* signal, GVariant* parameters) {
+  void EmitSignal(const char* signal, GVariant* parameters) {
     InLoop([this, signal, given = host::Variant(::g_variant_ref_sink(parameters)).release()] {
       const host::Variant owned(given);
       for (const auto& connection : connections_) {
@@ -403,7 +403,7 @@ class Daemon {
                            is_active ? transaction_->sender().c_str() : "", is_active ? os_path_.c_str() : "");
   }
 
-  void TellActive() {
+  void EmitActiveTransaction() {
     GVariantDict changed;
     ::g_variant_dict_init(&changed, nullptr);
     ::g_variant_dict_insert_value(&changed, "ActiveTransaction", Active());
@@ -436,11 +436,11 @@ class Daemon {
     auto disk = LockedDisk::TryLock(registries_);
     if (!disk) return Refuse(invocation, disk.error().message());
     if (!*disk) return Refuse(invocation, "System transaction in progress");
-    transaction_ =
-        std::make_unique<Transaction>(method, parameters, sender, *std::move(*disk), [this] { TellActive(); });
+    transaction_ = std::make_unique<Transaction>(method, parameters, sender, *std::move(*disk),
+                                                 [this] { EmitActiveTransaction(); });
     ::g_bus_watch_name_on_connection(bus_, sender.c_str(), G_BUS_NAME_WATCHER_FLAGS_NONE, nullptr, &Daemon::OnGone,
                                      this, nullptr);
-    TellActive();
+    EmitActiveTransaction();
     Answer(invocation);
   }
 
@@ -450,7 +450,7 @@ class Daemon {
     if (daemon.transaction_ == nullptr || daemon.transaction_->sender() != name) return;
     if (daemon.transaction_->is_started()) return;
     daemon.transaction_.reset();
-    daemon.TellActive();
+    daemon.EmitActiveTransaction();
   }
 
   static void Answer(GDBusMethodInvocation* invocation) {

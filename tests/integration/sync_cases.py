@@ -22,18 +22,20 @@ _KINDS = {"Secret": ("v1", "secrets"),
           **{kind: (f"{group}/{version}", plural) for group, version, kind, plural, _ in openshift_kinds.KINDS}}
 _KIND_OF = {plural: kind for kind, (_, plural) in _KINDS.items()}
 _WITHOUT_STATUS = ("MachineConfig", "Secret")
-_SHOWN = {"MachineConfig": ("name", "labels", "annotations", "ownerReferences")}
-_SHOWN_OF_OTHERS = ("name", "namespace", "annotations", "finalizers")
+# The fields of the metadata that are compared, for some kinds and for all others.
+_COMPARED = {"MachineConfig": ("name", "labels", "annotations", "ownerReferences")}
+_COMPARED_OF_OTHERS = ("name", "namespace", "annotations", "finalizers")
 _OUR_VERSION = "machineconfiguration.openshift.io/generated-by-version"
 _ROLE = "machineconfiguration.openshift.io/role"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-# For some of the operator's controllers: the controllers whose configs can change when it runs.
+# When the operator's controller KEY runs, the configs of these controllers can change.  For a controller that is not
+# listed, these are its own configs.
 _TRIGGERED = {"node": {"node", "feature", "kubelet"}}
 # These controllers do nothing until the templates are rendered.
 _NEED_THE_STATUS = {"kubelet", "template"}
 
 
-class Refused(Exception):
+class CaseRefused(Exception):
     """The API server refuses an object of a case, so that such a cluster cannot exist."""
 
 
@@ -75,8 +77,8 @@ class Case:
         Pintle's controllers all run at once, but a case has the results of only some of the operator's controllers.
         """
         name = config["name"]
-        given = {document["metadata"]["name"] for document in self.of_kind("MachineConfig")}
-        is_named = name in expected or name in given
+        of_case = {document["metadata"]["name"] for document in self.of_kind("MachineConfig")}
+        is_named = name in expected or name in of_case
         maker = self._maker(name)
         if maker == "render":
             return is_named
@@ -162,7 +164,7 @@ class World:
         if status == 409:
             made = self._admin.must("PATCH", path, {**content, "apiVersion": version, "metadata": kept}, MERGE)
         elif status in (400, 422):
-            raise Refused(f"{kind} {metadata['name']}: {made['message']}")
+            raise CaseRefused(f"{kind} {metadata['name']}: {made['message']}")
         elif status >= 300:
             raise RuntimeError(f"{path}: {status} {made}")
         self._paths.append(path)
@@ -294,7 +296,7 @@ class World:
             wanted = {name: each for name, each in wanted.items()
                       if (kind, name) not in self._deleted or each.get("finalizers")}
             got = {_name(each): each for each in (
-                _without_empty(self._shown(kind, thing)) for thing in self._list(kind))}
+                _without_empty(self._as_result(kind, thing)) for thing in self._list(kind))}
             if kind == "MachineConfig":
                 pools = {pool["metadata"]["name"] for pool in self._case.of_kind("MachineConfigPool")} | {
                     step["apply"]["metadata"]["name"] for step in self._case.steps if "apply" in step}
@@ -309,12 +311,12 @@ class World:
             lines += [f"{kind} {name} is missing" for name in sorted(wanted)]
         return lines
 
-    def _shown(self, kind, thing):
+    def _as_result(self, kind, thing):
         """Returns an object in the form of the results, with the case's uids and generations."""
         metadata = thing["metadata"]
-        shown = {key: metadata[key] for key in _SHOWN.get(kind, _SHOWN_OF_OTHERS) if key in metadata}
-        rest = "spec" if kind == "MachineConfig" else "status"
-        shown[rest] = thing.get(rest)
+        shown = {key: metadata[key] for key in _COMPARED.get(kind, _COMPARED_OF_OTHERS) if key in metadata}
+        field = "spec" if kind == "MachineConfig" else "status"
+        shown[field] = thing.get(field)
         if kind == "ControllerConfig":
             shown["annotations"] = {key: value for key, value in shown.get("annotations", {}).items()
                                     if key != _OUR_VERSION}
@@ -322,13 +324,13 @@ class World:
         for own, ours in self._uids.items():
             text = text.replace(ours, own) if own else text
         behind = metadata.get("generation", 0) - self._generations.get((kind, _name(metadata)), 0)
-        return self._in_their_words(json.loads(text), behind)
+        return self._as_in_results(json.loads(text), behind)
 
-    def _in_their_words(self, value, behind):
+    def _as_in_results(self, value, behind):
         if isinstance(value, list):
-            return [self._in_their_words(each, behind) for each in value]
+            return [self._as_in_results(each, behind) for each in value]
         if isinstance(value, dict):
-            return {key: each - behind if key == "observedGeneration" else self._in_their_words(each, behind)
+            return {key: each - behind if key == "observedGeneration" else self._as_in_results(each, behind)
                     for key, each in value.items()}
         if not isinstance(value, str):
             return value
@@ -338,12 +340,12 @@ class World:
 
     # ---- the end ----
 
-    def forget(self):
+    def delete_all(self):
         """Removes all objects, so that the next case can use the cluster."""
         for path in self._paths:
             self._admin.request("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
             self._admin.request("DELETE", path)
-        self._objects.forget_all()
+        self._objects.delete_all()
         for path in self._paths:
             wait_until(lambda path=path: self._admin.request("GET", path)[0] == 404, f"{path} is gone", 60)
 

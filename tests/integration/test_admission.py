@@ -10,7 +10,7 @@ import re
 import pytest
 
 from machines import agent_node
-from machines.agent_node import PREFIX, rendered
+from machines.agent_node import PREFIX, create_rendered
 from machines.controller import GROUP, MERGE, account
 from machines.installed import file, machine_config
 from machines.wait import wait_until
@@ -20,7 +20,8 @@ API = "admissionregistration.k8s.io/v1"
 NODES = f"{GROUP}/machineconfignodes"
 POOLS = f"{GROUP}/machineconfigpools"
 ROLE = "machineconfiguration.openshift.io/role"
-OURS = {"desiredConfig": "rendered-worker-1", "desiredImage": "image", "lastAppliedDrain": "drain-rendered-worker-1"}
+CONTROLLERS_ANNOTATIONS = {
+    "desiredConfig": "rendered-worker-1", "desiredImage": "image", "lastAppliedDrain": "drain-rendered-worker-1"}
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,9 @@ def report(name, about=None):
             "spec": {"node": {"name": about or name}, "pool": {"name": "worker"}, "configVersion": {"desired": "x"}}}
 
 
-def patch_report(user, name, part=""):
-    patch = {"status": {"observedGeneration": 1}} if part else {"spec": {"pool": {"name": "other"}}}
-    return user.request("PATCH", f"{NODES}/{name}{part}?dryRun=All", patch, MERGE)
+def patch_report(user, name, subresource=""):
+    patch = {"status": {"observedGeneration": 1}} if subresource else {"spec": {"pool": {"name": "other"}}}
+    return user.request("PATCH", f"{NODES}/{name}{subresource}?dryRun=All", patch, MERGE)
 
 
 def create_pool(user, selector):
@@ -70,14 +71,14 @@ def create_configuration(user, name):
         "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration", "metadata": {"name": name}, "spec": {}})
 
 
-def annotate(user, name, part="", **values):
+def annotate(user, name, subresource="", **values):
     patch = {"metadata": {"annotations": {PREFIX + key: value for key, value in values.items()}}}
-    return user.request("PATCH", f"/api/v1/nodes/{name}{part}", patch, MERGE)
+    return user.request("PATCH", f"/api/v1/nodes/{name}{subresource}", patch, MERGE)
 
 
 def refused(answer, says):
-    status, said = answer
-    return status in (403, 422) and says in said["message"] and "ValidatingAdmissionPolicy" in said["message"]
+    status, body = answer
+    return status in (403, 422) and says in body["message"] and "ValidatingAdmissionPolicy" in body["message"]
 
 
 def test_each_file_is_listed_and_each_policy_is_in_force():
@@ -102,31 +103,33 @@ def test_the_base_does_not_contain_the_policies(cluster):
         assert "admission" not in (ADMISSION.parent / folder / "kustomization.yaml").read_text()
     made = cluster.kubectl("kustomize", ADMISSION).stdout
     assert len(re.findall(r"(?m)^kind: ValidatingAdmissionPolicy$", made)) == 4
-    taken = cluster.kubectl("apply", "--dry-run=server", "-f", "-", input=made, check=False)
+    result = cluster.kubectl("apply", "--dry-run=server", "-f", "-", input=made, check=False)
     if cluster.has(API, "validatingadmissionpolicies"):
-        assert taken.returncode == 0, taken.stderr
+        assert result.returncode == 0, result.stderr
     else:
-        assert 'no matches for kind "ValidatingAdmissionPolicy"' in taken.stderr
+        assert 'no matches for kind "ValidatingAdmissionPolicy"' in result.stderr
 
 
 def test_a_node_writes_its_own_report_and_no_other(guarded):
     user = guarded.node("node-a")
-    for part in ("", "/status"):
-        assert patch_report(user, "node-a", part)[0] == 200
-        assert refused(patch_report(user, "node-b", part), "the MachineConfigNode node-b is written by the node of that name")
-        assert patch_report(account(guarded), "node-b", part)[0] == 200
+    for subresource in ("", "/status"):
+        assert patch_report(user, "node-a", subresource)[0] == 200
+        assert refused(patch_report(user, "node-b", subresource),
+                       "the MachineConfigNode node-b is written by the node of that name")
+        assert patch_report(account(guarded), "node-b", subresource)[0] == 200
     assert refused(user.request("POST", f"{NODES}?dryRun=All", report("node-c")), "not by system:node:node-a")
 
 
 def test_a_node_may_not_choose_its_own_config(guarded):
     user = guarded.node("node-a")
-    for key, value in OURS.items():
-        for part in ("", "/status"):
-            assert refused(annotate(user, "node-a", part, **{key: value}), f"not by the node: {PREFIX}{key}"), (key, part)
+    for key, value in CONTROLLERS_ANNOTATIONS.items():
+        for subresource in ("", "/status"):
+            assert refused(annotate(user, "node-a", subresource, **{key: value}),
+                           f"not by the node: {PREFIX}{key}"), (key, subresource)
     for nothing in (None, ""):
         assert refused(annotate(user, "node-a", currentConfig=nothing), "may not remove it")
     assert annotate(user, "node-a", state="Working", desiredDrain="drain-rendered-worker-1")[0] == 200
-    assert annotate(guarded.admin, "node-a", **OURS)[0] == 200
+    assert annotate(guarded.admin, "node-a", **CONTROLLERS_ANNOTATIONS)[0] == 200
     # A kubelet may still report that it is alive.
     ready = {"status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Said"}]}}
     assert user.request("PATCH", "/api/v1/nodes/node-a/status", ready)[0] == 200
@@ -157,13 +160,13 @@ def test_only_one_machine_configuration_is_accepted(guarded):
 def test_an_agent_works_under_the_policies(guarded, new_node):
     """The agent works from its first boot, at which it sets its own annotations, to another config."""
     node = new_node()
-    first, second = (rendered(guarded, f"rendered-{node.name}-{number}",
-                              machine_config([file("/etc/live/a", str(number))])["spec"]) for number in (0, 1))
+    first, second = (create_rendered(guarded, f"rendered-{node.name}-{number}",
+                                     machine_config([file("/etc/live/a", str(number))])["spec"]) for number in (0, 1))
     node.run("mkdir", "-p", "/etc/live", "/etc/machine-config-daemon")
     node.run("sh", "-c", "printf 0 >/etc/live/a")
-    said = {PREFIX + key: value for key, value in
-            {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
-    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(said))
+    annotations = {PREFIX + key: value for key, value in
+                   {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
+    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(annotations))
     node.start()
     node.wait_done(first)
     node.annotate(desiredConfig=second)

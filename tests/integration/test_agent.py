@@ -9,9 +9,9 @@ import urllib.request
 import pytest
 
 from machines import agent_node
-from machines.agent_node import PREFIX, Conditions, DrainController, Events, conditions_now, rendered
+from machines.agent_node import PREFIX, AnnotationHistory, Conditions, DrainController, conditions_now, create_rendered
 from machines.daemon import free_ports
-from machines.installed import ALL, APP, KEY, KEYS, everything, file, machine_config
+from machines.installed import ALL, APP, KEY, KEYS_FILE, everything, file, machine_config
 from machines.wait import wait_until
 
 
@@ -31,7 +31,7 @@ def spec(*files, **more):
 
 
 def config_for(node, number, *files, **more):
-    return rendered(node.cluster, f"rendered-{node.name}-{number}", spec(*files, **more))
+    return create_rendered(node.cluster, f"rendered-{node.name}-{number}", spec(*files, **more))
 
 
 def settle_in(node, *files, **more):
@@ -60,12 +60,12 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
         == [("update", first, "done"), ("update", second, "done")]
 
 
-def update_with_reboot(node, controller, events, config, before):
-    """Follows a node through a whole update; `events` has recorded its Node's annotations."""
+def update_with_reboot(node, controller, history, config, before):
+    """Follows a node through a whole update; `history` has recorded its Node's annotations."""
     node.annotate(desiredConfig=config)
     node.machine.follow_reboot(120)
     node.wait_done(config, 120)
-    seen = events.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
+    seen = history.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
     drain, uncordon = f"drain-{config}", f"uncordon-{config}"
     # The annotation still has the value from the end of the last update.
     drained_before = seen[0][1]
@@ -92,10 +92,10 @@ def test_three_nodes_are_drained_and_rebooted_into_their_configs(cluster, new_no
     with DrainController(cluster) as controller:
         seconds = []
         for node, first in zip(nodes, firsts):
-            second = rendered(cluster, f"rendered-{node.name}-1", everything()["spec"])
-            with Events(cluster) as events:
-                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 60)
-                update_with_reboot(node, controller, events, second, first)
+            second = create_rendered(cluster, f"rendered-{node.name}-1", everything()["spec"])
+            with AnnotationHistory(cluster) as history:
+                wait_until(lambda: history.of(node.name, "state"), "its state is seen", 60)
+                update_with_reboot(node, controller, history, second, first)
             assert node.of_everything() == ALL
             seconds.append(second)
             reasons = [reason for reason, _ in events_of(node)]
@@ -111,10 +111,10 @@ def test_an_unreconcilable_config_changes_nothing(cluster, node):
     first = settle_in(node, file("/etc/live/a", "old"))
     bad = spec(file("/etc/live/a", "new"))
     bad["config"]["storage"]["disks"] = [{"device": "/dev/sdz", "wipeTable": True}]
-    bad = rendered(cluster, f"rendered-{node.name}-bad", bad)
+    bad = create_rendered(cluster, f"rendered-{node.name}-bad", bad)
     node.annotate(desiredConfig=bad)
     have = node.wait_for(state="Unreconcilable")
-    # The last part has the names in the wrong order, as the operator does, because tools search for that text.
+    # The last part names the configs in the wrong order, as the operator's message does, because tools search for it.
     assert have["reason"] == (
         f"can't reconcile config {first} with {bad}: configs {first}, {bad} are not reconcilable: new machineconfig "
         f'"{first}" is not reconcilable against "{bad}": ignition disks section contains changes'), have["reason"]
@@ -128,7 +128,7 @@ def test_an_unreconcilable_config_changes_nothing(cluster, node):
 def test_all_drift_is_reported_and_nothing_is_overwritten(cluster, node):
     first = settle_in(node, file("/etc/live/a", "wanted"), file("/etc/live/b", "wanted"),
                       users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])
-    node.run("sh", "-c", "echo mine >/etc/live/a; chmod 0600 /etc/live/b; echo other >" + KEYS)
+    node.run("sh", "-c", "echo mine >/etc/live/a; chmod 0600 /etc/live/b; echo other >" + KEYS_FILE)
     started = time.monotonic()
     have = node.wait_for(10, state="Degraded", reason=lambda reason: all(
         part in reason for part in ('content mismatch for file "/etc/live/a"', 'mode mismatch for file: "/etc/live/b"')))
@@ -260,11 +260,11 @@ def test_the_machine_config_node_reports_the_progress_of_an_update(cluster, node
         order = ["Updated=False", "UpdatePrepared=True", "UpdateExecuted=Unknown", "AppliedFilesAndOS=Unknown",
                  "AppliedFilesAndOS=True", "UpdateExecuted=True", "RebootedNode=Unknown", "RebootedNode=True",
                  "Resumed=True", "Updated=True"]
-        said = since_it_began()
-        print(said)
-        places = [said.index(one) for one in order]
+        conditions_seen = since_it_began()
+        print(conditions_seen)
+        places = [conditions_seen.index(one) for one in order]
         # Two conditions of one write may come in any order.
-        assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), said
+        assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), conditions_seen
     version = cluster.get("machineconfignode", node.name)["status"]["configVersion"]
     assert version == {"current": second, "desired": second} and first != second
 
@@ -345,7 +345,7 @@ def test_units_and_keys_are_changed_as_well(cluster, node):
     second = config_for(node, 1, file("/etc/live/a", "b"), users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])
     node.annotate(desiredConfig=second)
     node.wait_done(second)
-    assert node.read(KEYS) == KEY + "\n"
+    assert node.read(KEYS_FILE) == KEY + "\n"
     third = config_for(node, 2, file("/etc/live/a", "b"), units=[APP])
     with DrainController(cluster):
         node.annotate(desiredConfig=third)
@@ -371,9 +371,9 @@ def test_a_new_node_has_the_annotations_of_its_first_config(cluster, node):
     first = config_for(node, 0, file("/etc/live/a", "there"))
     node.run("mkdir", "/etc/live", "/etc/machine-config-daemon")
     node.run("sh", "-c", "printf there >/etc/live/a")
-    said = {PREFIX + key: value for key, value in
-            {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
-    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(said))
+    annotations = {PREFIX + key: value for key, value in
+                   {"currentConfig": first, "desiredConfig": first, "state": "Done"}.items()}
+    node.run("tee", "/etc/machine-config-daemon/node-annotations.json", input=json.dumps(annotations))
     node.start()
     node.wait_done(first)
     wait_until(lambda: node.has("/etc/machine-config-daemon/node-annotation.json.bak"),

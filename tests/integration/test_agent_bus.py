@@ -83,6 +83,8 @@ class BackgroundProgram:
 
 
 class Agent(BackgroundProgram):
+    """The probe, which serves the agent's interface on the bus."""
+
     def __init__(self, node, *words, before=()):
         super().__init__(node, *before, PROBE, "serve", *words)
         self._shown = 0
@@ -162,8 +164,8 @@ def test_each_field_is_a_property_that_anyone_may_read(node, agent):
 
 
 def test_methods_signals_and_properties_are_described(node, agent):
-    said = ask(node, "--json=off", "introspect", *PLACE, "io.pintle.Agent1", user="nobody").stdout
-    lines = {line.split()[0]: line.split()[1:] for line in said.splitlines()[1:]}
+    description = ask(node, "--json=off", "introspect", *PLACE, "io.pintle.Agent1", user="nobody").stdout
+    lines = {line.split()[0]: line.split()[1:] for line in description.splitlines()[1:]}
     methods = [name for name, words in lines.items() if words[0] == "method"]
     assert methods == [".Check", ".ListLogins", ".Pause", ".Resume", ".Retry"]
     assert lines[".StateChanged"][:2] == ["signal", "ss"] and lines[".Progress"][:2] == ["signal", "s"]
@@ -383,8 +385,8 @@ def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
             assert [host for _, host, _ in logins(node)] == ["10.0.0.1"]
             wait_until(lambda: any("LoginsChanged" in line for line in monitor.lines),
                        "the login is announced", PATIENCE)
-        said = [line for line in monitor.lines if AGENT[1] in line]
-        assert said and not any("10.0.0.1" in line for line in said)
+        published = [line for line in monitor.lines if AGENT[1] in line]
+        assert published and not any("10.0.0.1" in line for line in published)
         # The bus's policy forbids it, and so does the agent.
         assert "10.0.0.1" not in str(properties(node, user="nobody"))
         assert "10.0.0.1" not in pintle(node, "status", "-o", "json", user="nobody").stdout
@@ -413,8 +415,8 @@ def test_logins_over_ssh_are_seen(node, nobody_logged_in):
         with login(node, "core", "node-8"):
             agent.awaits("login core from node-8")
         assert len([line for line in agent.lines if line.startswith("login ")]) == 3, "nobody is seen twice"
-        said = pintle(node, "status").stdout.splitlines()[-3:]
-        assert [line.split("Z ")[1] for line in said] == ["core", "root from 10.0.0.1", "core from node-8"]
+        last_lines = pintle(node, "status").stdout.splitlines()[-3:]
+        assert [line.split("Z ")[1] for line in last_lines] == ["core", "root from 10.0.0.1", "core from node-8"]
 
 
 def test_other_sessions_are_not_reported(node, nobody_logged_in):
@@ -530,4 +532,4 @@ def test_an_agent_that_runs_is_asked_to_pause_and_to_resume(node, agent):
     agent.awaits("pause")
     pintle(node, "resume")
     agent.awaits("resume")
-    assert node.run("test", "-e", "/etc/pintle/paused", check=False).returncode == 1, "that is for the agent to make"
+    assert node.run("test", "-e", "/etc/pintle/paused", check=False).returncode == 1, "the command made the file"

@@ -10,7 +10,7 @@ import json
 import pytest
 
 from machines import agent_node, certs
-from machines.agent_node import PREFIX, rendered
+from machines.agent_node import PREFIX, create_rendered
 from machines.controller_config import controller_config
 from machines.installed import file, machine_config
 from machines.wait import wait_until
@@ -62,7 +62,7 @@ def node():
         node = make()
         node.run("mkdir", "--parents", f"{REGISTRIES}/mine.example.com")
         node.run("tee", f"{REGISTRIES}/mine.example.com/ca.crt", input="mine")
-        config = rendered(cluster, f"rendered-{node.name}-0", machine_config([file("/etc/live/a", "0")])["spec"])
+        config = create_rendered(cluster, f"rendered-{node.name}-0", machine_config([file("/etc/live/a", "0")])["spec"])
         node.annotate(desiredConfig=config)
         node.start()
         node.wait_done(config)
@@ -123,7 +123,7 @@ def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node,
     have, written = node.read(KUBELET_CA), when_written(node, KUBELET_CA)
     old = machine_config([file("/etc/live/a", "1"), file(KUBELET_CA, "long%20ago")])
     for number, spec in enumerate([old["spec"], machine_config([file("/etc/live/a", "2")])["spec"]], 1):
-        wanted = rendered(node.cluster, f"rendered-{node.name}-{number}", spec)
+        wanted = create_rendered(node.cluster, f"rendered-{node.name}-{number}", spec)
         # A certificate in a config needs a reboot, because no policy covers it.
         with agent_node.DrainController(node.cluster):
             node.annotate(desiredConfig=wanted)
@@ -169,13 +169,13 @@ def pause(node, until):
         "application/merge-patch+json")
 
 
-def said(node):
+def all_annotations(node):
     """Returns the Node's annotations with their whole names."""
     return node.cluster.get("node", node.name)["metadata"]["annotations"]
 
 
 def waiting(node):
-    return json.loads(said(node).get(WAITING, "[]"))
+    return json.loads(all_annotations(node).get(WAITING, "[]"))
 
 
 def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path):
@@ -201,7 +201,7 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     assert node.read(PULL_SECRET) == '{"auths":{}}\n'
     pause(node, None)
     synced(node, config)
-    wait_until(lambda: WAITING not in said(node), "the node reports no waiting file", 60)
+    wait_until(lambda: WAITING not in all_annotations(node), "the node reports no waiting file", 60)
     assert node.read(KUBELET_CA) == "new\n" and node.read(PULL_SECRET) == "{}\n" and node.read(CLOUD_CA) == "cloud's\n"
 
 
@@ -254,12 +254,12 @@ def test_the_agents_credentials_can_read_only_this_object(node, config):
 
 
 def test_the_memory_for_a_large_controller_config_is_released(node, config):
-    def its_own():
+    def private_memory():
         """Returns the agent's private memory without its code; the kernel decides how much of the code to keep."""
         pid = node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout.strip()
         lines = node.read(f"/proc/{pid}/smaps_rollup").splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))
     config.change(images={f"image-{i}": "x" * 100 for i in range(5000)})
     synced(node, config)
-    kept = wait_until(lambda: (now := its_own()) < 5 << 10 and now, "the memory is given back", 30)
+    kept = wait_until(lambda: (now := private_memory()) < 5 << 10 and now, "the memory is given back", 30)
     print(f"{kept} KiB of its own after a ControllerConfig of 600 kB")

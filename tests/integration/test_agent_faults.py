@@ -9,14 +9,14 @@ import time
 import pytest
 
 from machines import agent_node
-from machines.agent_node import DrainController, Events, rendered
+from machines.agent_node import AnnotationHistory, DrainController, create_rendered
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
 from machines.node import BUILD
 from machines.wait import wait_until
 
 # The nightly run takes longer.
-AWAY = 600 if "PINTLE_NIGHTLY" in os.environ else 20  # s
+OUTAGE = 600 if "PINTLE_NIGHTLY" in os.environ else 20  # s
 KILLS = int(os.environ.get("PINTLE_AGENT_KILLS", "100" if "PINTLE_NIGHTLY" in os.environ else "20"))
 SEED = int(os.environ.get("PINTLE_SEED", "1"))
 
@@ -28,12 +28,13 @@ def cluster():
 
 
 def live(node, number):
-    return rendered(node.cluster, f"rendered-{node.name}-{number}",
-                    machine_config([file("/etc/live/a", str(number)), file("/etc/live/b", str(number))])["spec"])
+    return create_rendered(node.cluster, f"rendered-{node.name}-{number}",
+                           machine_config([file("/etc/live/a", str(number)), file("/etc/live/b", str(number))])["spec"])
 
 
 def rebooting(node, number):
-    return rendered(node.cluster, f"rendered-{node.name}-{number}", machine_config([file("/etc/a", str(number))])["spec"])
+    return create_rendered(node.cluster, f"rendered-{node.name}-{number}",
+                           machine_config([file("/etc/a", str(number))])["spec"])
 
 
 def settle_in(node):
@@ -75,7 +76,7 @@ def test_the_api_server_is_killed_again_and_again(cluster, new_node):
     """Takes ten minutes in the nightly run."""
     node = new_node()
     settle_in(node)
-    until = time.monotonic() + AWAY
+    until = time.monotonic() + OUTAGE
     number = 0
     while time.monotonic() < until:
         number += 1
@@ -92,7 +93,8 @@ def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
     """Three of ten requests fail, each in one of five ways, and no watch lasts longer than a second."""
     node = new_node()
     first = settle_in(node)
-    with FaultyProxy(cluster, node.user, seed=SEED) as proxy, DrainController(cluster), Events(cluster) as events:
+    with FaultyProxy(cluster, node.user, seed=SEED) as proxy, DrainController(cluster), \
+            AnnotationHistory(cluster) as history:
         node.run("tee", agent_node.KUBECONFIG, input=proxy.kubeconfig())
         node.run("systemctl", "restart", "pintled.service")
         for number in range(1, 11):
@@ -104,9 +106,9 @@ def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
         node.annotate(desiredConfig=config)
         node.machine.follow_reboot(180)
         node.wait_done(config, 180)
-        assert reboots_asked_for(events, node) == 1
-        print(proxy.failed)
-        assert len(proxy.failed) == 5 and first != config
+        assert reboots_asked_for(history, node) == 1
+        print(proxy.faults)
+        assert len(proxy.faults) == 5 and first != config
 
 
 def test_etcd_stops_for_a_while(cluster, new_node):
@@ -128,13 +130,13 @@ def test_the_agent_is_killed_at_random_instants(cluster, new_node):
     node.run("tee", "/etc/systemd/system/pintled.service.d/at-once.conf",
              input="[Service]\nRestartSec=0\n")
     node.run("systemctl", "daemon-reload")
-    chance = random.Random(SEED)
+    generator = random.Random(SEED)
     boot = node.read("/proc/sys/kernel/random/boot_id")
     for number in range(1, KILLS + 1):
         config = live(node, number)
         pid = pid_of(node)
         node.annotate(desiredConfig=config)
-        node.run("sh", "-c", f"sleep {chance.uniform(0, 0.25):.3f}; kill -KILL {pid}")
+        node.run("sh", "-c", f"sleep {generator.uniform(0, 0.25):.3f}; kill -KILL {pid}")
         node.wait_done(config)
         assert [node.read(f"/etc/live/{name}") for name in "ab"] == [str(number)] * 2, f"seed {SEED}, kill {number}"
         node.pintle("verify")
@@ -152,8 +154,8 @@ def run_until_done(node, config):
     wait_until(is_done, f"{node.name} has {config}", 180, every=0.1)
 
 
-def reboots_asked_for(events, node):
-    return [value for value, in events.of(node.name, "post-config-action")].count("Rebooting")
+def reboots_asked_for(history, node):
+    return [value for value, in history.of(node.name, "post-config-action")].count("Rebooting")
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "ostree"])
@@ -161,22 +163,22 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
     """Wherever the power is cut, the update is completed, without additional reboots."""
     node = new_node(plain=plain)
     settle_in(node)
-    chance = random.Random(SEED)
+    generator = random.Random(SEED)
     with DrainController(cluster) as controller:
         for number in range(1, 4):
             config = rebooting(node, number)
-            with Events(cluster) as events:
-                wait_until(lambda: events.of(node.name, "state"), "its state is seen", 60)
+            with AnnotationHistory(cluster) as history:
+                wait_until(lambda: history.of(node.name, "state"), "its state is seen", 60)
                 node.annotate(desiredConfig=config)
-                cut = chance.uniform(0, 2)
+                cut = generator.uniform(0, 2)
                 node.machine.kill_after(cut)
                 # If the power cut came before the new deployment was finalized, the node needs another reboot.
-                in_vain = reboots_asked_for(events, node)
+                in_vain = reboots_asked_for(history, node)
                 node.machine.start()
                 run_until_done(node, config)
-                asked = reboots_asked_for(events, node)
-                print(f"cut after {cut:.2f} s: {in_vain} reboots asked for before, {asked} altogether")
-                assert asked <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
+                all_requests = reboots_asked_for(history, node)
+                print(f"cut after {cut:.2f} s: {in_vain} reboots asked for before, {all_requests} altogether")
+                assert all_requests <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
             assert node.read("/etc/a") == str(number)
             node.pintle("verify")
         assert controller.requests[-1] == (node.name, f"uncordon-{config}")
@@ -205,7 +207,8 @@ def test_the_agent_continues_once_its_kubeconfig_is_correct_again(cluster, new_n
 
 
 class Clock:
-    """The wall clock of one node's agent, which can be set: all nodes share the clock of their host."""
+    """Sets the wall clock that one node's agent sees, by a preloaded library.  All nodes share the clock of their host.
+    """
 
     DAY = 24 * 3600
 
@@ -219,7 +222,7 @@ class Clock:
         node.run("systemctl", "restart", "pintled.service")
 
     def set(self, days):
-        """Sets how many days it is ahead of the host's."""
+        """Sets how many days the agent's clock is ahead of the host's clock."""
         self._node.run("sh", "-c", f"echo {days * self.DAY} >/run/clock.new && mv /run/clock.new /run/clock")
 
     def days_ahead(self):

@@ -18,7 +18,7 @@ CONFIGS = "/etc/pintle/config.d"
 CONFIG = f"{CONFIGS}/50-all.ign"
 FINDINGS = "/run/pintle/findings.json"
 PATIENCE = 60
-SOON = 2  # Seconds that a person accepts to wait.
+SOON = 2  # Seconds.  A person accepts to wait this long for a report.
 NONE = "mco-empty-mc"
 UNIT = f"""[Unit]
 After=dbus.service
@@ -127,11 +127,11 @@ def test_the_contents_of_a_config_that_cannot_be_read_are_not_reported(agent):
         agent.node.run("chmod", "600", "/etc/pintle/new")
         agent.node.run("mv", "/etc/pintle/new", path)
         agent.awaits("the directory cannot be used", lambda status: status["state"] == "Degraded")
-        told = [agent.node.run(*as_nobody, PINTLE, "status", check=False).stdout,
-                agent.node.run(*as_nobody, "busctl", "get-property", *BUS, "Reason").stdout, agent.journal()]
-        assert all("50-secret.yaml" in one and "line" in one for one in told)
-        assert not any(piece in one for one in told for piece in ("plantedHash", "Zk9qTx", "T0KEN"))
-        assert len(agent.status()["reason"]) < 2100 and max(map(len, told[2].splitlines())) < 10_000
+        texts = [agent.node.run(*as_nobody, PINTLE, "status", check=False).stdout,
+                 agent.node.run(*as_nobody, "busctl", "get-property", *BUS, "Reason").stdout, agent.journal()]
+        assert all("50-secret.yaml" in one and "line" in one for one in texts)
+        assert not any(piece in one for one in texts for piece in ("plantedHash", "Zk9qTx", "T0KEN"))
+        assert len(agent.status()["reason"]) < 2100 and max(map(len, texts[2].splitlines())) < 10_000
         agent.node.run("rm", path)
         agent.awaits("the agent is not degraded any more", lambda status: status["state"] != "Degraded")
 
@@ -380,8 +380,8 @@ def test_an_ignored_finding_does_not_count_until_its_time_is_over(agent):
     agent.settles(name)
     assert agent.read("/etc/issue") == "mine"
     assert "ignoredUntil" in agent.findings()["findings"][0]
-    said = agent.run("verify").stdout
-    assert "except for the things that are ignored" in said and "ignored until" in said
+    output = agent.run("verify").stdout
+    assert "except for the things that are ignored" in output and "ignored until" in output
     assert "/etc/issue is ignored until" in agent.run("ignore").stdout
     # A config that changes something else leaves the edit alone; a config that changes the file is refused.
     third = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})

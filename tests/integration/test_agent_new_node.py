@@ -6,7 +6,7 @@ import json
 import pytest
 
 from machines import agent_node, deploy
-from machines.agent_node import PREFIX, AgentNode, rendered
+from machines.agent_node import PREFIX, AgentNode, create_rendered
 from machines.cluster import Cluster
 from machines.installed import file, machine_config
 from machines.node import Node
@@ -36,18 +36,18 @@ def join(node, image="", arguments=(), written=("there",)):
     so drain requests get no answer.
     """
     spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
-    config = rendered(node.cluster, f"rendered-{node.name}", spec)
-    said = {PREFIX + key: value for key, value in
-            {"currentConfig": config, "desiredConfig": config, "state": "Done"}.items()}
+    config = create_rendered(node.cluster, f"rendered-{node.name}", spec)
+    annotations = {PREFIX + key: value for key, value in
+                   {"currentConfig": config, "desiredConfig": config, "state": "Done"}.items()}
     node.run("mkdir", FOLDER)
-    node.run("tee", f"{FOLDER}/node-annotations.json", input=json.dumps(said))
+    node.run("tee", f"{FOLDER}/node-annotations.json", input=json.dumps(annotations))
     node.run("sh", "-c", 'printf %s "$1" >/etc/managed', "sh", *written)
     return config, spec
 
 
 def is_no_longer_new(node, config):
     node.wait_done(config, 120)
-    wait_until(lambda: not node.has(f"{FOLDER}/node-annotations.json"), "what is for new ones is put aside", 30)
+    wait_until(lambda: not node.has(f"{FOLDER}/node-annotations.json"), "the annotations are moved away", 30)
     kept = json.loads(node.read(f"{FOLDER}/currentconfig"))
     return kept["metadata"]["name"] == config and bool(kept["spec"]["config"]["storage"]["files"])
 

@@ -12,8 +12,8 @@ from test_agent_local import CONFIG, CONFIGS, PATIENCE, Agent
 from machines.node import Node
 
 FILES = 3000
-BETWEEN = 0.02  # Seconds between two edits.
-EDITS_A_LOOK = 4  # There must be at least this many edits for each look.
+PAUSE = 0.02  # Seconds between two edits.
+MIN_EDITS_PER_LOOK = 4  # There must be at least this many edits for each look.
 DEBUG = "/etc/systemd/system/pintled.service.d/debug.conf"
 
 
@@ -27,7 +27,7 @@ class Storm:
         self.edits = 0
 
     def _edit(self):
-        while not self._stop.wait(BETWEEN):
+        while not self._stop.wait(PAUSE):
             self.edits += 1
             self._path.write_text(self._right if self.edits % 2 == 0 else f"edit {self.edits}")
         self._path.write_text(self._right)
@@ -77,10 +77,10 @@ def test_endless_edits_are_reported_and_delay_nothing(agent):
         agent.awaits("the edit is found again", lambda status: status["findings"] == 1)
         during = looks(agent) - before
         edits = storm.edits
-    assert during * EDITS_A_LOOK < edits, (during, edits)
+    assert during * MIN_EDITS_PER_LOOK < edits, (during, edits)
     before = looks(agent)
     agent.settles(seconds=PATIENCE)
-    # One look is under way, one follows for the changes during that, and one for the last change.
+    # One look is under way, one follows for the changes during that look, and one follows for the last change.
     assert looks(agent) - before <= 3
     assert agent.read("/etc/many/0/0") == "contents-0"
     agent.node.run("rm", CONFIG, f"{CONFIGS}/60-more.ign")

@@ -24,7 +24,7 @@ from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
 PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/pause-probe"
-TIMES = sorted((pathlib.Path(__file__).parent / "alerts").glob("*.yaml"))
+PROMTOOL_TESTS = sorted((pathlib.Path(__file__).parent / "alerts").glob("*.yaml"))
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 DASHBOARD = DEPLOY / "monitoring/dashboard.json"
 KUBELET_CA = "MachineConfigControllerPausedPoolKubeletCA"
@@ -105,19 +105,19 @@ def served(text):
 
 def test_alerts_fire_at_the_times_of_the_runbook_and_not_before(tmp_path):
     (tmp_path / "rules.yaml").write_text(rules())
-    for times in TIMES:
+    for times in PROMTOOL_TESTS:
         (tmp_path / times.name).write_text(times.read_text())
     shell.need("promtool")
     shell.run("promtool", "check", "rules", tmp_path / "rules.yaml")
-    shell.run("promtool", "test", "rules", *(tmp_path / times.name for times in TIMES), cwd=tmp_path)
-    assert len(TIMES) == 2
+    shell.run("promtool", "test", "rules", *(tmp_path / times.name for times in PROMTOOL_TESTS), cwd=tmp_path)
+    assert len(PROMTOOL_TESTS) == 2
 
 
 def test_the_test_of_the_alerts_fails_for_an_alert_that_fires_a_day_early(tmp_path):
     """Checks that the test above can fail."""
     (tmp_path / "rules.yaml").write_text(rules().replace("86400 * 14", "86400 * 15"))
-    (tmp_path / TIMES[1].name).write_text(TIMES[1].read_text())
-    answer = shell.run("promtool", "test", "rules", tmp_path / TIMES[1].name, cwd=tmp_path, check=False)
+    (tmp_path / PROMTOOL_TESTS[1].name).write_text(PROMTOOL_TESTS[1].read_text())
+    answer = shell.run("promtool", "test", "rules", tmp_path / PROMTOOL_TESTS[1].name, cwd=tmp_path, check=False)
     assert answer.returncode == 1 and KUBELET_CA in answer.stdout + answer.stderr
 
 
@@ -157,8 +157,8 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
             serve(ask(paused_pool(13, paused=False))["metrics"])
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == [], "an unpaused pool alerts nobody")
 
-            assert prometheus.ask("query", query="up")["result"][0]["value"][1] == "1"
-            assert prometheus.ask("targets")["activeTargets"][0]["lastError"] == ""
+            assert prometheus.query("query", query="up")["result"][0]["value"][1] == "1"
+            assert prometheus.query("targets")["activeTargets"][0]["lastError"] == ""
         with Prometheus(target, rules()) as prometheus:
             serve(answer["metrics"])
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "pending") == ["critical", "warning"],
@@ -177,7 +177,7 @@ def test_rules_and_dashboard_use_existing_metrics():
     assert len(queries) > 15 and named <= there, named - there
     with served(text) as (target, _), Prometheus(target, "groups: []\n") as prometheus:
         for query in queries:
-            prometheus.ask("query", query=query.replace("$pool", "worker"))
+            prometheus.query("query", query=query.replace("$pool", "worker"))
 
 
 class Refusing(Proxy):
@@ -214,7 +214,7 @@ def test_prometheus_alerts_when_nobody_leads(tmp_path):
         with controller, Prometheus(f"127.0.0.1:{port}", rules().replace("for: 15m", "for: 0m")) as prometheus:
             def becomes(leads, what):
                 def is_so():
-                    samples = prometheus.ask("query", query="pintle_controller_leads")["result"]
+                    samples = prometheus.query("query", query="pintle_controller_leads")["result"]
                     firing = [alert["labels"]["alertname"] for alert in prometheus.alerts() if alert["state"] == "firing"]
                     return [sample["value"][1] for sample in samples] == [leads] \
                         and ("PintleControllerHasNoLeader" in firing) == (leads == "0")
@@ -307,4 +307,4 @@ def test_the_controller_reports_waiting_changes_and_lets_certificates_pass(bundl
             objects.wait_for_reason("worker", "PausedPending", "RebootWaits")
             assert "no certificates are among the changes" in objects.condition("worker", "PausedPending")["message"]
             assert objects.pool("worker")["status"]["configuration"]["name"] == target
-        assert "forbidden" not in controller.text().lower(), controller.text()
+        assert "forbidden" not in controller.log_text().lower(), controller.log_text()

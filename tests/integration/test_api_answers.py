@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the controller while a real API server, or its webhook, refuses each kind of write for good."""
+"""Tests the controller while a proxy for a real API server always refuses each kind of write."""
 
 import pytest
 
@@ -11,10 +11,11 @@ from machines.refusing_proxy import Refusal, RefusingProxy
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
-MOST = 10    # The limit of requests of one kind in the first minute after the first refusal.
+MAX_REQUESTS = 10    # The limit of requests of one kind in the first minute after the first refusal.
 POOL = "/machineconfigpools/"
-# Each of these refusals has a pool of its own, to which the refused node or status belongs.
-OF_A_POOL = {
+# Each of these refusals has a pool of its own with the name KEY, and the refused requests are about this pool or its
+# node.
+REFUSALS_OF_POOLS = {
     "create": Refusal("no config today", 403, "POST", "/machineconfigs", b'"name":"rendered-create-'),
     "target": Refusal("no target today", 422, "PATCH", f"{POOL}target", b'"configuration"'),
     "keep": Refusal("no annotation today", 403, "PATCH", f"{POOL}keep", b"kept-until"),
@@ -27,7 +28,7 @@ OF_A_POOL = {
     "evict": Refusal("no eviction today", 503, "POST", "/pods/kept/eviction", without=b"dryRun"),
     "answer": Refusal("no answer today", 504, "PATCH", "/nodes/answer", b"lastAppliedDrain"),
 }
-OF_ALL = {
+REFUSALS_OF_ALL = {
     "pool": Refusal("no pool today", 410, "POST", "/machineconfigpools", b'"name":"master"'),
     "events": Refusal("no event today", 403, "POST", "/events"),
 }
@@ -44,7 +45,7 @@ def cluster():
             yield running
 
 
-def words(pool, kind):
+def condition_message(pool, kind):
     condition = pool_condition(pool, kind)
     return condition["message"] if condition and condition["status"] == "True" else ""
 
@@ -57,13 +58,13 @@ def begin(objects, agents):
     """Creates a pool with one node for each refusal, and the workers; returns the config of all nodes."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
-    for name in OF_A_POOL:
+    for name in REFUSALS_OF_POOLS:
         objects.custom_pool(name)
     first = objects.wait_for_target("worker")
     stories.quick_drains(objects, "worker")
     objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/evict",
                        {"metadata": {"annotations": {"pintle.io/drain-attempt": "20s"}}}, MERGE)
-    for name in OF_A_POOL:
+    for name in REFUSALS_OF_POOLS:
         agents.add(name, first, labels=[stories.WORKER, f"node-role.kubernetes.io/{name}"])
     agents.add("worker-0", first)
     objects.admin.must("POST", stories.PODS, {"metadata": {"name": "kept"}, "spec": {
@@ -74,7 +75,7 @@ def begin(objects, agents):
 def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else(cluster, tmp_path):
     objects, agents = Objects(cluster), SimulatedAgents(cluster, drains=True)
     kubeconfig = tmp_path / "kubeconfig"
-    every = {**OF_A_POOL, **OF_ALL}
+    every = {**REFUSALS_OF_POOLS, **REFUSALS_OF_ALL}
     with RefusingProxy(cluster, account(cluster), list(every.values())) as proxy, agents:
         kubeconfig.write_text(proxy.kubeconfig())
         with Controller(cluster, "refused", kubeconfig=kubeconfig) as controller:
@@ -92,38 +93,40 @@ def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else
             check_reports(objects, controller)
             # The requests of a minute are counted.  A slow machine sends fewer.
             wait_until(lambda: all(each.seconds() > 60 for each in every.values()), "the first minute is over", 120)
-            counts = {name: refusal.in_first_minute() for name, refusal in every.items()}
+            counts = {name: refusal.count_in_first_minute() for name, refusal in every.items()}
             print(counts)
-            assert max(counts.values()) <= MOST and min(counts.values()) >= 1, counts
+            assert max(counts.values()) <= MAX_REQUESTS and min(counts.values()) >= 1, counts
             assert objects.target("create") == objects.target("target") == ""
             assert all(agents.configs()[name][1] == first for name in ("tell", "silent"))
-    stories.forget_all(objects)
+    stories.delete_all(objects)
 
 
 def check_reports(objects, controller):
     """Checks that the pool reports the refusals, or that the log has them if the pool cannot report them."""
     for name, kind in {"create": "RenderDegraded", "target": "RenderDegraded", "tell": "Degraded",
                        "report": "Degraded"}.items():
-        refusal = OF_A_POOL[name]
-        wait_until(lambda name=name, kind=kind, refusal=refusal: refusal.words in words(objects.pool(name), kind),
+        refusal = REFUSALS_OF_POOLS[name]
+        wait_until(lambda name=name, kind=kind, refusal=refusal:
+                   refusal.message in condition_message(objects.pool(name), kind),
                    f"{name} reports the reason", 60)
-    for refusal in (OF_A_POOL[name] for name in ("keep", "status", "cordon", "say", "evict", "answer")):
-        wait_until(lambda refusal=refusal: refusal.words in controller.text(), f"the log has {refusal.words}", 120)
-    for refusal in OF_ALL.values():
-        assert refusal.words in controller.text()
+    for refusal in (REFUSALS_OF_POOLS[name] for name in ("keep", "status", "cordon", "say", "evict", "answer")):
+        wait_until(lambda refusal=refusal: refusal.message in controller.log_text(),
+                   f"the log has {refusal.message}", 120)
+    for refusal in REFUSALS_OF_ALL.values():
+        assert refusal.message in controller.log_text()
 
 
 def test_a_controller_without_a_lease_reports_that_and_asks_rarely(cluster, tmp_path):
     kubeconfig = tmp_path / "kubeconfig"
 
     def times():
-        return sum(refusal.in_first_minute() for refusal in LEASE)
+        return sum(refusal.count_in_first_minute() for refusal in LEASE)
 
     with RefusingProxy(cluster, account(cluster), LEASE) as proxy:
         kubeconfig.write_text(proxy.kubeconfig())
         lease = ("137s", "107s", "26s")    # The times of a real cluster.
         with Controller(cluster, "without-lease", kubeconfig=kubeconfig, lease=lease) as controller:
             # If an earlier leader was killed, its lease has to expire, and the next try comes up to a minute later.
-            wait_until(lambda: LEASE[0].words in controller.text(), "the controller logs the reason", 150)
+            wait_until(lambda: LEASE[0].message in controller.log_text(), "the controller logs the reason", 150)
             wait_until(lambda: times() >= 2, "the controller tries again", 90)
-    assert times() <= MOST
+    assert times() <= MAX_REQUESTS

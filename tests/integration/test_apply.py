@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a config on booted machines: it is applied, drifts, is restored, fails, and is removed."""
+"""Tests configs on booted machines: they are applied, restored after an edit, undone after a failure, and removed."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_a_config_that_is_removed_leaves_nothing(machine):
     assert machine.run("verify").stdout.startswith("This machine is as rendered-local-")
     assert machine.apply(config(units=[MASK, SECOND])).stdout.startswith("Nothing to do")
 
-    machine.take_away()
+    machine.remove_config()
     assert difference(before, machine.state()) == {}
     assert run("systemctl", "is-active", "app.service", check=False).stdout == "inactive\n"
 
@@ -143,7 +143,7 @@ def test_history_lists_the_changes(plain):
     plain.apply(config(settings="bad"), status=1)
     plain.write("/etc/issue", "edited")
     plain.run("restore", "--policy", "/root/policy.json", "/etc/issue")
-    plain.take_away()
+    plain.remove_config()
     plain.node.run("journalctl", "--sync")
     changes = json.loads(plain.run("history", "-o", "json").stdout)
     assert [(change["verb"], change["outcome"]) for change in changes] \

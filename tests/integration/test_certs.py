@@ -61,7 +61,8 @@ def test_a_server_is_refused_under_another_name(authority):
 
 
 @pytest.mark.parametrize("label, validity, reason", [
-    ("expired", certs.EXPIRED, "certificate has expired"), ("early", certs.NOT_YET, "certificate is not yet valid")])
+    ("expired", certs.EXPIRED, "certificate has expired"),
+    ("early", certs.NOT_YET_VALID, "certificate is not yet valid")])
 def test_a_server_is_refused_outside_the_validity_of_its_certificate(authority, label, validity, reason):
     server = authority.server(label, ["localhost"], validity)
     with pytest.raises(ssl.SSLCertVerificationError, match=reason):

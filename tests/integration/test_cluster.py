@@ -44,17 +44,17 @@ class TestNodes:
         assert cluster.get("node", "node-a")["metadata"]["annotations"]["example.com/state"] == "Done"
 
     def test_a_node_may_not_annotate_another(self, cluster):
-        said = forbidden(cluster.node("node-a"), "annotate", "node", "node-b", "example.com/state=Done")
-        assert 'node "node-a" is not allowed to modify node "node-b"' in said
+        error = forbidden(cluster.node("node-a"), "annotate", "node", "node-b", "example.com/state=Done")
+        assert 'node "node-a" is not allowed to modify node "node-b"' in error
 
     def test_a_node_may_not_give_itself_a_role(self, cluster):
-        said = forbidden(cluster.node("node-a"), "label", "node", "node-a", "node-role.kubernetes.io/master=")
-        assert "is not allowed to modify labels: node-role.kubernetes.io/master" in said
+        error = forbidden(cluster.node("node-a"), "label", "node", "node-a", "node-role.kubernetes.io/master=")
+        assert "is not allowed to modify labels: node-role.kubernetes.io/master" in error
 
     def test_a_node_may_not_read_secrets_of_others(self, cluster):
         cluster.kubectl("create", "secret", "generic", "password", "--from-literal=word=x")
-        said = forbidden(cluster.node("node-a"), "get", "secret", "password")
-        assert "no relationship found between node 'node-a' and this object" in said
+        error = forbidden(cluster.node("node-a"), "get", "secret", "password")
+        assert "no relationship found between node 'node-a' and this object" in error
 
     def test_a_kubeconfig_stands_alone(self, cluster, tmp_path):
         moved = shutil.copy(cluster.node_kubeconfig("node-a"), tmp_path)
@@ -148,9 +148,9 @@ class TestEviction:
         cluster.apply(pods(cluster))
         first, second = settled(cluster)
         assert self.evict(cluster, first) == (201, "Success")
-        status, said = self.evict(cluster, second)
+        status, error = self.evict(cluster, second)
         assert status == 429
-        assert "Cannot evict pod as it would violate the pod's disruption budget." in said
+        assert "Cannot evict pod as it would violate the pod's disruption budget." in error
         replaced = settled(cluster)
         assert first not in replaced and second in replaced
         assert self.evict(cluster, second) == (201, "Success")
@@ -197,7 +197,7 @@ class TestByHand:
         return subprocess.Popen([sys.executable, "-m", "machines", "cluster", *words], env=environment, text=True,
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def test_a_command_finds_the_cluster_and_its_status_is_ours(self, tmp_path):
+    def test_a_command_finds_the_cluster_and_we_exit_with_its_status(self, tmp_path):
         script = "kubectl get namespace default -o name; echo $KUBECONFIG; exit 7"
         with self.start("--", "bash", "-c", script, variables={"HOME": str(tmp_path)}) as started:
             namespace, kubeconfig = started.communicate()[0].splitlines()

@@ -59,7 +59,7 @@ def objects(cluster):
     for role in ("master", "worker"):
         made.config(f"00-{role}", role=role, files={"/etc/base": "1"})
     yield made
-    made.forget_all()
+    made.delete_all()
     for path in (OPERATOR, CONFIGURATION):
         cluster.admin.request("DELETE", path)
 
@@ -87,7 +87,7 @@ def installed(objects, operator, controller, agents):
     """A cluster whose only master has the configs of the release 4.21.0; returns the name of its config."""
     target = objects.wait_for_target("master")
     # The controller creates the MachineConfigNode.
-    agents.add("master-0", target, labels=[MASTER], report=False)
+    agents.add("master-0", target, labels=[MASTER], has_report=False)
     objects.wait_until_updated("master")
     operator.wait_for("Progressing", "False", "Cluster version is 4.21.0")
     return target
@@ -187,7 +187,7 @@ def test_only_a_paused_master_pool_is_a_failure(installed, objects, operator):
 
 
 def test_each_node_has_a_machine_config_node(installed, objects, agents):
-    agents.add("master-1", installed, labels=[MASTER], report=False)
+    agents.add("master-1", installed, labels=[MASTER], has_report=False)
 
     def report():
         found, one = objects.admin.request("GET", f"{GROUP}/machineconfignodes/master-1")

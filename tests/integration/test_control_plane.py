@@ -77,7 +77,7 @@ def chosen(monkeypatch, tmp_path):
     for program in kubernetes.PROGRAMS:
         (tmp_path / program).write_text("#!/bin/sh\n")
         (tmp_path / program).chmod(0o755)
-    monkeypatch.setenv(control_plane.CHOICE, str(tmp_path))
+    monkeypatch.setenv(control_plane.FOLDER_VARIABLE, str(tmp_path))
     return tmp_path
 
 

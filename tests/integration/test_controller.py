@@ -40,7 +40,7 @@ def objects(cluster):
     made = Objects(cluster)
     made.controller_config()
     yield made
-    made.forget_all()
+    made.delete_all()
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ class TestGarbage:
             first = target = objects.wait_for_target("worker")
             objects.custom_pool("infra", paused=True)
             for name in WORKERS:
-                agents.add(name, first, report=False)
+                agents.add(name, first, has_report=False)
             label(objects, "worker-2", "infra")
             for version in "1", "2":
                 objects.config("10-more", files={"/etc/more": version})
@@ -304,7 +304,7 @@ class TestGarbage:
 
 
 class TestFaults:
-    @pytest.mark.parametrize("fault", [{"part": 0.08}, {"part": 0, "late": 0.2}], ids=["failing", "late"])
+    @pytest.mark.parametrize("fault", [{"fault_rate": 0.08}, {"fault_rate": 0, "delay": 0.2}], ids=["failing", "late"])
     def test_no_more_nodes_are_updated_than_may_be_unavailable(self, cluster, objects, agents, tmp_path, fault):
         objects.config("00-worker", files=BASE)
         with FaultyProxy(cluster, account(cluster), **fault) as proxy:
@@ -313,7 +313,7 @@ class TestFaults:
             with Controller(cluster, "hindered", kubeconfig=kubeconfig):
                 target = objects.wait_for_target("worker")
                 for name in WORKERS:
-                    agents.add(name, target, report=False)
+                    agents.add(name, target, has_report=False)
                 for version in "1", "2":
                     objects.config("10-more", files={"/etc/more": version})
                     target = objects.wait_for_target("worker", other_than=target, seconds=120)
@@ -357,16 +357,16 @@ class TestWaiting:
 class TestMistakes:
     def test_a_node_in_no_pool_and_a_pool_of_all_configs_are_reported(self, cluster, objects, controller, agents):
         objects.config("00-worker", files=BASE)
-        agents.add("stray", objects.wait_for_target("worker"), labels=("example.com/stray",), report=False)
+        agents.add("stray", objects.wait_for_target("worker"), labels=("example.com/stray",), has_report=False)
         wait_until(lambda: any(message.startswith("Node stray is in no MachineConfigPool")
                                for message in objects.events("InNoPool")), "the node is reported", 60)
         objects.custom_pool("greedy")
         objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/greedy", {
             "spec": {"machineConfigSelector": {"matchExpressions": None}}}, MERGE)
         condition = objects.wait_for_reason("greedy", "RenderDegraded", "SelectingAll")
-        said = "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required."
-        assert condition["message"].endswith(said)
-        wait_until(lambda: said in objects.events("SelectingAll"), "and announced", 60)
+        reason = "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required."
+        assert condition["message"].endswith(reason)
+        wait_until(lambda: reason in objects.events("SelectingAll"), "and announced", 60)
 
 
 def old_config(objects, name):
@@ -482,7 +482,7 @@ class TestMemory:
             objects.set_pool("worker", maxUnavailable="100%")
             agents.hold()
             for number in range(count):
-                agents.add(f"worker-{number}", first, report=False, **labels)
+                agents.add(f"worker-{number}", first, has_report=False, **labels)
             wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == count,
                        "all nodes are updated", 60)
             before = controller.peak_kib()
@@ -540,8 +540,8 @@ class TestServing:
             objects.config("00-worker", files={"/etc/base": "first"})
             objects.wait_for_target("worker")
             # The address of the API server for new machines is not set yet.
-            wait_until(lambda: self.answer(authority, port)[0] == 500 and "neither --apiserver-url" in controller.text(),
-                       "the missing object is reported", 60)
+            wait_until(lambda: self.answer(authority, port)[0] == 500
+                       and "neither --apiserver-url" in controller.log_text(), "the missing object is reported", 60)
             objects.set_infrastructure(apiServerInternalURI=cluster.url)
             first = self.served(authority, port, objects.wait_for_target("worker"))
             # `serve` with files of the same contents serves the same.
@@ -560,8 +560,8 @@ class TestServing:
         """Returns the status, which is 0 if nothing listens yet, and the body."""
         trust = ssl.create_default_context(cafile=authority.certificate)
         try:
-            with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as said:
-                return said.status, said.read()
+            with urllib.request.urlopen(f"https://127.0.0.1:{port}/config/worker", context=trust) as answer:
+                return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, b""
         except urllib.error.URLError:

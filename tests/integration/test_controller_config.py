@@ -32,7 +32,7 @@ def cluster():
 def objects(cluster):
     made = Objects(cluster)
     yield made
-    made.forget_all()
+    made.delete_all()
     cluster.admin.request("DELETE", LEASE)
 
 

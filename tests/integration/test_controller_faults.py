@@ -25,7 +25,7 @@ NIGHTLY = "PINTLE_NIGHTLY" in os.environ
 SEED = int(os.environ.get("PINTLE_SEED", "1"))
 LEASE = ("1s", "800ms", "200ms")    # This lease lets another replica take over soon.
 SEEDS = range(SEED, SEED + (3 if NIGHTLY else 1))
-LATE = 30 if NIGHTLY else 2    # Seconds.
+DELAY = 30 if NIGHTLY else 2    # The seconds by which events arrive late.
 RESTARTS = 6 if NIGHTLY else 3
 SAMPLE = 6     # The number of moments of an update at which the leader is killed, except in the nightly run.
 
@@ -49,7 +49,7 @@ class Stage(contextlib.AbstractContextManager):
         self._stack = contextlib.ExitStack()
 
     def __enter__(self):
-        self._stack.callback(stories.forget_all, self.objects)
+        self._stack.callback(stories.delete_all, self.objects)
         self._stack.enter_context(self.agents)
         self._stack.enter_context(self.updating_nodes)
         return self
@@ -73,7 +73,7 @@ def end_of(cluster, story):
     """Returns the end state of a story without faults."""
     with Stage(cluster) as stage, Controller(cluster, "clean"):
         stage.play(story)
-        return stories.rest(stage.objects)
+        return stories.state_at_rest(stage.objects)
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +99,8 @@ class TestLeaderKilled:
                 try:
                     self.play(cluster, proxy, short_end, tmp_path)
                 except Exception as failure:
-                    failed[f"{moment} write {number}, {proxy.fatal}"] = str(failure)
-                killed += bool(proxy.fatal)
+                    failed[f"{moment} write {number}, {proxy.fatal_write}"] = str(failure)
+                killed += bool(proxy.fatal_write)
         print(f"a leader makes {count} writes; of {len(all_moments)} moments to kill it, {len(tried)} were tried and "
               f"{killed} were reached")
         assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
@@ -123,14 +123,14 @@ class LateAfterAnUpdate(LateWatches):
 
     def __init__(self, cluster, node):
         super().__init__(cluster, account(cluster))
-        self.path, self.when_told = f"/api/v1/nodes/{node}", None
+        self.path, self.on_answer = f"/api/v1/nodes/{node}", None
 
     def treat(self, request, body):
         if request.command != "PATCH" or request.path.split("?")[0] != self.path or b"desiredConfig" not in body \
-                or not self.when_told:
+                or not self.on_answer:
             return super().treat(request, body)
-        then, self.when_told = self.when_told, None
-        self.late = max(LATE, 6)    # Longer than another replica needs to take over.
+        then, self.on_answer = self.on_answer, None
+        self.delay = max(DELAY, 6)    # Longer than another replica needs to take over.
         with self.forwarded(request, body) as answer:
             answer.read()
         then()
@@ -146,10 +146,10 @@ def spread(moments, count):
 
 class TestWatches:
     def test_the_leader_sees_old_objects(self, cluster, short_end, tmp_path):
-        with LateWatches(cluster, account(cluster), LATE) as proxy, Stage(cluster) as stage:
+        with LateWatches(cluster, account(cluster), DELAY) as proxy, Stage(cluster) as stage:
             with Controller(cluster, "late", kubeconfig=written(proxy, tmp_path)):
-                stage.play(stories.short, seconds=60 + 10 * LATE)
-                stage.must_end_as(short_end, 30 + 10 * LATE)
+                stage.play(stories.short, seconds=60 + 10 * DELAY)
+                stage.must_end_as(short_end, 30 + 10 * DELAY)
 
     def test_the_next_leader_sees_old_objects(self, cluster, tmp_path):
         """The next leader does not yet see that a node is being updated.  It would prefer other nodes, because this node
@@ -160,14 +160,14 @@ class TestWatches:
             wait_until(stage.objects.leader, "the first controller leads", 60)
             have = stage.play(stories.begin_short, count=3)
             with Controller(cluster, "second", kubeconfig=written(proxy, tmp_path), lease=LEASE) as second, \
-                    ThreadPoolExecutor() as beside:
-                proxy.when_told = lambda: (first.stop(), stories.budget(stage.objects, "alone"))
-                rest = beside.submit(stage.play, stories.end_short, have, seconds=90 + 10 * LATE)
-                wait_until(lambda: "the drain cannot succeed" in second.text() or rest.done(),
-                           "the second controller tries", 90 + 5 * LATE)
-                proxy.late = 0
-                stories.without_budget(stage.objects, "alone")
-                rest.result()
+                    ThreadPoolExecutor() as executor:
+                proxy.on_answer = lambda: (first.stop(), stories.create_budget(stage.objects, "alone"))
+                other_stories = executor.submit(stage.play, stories.end_short, have, seconds=90 + 10 * DELAY)
+                wait_until(lambda: "the drain cannot succeed" in second.log_text() or other_stories.done(),
+                           "the second controller tries", 90 + 5 * DELAY)
+                proxy.delay = 0
+                stories.delete_budget(stage.objects, "alone")
+                other_stories.result()
             assert first.pid is None and stage.updating_nodes.most == {"worker": 1}
 
     @pytest.mark.parametrize("seed", SEEDS)
@@ -176,20 +176,20 @@ class TestWatches:
             with Controller(cluster, "misled", kubeconfig=written(proxy, tmp_path)):
                 stage.play(stories.whole, seconds=120)
                 stage.must_end_as(whole_end, 60)
-            print(f"seed {seed}: {proxy.done}")
-            assert len(proxy.done) == 3
+            print(f"seed {seed}: {proxy.faults}")
+            assert len(proxy.faults) == 3
 
 
 class TestApiServer:
     @pytest.mark.parametrize("seed", SEEDS)
     def test_is_restarted_in_the_middle(self, cluster, whole_end, seed):
-        chance, restarts = random.Random(seed), 0
+        generator, restarts = random.Random(seed), 0
         # The story runs in another thread, because the server must not outlive the thread that starts it.
-        with Stage(cluster) as stage, Controller(cluster, "cut-off"), ThreadPoolExecutor() as beside:
-            story = beside.submit(stage.play, stories.whole, seconds=180)
-            while restarts < RESTARTS and not wait([story], chance.uniform(0, 5)).done:
+        with Stage(cluster) as stage, Controller(cluster, "cut-off"), ThreadPoolExecutor() as executor:
+            story = executor.submit(stage.play, stories.whole, seconds=180)
+            while restarts < RESTARTS and not wait([story], generator.uniform(0, 5)).done:
                 cluster.stop_apiserver()
-                wait([story], chance.uniform(0, 1))
+                wait([story], generator.uniform(0, 1))
                 cluster.start_apiserver()
                 restarts += 1
             story.result()

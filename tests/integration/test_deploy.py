@@ -139,8 +139,8 @@ def test_pods_are_restricted(applied):
 def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
     made = manifests_for(applied, DEPLOY / "openshift")
     applied.apply(OPENSHIFT_NAMESPACES)
-    taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
-    deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
+    output = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
+    deployment, = (item for item in json.loads(output)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
     first, = pod["initContainers"]
     container, = pod["containers"]
@@ -195,11 +195,11 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, kind, replicas):
     made = manifests_for(applied, DEPLOY / "ignition" / kind)
     applied.apply(OPENSHIFT_NAMESPACES)
-    taken = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
-    deployment, = (item for item in json.loads(taken)["items"] if item["kind"] == "Deployment")
+    output = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
+    deployment, = (item for item in json.loads(output)["items"] if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
     assert deployment["spec"]["replicas"] == replicas and pod["hostNetwork"] is True
-    namespaces = {item["metadata"]["name"]: item for item in json.loads(taken)["items"] if item["kind"] == "Namespace"}
+    namespaces = {item["metadata"]["name"]: item for item in json.loads(output)["items"] if item["kind"] == "Namespace"}
     assert namespaces.keys() == ({OWN_NAMESPACE} if kind == "openshift" else {OWN_NAMESPACE, NAMESPACE})
     namespace = namespaces[OWN_NAMESPACE]
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
@@ -277,9 +277,9 @@ def test_the_controller_has_no_right_that_it_does_not_need(applied):
     needed.add(("watch", "poddisruptionbudgets", "policy"))
     roles = [applied.get("clusterrole", "pintle-controller"),
              *(applied.get("role", "pintle-controller", "-n", namespace) for namespace in (NAMESPACE, "default"))]
-    given = {(verb, resource, group) for role in roles for rule in role["rules"] for verb in rule["verbs"]
-             for resource in rule["resources"] for group in rule["apiGroups"]}
-    assert given == needed
+    granted = {(verb, resource, group) for role in roles for rule in role["rules"] for verb in rule["verbs"]
+               for resource in rule["resources"] for group in rule["apiGroups"]}
+    assert granted == needed
     assert "*" not in json.dumps(roles[0]["rules"])
 
 

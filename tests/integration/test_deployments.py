@@ -18,7 +18,7 @@ from machines import deploy, image, oci, shell
 from machines.disk import Disk
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
-from registry_access import access, give
+from registry_access import access, copy_into_node
 
 PROBE = f"{BUILD}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
@@ -129,8 +129,8 @@ def test_a_change_waits_for_a_program_that_holds_the_lock_and_names_it(node):
                               stderr=subprocess.PIPE)
     with holder:
         assert holder.stdout.readline() == b"held\n"
-        said = refusal(node, "--patience=300", "put", "", "", "+probe=2")
-        assert said.startswith("the deployments are being changed by deployments-pro (process ")
+        error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
+        assert error.startswith("the deployments are being changed by deployments-pro (process ")
         waiting = subprocess.Popen([*node.entering(), PROBE, "put", "", "", "+probe=3"], stdout=subprocess.PIPE)
         with waiting:
             assert holder.communicate()[1].strip().endswith(b"enough")
@@ -208,7 +208,7 @@ def test_files_alone_get_a_deployment_of_their_own(node):
 
 
 def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_neither(node):
-    whole = None
+    full_shutdown = None
     for version in range(2, 8):
         before = read(node, "/etc/managed") if version > 2 and node.path("/etc/managed").exists() else ""
         booted = deploy.booted_commit(node)
@@ -216,14 +216,14 @@ def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_ne
         deploy.stage(node, new)
         finalize_with(node, str(version))
         # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
-        cut = random.uniform(0, whole) if whole else 60
+        cut = random.uniform(0, full_shutdown) if full_shutdown else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
         node.kill_after(cut)
-        whole = whole or time.monotonic() - started
+        full_shutdown = full_shutdown or time.monotonic() - started
         node.start()
         is_new = deploy.booted_commit(node) == new
-        print(f"cut after {cut:.2f} s of {whole:.2f} s: booted the {'new' if is_new else 'old'} one")
+        print(f"cut after {cut:.2f} s of {full_shutdown:.2f} s: booted the {'new' if is_new else 'old'} one")
         assert is_new or (deploy.booted_commit(node) == booted and version > 2)
         if is_new or before:
             assert read(node, "/etc/managed") == (str(version) if is_new else before)
@@ -233,14 +233,14 @@ def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_ne
 def test_a_disk_that_is_not_booted_gets_its_deployment_at_once(tmp_path):
     disk = Disk(tmp_path / "disk")
     put = [HOST_PROBE, "--sysroot=/mnt", "put", image.BRANCH]
-    said = shell.run(*OWN_MOUNTS, "sh", "-ec", """
+    lines = shell.run(*OWN_MOUNTS, "sh", "-ec", """
         mount -o loop,barrier=0 "$1" /mnt
         shift
         commit=$("$1" --sysroot=/mnt fetch "$4" | cut -d' ' -f1)
         "$@" "$commit" +probe=1 -quiet
         "$@" "$commit" +probe=1 -quiet
         """, "sh", disk.path, *put).stdout.split("\n")
-    assert said == ["changed", "as wanted", ""]
+    assert lines == ["changed", "as wanted", ""]
     entries = disk.boot_entries()
     assert "probe=1" in entries[0]["options"].split() and "quiet" not in entries[0]["options"].split()
     assert len(entries) == 2 and "probe=1" not in entries[1]["options"]
@@ -340,8 +340,8 @@ def test_unneeded_images_are_pruned(near, registry, pushed):
 
 def test_a_client_without_credentials_gets_nothing(near, registry, pushed):
     words = access(near, registry, with_credentials=False)
-    said = refusal(near, *words, "fetch", pushed)
-    assert said.startswith(f"fetching {pushed}: ") and "level=" not in said and "authentication required" in said
+    error = refusal(near, *words, "fetch", pushed)
+    assert error.startswith(f"fetching {pushed}: ") and "level=" not in error and "authentication required" in error
     assert left_behind(near) == []
 
 
@@ -358,8 +358,8 @@ def test_a_layer_that_was_changed_in_the_registry_is_refused(near, registry, lay
     layer = manifest["layers"][-1]["digest"].removeprefix("sha256:")
     stored = next(registry.folder.glob(f"storage/**/{layer}/data"))
     stored.write_bytes(stored.read_bytes()[:-1] + b"?")
-    said = refusal(near, *access(near, registry), "fetch", reference)
-    assert said.startswith(f"fetching {reference}: ") and "igest" in said
+    error = refusal(near, *access(near, registry), "fetch", reference)
+    assert error.startswith(f"fetching {reference}: ") and "igest" in error
     assert left_behind(near) == []
 
 
@@ -369,8 +369,8 @@ def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, 
         mount -o remount,rw /sysroot
         ostree config --repo=/sysroot/ostree/repo set core.min-free-space-size 100GB
         """)
-    said = refusal(near, *words, "fetch", pushed)
-    assert said.startswith(f"fetching {pushed}: there is too little space: ") and "MiB are needed" in said
+    error = refusal(near, *words, "fetch", pushed)
+    assert error.startswith(f"fetching {pushed}: there is too little space: ") and "MiB are needed" in error
     assert left_behind(near) == []
 
 
@@ -450,8 +450,8 @@ def branches(sysroot):
 ], ids=lambda value: value if isinstance(value, str) else value[-1][0])
 def test_a_harmful_layer_is_refused(sysroot, made, entries, reason):
     before = branches(sysroot)
-    said = fetch_into(sysroot, made.layer(("usr/fine", FILE)).layer(*entries), check=False)
-    assert said.startswith("importing the image sha256:") and "checking the layer sha256:" in said and reason in said
+    error = fetch_into(sysroot, made.layer(("usr/fine", FILE)).layer(*entries), check=False)
+    assert error.startswith("importing the image sha256:") and "checking the layer sha256:" in error and reason in error
     assert branches(sysroot) == before
 
 
@@ -470,9 +470,9 @@ def test_a_damaged_layer_is_refused(sysroot, made, damage, reason):
 
 
 def test_a_layer_that_was_truncated_before_its_compression_is_refused(sysroot, made):
-    said = fetch_into(sysroot, made.layer(("usr/x", {"size": 100000}), pack=lambda data: gzip.compress(data[:50000])),
-                      check=False)
-    assert "checking the layer" in said and "runcated" in said
+    error = fetch_into(sysroot, made.layer(("usr/x", {"size": 100000}), pack=lambda data: gzip.compress(data[:50000])),
+                       check=False)
+    assert "checking the layer" in error and "runcated" in error
 
 
 def test_layers_may_have_any_compression(sysroot, made):
@@ -508,7 +508,7 @@ def test_the_same_image_is_the_same_commit_everywhere(sysroot, made, tmp_path):
 
 def test_an_image_without_a_kernel_is_not_staged(near, registry, made, tmp_path):
     made.layer(("usr/x", FILE)).write()
-    give(near, made.folder, "/var/tmp/layout")
+    copy_into_node(near, made.folder, "/var/tmp/layout")
     commit = probe(near, "fetch", "oci:/var/tmp/layout").split()[0]
     assert "it has no kernel" in refusal(near, "put", "oci:/var/tmp/layout", commit)
     assert observe(near)["pending"] is None
@@ -609,8 +609,8 @@ def test_a_packed_commit_with_missing_objects_is_refused(sysroot, packable, tmp_
     empty = tmp_path / "sysroot"
     empty.mkdir()
     shell.run("ostree", "admin", "init-fs", "--modern", empty)
-    said = fetch_packed(empty, tmp_path / "layout", check=False)
-    assert reason in said, said
+    error = fetch_packed(empty, tmp_path / "layout", check=False)
+    assert reason in error, error
     assert branches(empty) == []
     assert list((empty / "ostree/repo/objects").glob("*/*")) == []
 
@@ -623,7 +623,7 @@ def test_an_image_with_a_packed_commit_is_booted(near, tmp_path):
     layout = tmp_path / "layout"
     oci.pack_commit(layout, "packed", copy, first, layers=5, labels={"version": "packed"})
     oci.derive_image(layout, "packed", "derived", oci.Layer(files={"usr/share/new": "derived", "etc/new": "derived"}))
-    give(near, layout, "/var/tmp/layout")
+    copy_into_node(near, layout, "/var/tmp/layout")
     commit = probe(near, "fetch", "oci:/var/tmp/layout:derived").split()[0]
     assert probe(near, "put", "oci:/var/tmp/layout:derived", commit, "+probe=1") == "changed"
     probe(near, "await-finalizer", "20000")

@@ -10,7 +10,7 @@ import tempfile
 
 import pytest
 
-from machines.agent_node import PREFIX, Conditions, annotations_of, conditions_now, prepare_cluster, rendered
+from machines.agent_node import PREFIX, Conditions, annotations_of, conditions_now, create_rendered, prepare_cluster
 from machines.cluster import Cluster
 from machines.controller import account
 from machines.faulty_proxy import FaultyProxy
@@ -128,7 +128,7 @@ def without_budget(cluster, name):
 
 
 class Controller:
-    """A controller that drains inside `with`; `said` is its log."""
+    """A controller that drains inside `with`; `log` returns its log."""
 
     def __init__(self, kubeconfig, *annotations):
         self._words = [PROBE, str(kubeconfig), "run", *annotations]
@@ -138,13 +138,13 @@ class Controller:
         self.process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._log)
         return self
 
-    def said(self):
+    def log(self):
         self._log.flush()
         with open(f"/proc/self/fd/{self._log.fileno()}", encoding="utf-8") as log:
             return log.read()
 
-    def wait_said(self, text):
-        wait_until(lambda: text in self.said(), f"the log has {text}", PATIENCE, every=0.05)
+    def wait_for_log(self, text):
+        wait_until(lambda: text in self.log(), f"the log has {text}", PATIENCE, every=0.05)
 
     def kill(self):
         self.process.kill()
@@ -152,11 +152,11 @@ class Controller:
 
     def __exit__(self, kind, *_):
         if kind:
-            print(self.said())
+            print(self.log())
         self.process.stdin.close()
         try:
             ended = self.process.wait(60)
-            assert kind or ended in (0, -9), self.said()
+            assert kind or ended in (0, -9), self.log()
         finally:
             self.process.kill()
             self.process.wait()
@@ -208,10 +208,10 @@ class TestDrain:
             assert conditions.of(node.name) == [
                 "UpdateExecuted=Unknown", "Cordoned=True", "UpdateExecuted=Unknown", "Drained=Unknown",
                 "UpdateExecuted=Unknown", "Drained=True", "UpdateComplete=True", "Uncordoned=True"]
-            said = controller.said()
+            log = controller.log()
             for text in ("initiating cordon (currently schedulable: true)", "initiating drain",
                          "Evicted pod default/unmanaged", "Evicted pod default/finished", "operation successful; applying completion annotation", "uncordon succeeded"):
-                assert f"node {node.name}: {text}" in said
+                assert f"node {node.name}: {text}" in log
         assert node.condition("Drained")["message"] == (
             "Drained node. The drain is complete as the desired drainer matches current drainer: drain-rendered-worker-2")
 
@@ -227,7 +227,7 @@ class TestDrain:
             assert blocked == (f"node {node.name}: the drain cannot succeed: pod default/kept is kept by disruption budget "
                                "kept: it requires all of its 1 pods to be healthy, and so never allows an eviction; allow "
                                "one of them to be unavailable, or run more")
-            controller.wait_said(f"Drain failed. Waiting 1 second then retrying. Error message from drain: {why}")
+            controller.wait_for_log(f"Drain failed. Waiting 1 second then retrying. Error message from drain: {why}")
             assert node.wait_event("DrainThresholdExceeded") == (
                 "Drain failed. Drain has been failing for more than 3 seconds. Waiting 1 second then retrying. "
                 f"Error message from drain: {why}")
@@ -243,15 +243,16 @@ class TestDrain:
         node.create_pod(cluster.admin, {"name": "held", "finalizers": ["example.com/hold"]})
         with Controller(account(cluster).kubeconfig, *QUICK) as controller:
             node.ask("drain-rendered-worker-2")
-            controller.wait_said('error when waiting for pod "held" in namespace "default" to terminate: '
-                                 "global timeout reached: 2s (it has finalizers: example.com/hold)")
+            controller.wait_for_log('error when waiting for pod "held" in namespace "default" to terminate: '
+                                    "global timeout reached: 2s (it has finalizers: example.com/hold)")
             cluster.admin.must("PATCH", "/api/v1/namespaces/default/pods/held", {"metadata": {"finalizers": None}})
             node.wait_answered("drain-rendered-worker-2")
 
     def test_goes_on_through_faults_of_the_server(self, cluster, node):
         for number in range(10):
             node.pod(f"many-{number}")
-        with FaultyProxy(cluster, account(cluster), part=0.2) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
+        with FaultyProxy(cluster, account(cluster), fault_rate=0.2) as proxy, \
+                tempfile.NamedTemporaryFile("w") as kubeconfig:
             kubeconfig.write(proxy.kubeconfig())
             kubeconfig.flush()
             # Sometimes a write fails three times in a row; it is tried again after the pause.
@@ -261,7 +262,7 @@ class TestDrain:
                 assert node.pods() == set()
                 node.ask("uncordon-rendered-worker-2")
                 node.wait_answered("uncordon-rendered-worker-2")
-            assert sum(proxy.failed.values()) > 5
+            assert sum(proxy.faults.values()) > 5
 
 
 class TestVersions:
@@ -282,7 +283,7 @@ class Recording(FaultyProxy):
     """Forwards all requests, and records evictions."""
 
     def __init__(self, cluster):
-        super().__init__(cluster, account(cluster), part=0)
+        super().__init__(cluster, account(cluster), fault_rate=0)
         self.evictions = []
 
     def serve(self, request):
@@ -316,7 +317,7 @@ class TestCordon:
             node.wait_answered("uncordon-rendered-worker-2")
             assert node.is_cordoned()
             assert KEPT not in node.all_annotations()
-            assert "stays cordoned, as it was before its drain" in controller.said()
+            assert "stays cordoned, as it was before its drain" in controller.log()
             # The next drain finds the node still cordoned by the administrator.
             cluster.kubectl("uncordon", node.name)
             node.ask("drain-rendered-worker-3")
@@ -351,7 +352,7 @@ class TestCordon:
             started = node.all_annotations()[STARTED]
             cluster.kubectl("uncordon", node.name)
             wait_until(node.is_cordoned, "the node is cordoned again", PATIENCE, every=0.05)
-            controller.wait_said("External actor has unexpectedly uncordoned node")
+            controller.wait_for_log("External actor has unexpectedly uncordoned node")
             assert "lastAppliedDrain" not in annotations_of(node.get())
             assert node.all_annotations()[STARTED] == started
             without_budget(cluster, "middle")
@@ -373,7 +374,7 @@ class TestClock:
         budget(cluster, "clock", "clock", minAvailable=1)
         with Controller(account(cluster).kubeconfig, *QUICK) as first:
             node.ask("drain-rendered-worker-2")
-            first.wait_said("Drain failed.")
+            first.wait_for_log("Drain failed.")
             started = node.all_annotations()[STARTED]
             first.kill()
         # An hour passes.
@@ -384,7 +385,7 @@ class TestClock:
         with Controller(account(cluster).kubeconfig, *QUICK) as second:
             assert node.wait_event("DrainFailed") == (
                 f"node {node.name}: drain exceeded timeout: 1h0m0s. Will continue to retry.")
-            second.wait_said("Drain has been failing for more than 10 minutes. Waiting 5 minutes then retrying.")
+            second.wait_for_log("Drain has been failing for more than 10 minutes. Waiting 5 minutes then retrying.")
             assert node.all_annotations()[STARTED] == earlier
         without_budget(cluster, "clock")
 
@@ -393,7 +394,7 @@ class TestRequest:
     def test_reports_a_malformed_request(self, cluster, node):
         with Controller(account(cluster).kubeconfig) as controller:
             node.ask("reboot-now")
-            controller.wait_said(f"node {node.name}: non-recognized drain verb detected reboot")
+            controller.wait_for_log(f"node {node.name}: non-recognized drain verb detected reboot")
             assert not node.is_cordoned()
 
     def test_that_is_taken_back_ends_the_drain(self, cluster, node):
@@ -499,7 +500,7 @@ class TestForecast:
 def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
     """Tests both halves of the protocol, on a node that reboots."""
     node = new_node()
-    first = rendered(cluster, f"rendered-{node.name}-0", machine_config([])["spec"])
+    first = create_rendered(cluster, f"rendered-{node.name}-0", machine_config([])["spec"])
     node.annotate(desiredConfig=first)
     node.start()
     node.wait_done(first)
@@ -507,7 +508,8 @@ def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
     cluster.admin.must("POST", "/api/v1/namespaces/default/pods", {
         "metadata": {"name": "guest"}, "spec": {"nodeName": node.name, "terminationGracePeriodSeconds": 1,
                                                 "containers": [{"name": "c", "image": "example.com/c"}]}})
-    second = rendered(cluster, f"rendered-{node.name}-1", machine_config([file("/etc/needs-a-reboot", "new")])["spec"])
+    second = create_rendered(cluster, f"rendered-{node.name}-1",
+                             machine_config([file("/etc/needs-a-reboot", "new")])["spec"])
     with Controller(account(cluster).kubeconfig), Conditions(cluster) as conditions:
         node.annotate(desiredConfig=second)
         node.machine.follow_reboot(120)
@@ -517,7 +519,8 @@ def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
                    "the conditions were seen", PATIENCE)
         assert not cluster.get("node", node.name)["spec"].get("unschedulable")
         assert cluster.admin.request("GET", "/api/v1/namespaces/default/pods/guest")[0] == 404
-        said = conditions.of(node.name)
-        order = [said.index(one) for one in ("Cordoned=True", "Drained=True", "AppliedFilesAndOS=True", "RebootedNode=True",
+        seen = conditions.of(node.name)
+        order = [seen.index(one) for one in ("Cordoned=True", "Drained=True",
+                                             "AppliedFilesAndOS=True", "RebootedNode=True",
                                              "UpdateComplete=True", "Uncordoned=True")]
-        assert order == sorted(order), said
+        assert order == sorted(order), seen

@@ -2,7 +2,7 @@
 """Tests a machine that is killed in the middle of a change and boots again: even before `pintle recover` runs, services
 read and run all of the old config or all of the new one.
 
-With PINTLE_NIGHTLY, which `./dev test --nightly` sets, the machine is killed 30 times.
+With PINTLE_NIGHTLY, which `./dev test --nightly` sets, the machine is killed 30 times instead of 5.
 """
 
 import json
@@ -15,11 +15,12 @@ from machines.installed import Installed
 from machines.node import Node
 from machines.wait import wait_until
 
-DEATHS = 30 if os.environ.get("PINTLE_NIGHTLY") else 5
-MOST_ATTEMPTS = 20  # The test tries this many more times, because some changes are complete before the machine dies.
-BETWEEN = 4000      # These files between the first and the last make the change take a while.
+KILLS = 30 if os.environ.get("PINTLE_NIGHTLY") else 5
+# The test tries this many more times, because some changes are complete before the machine is killed.
+MOST_ATTEMPTS = 20
+FILES_BETWEEN = 4000      # These files between the first and the last make the change take a while.
 JOURNAL = "/var/lib/pintle/change/journal.json"
-FIRST, LAST = "/etc/app/0000", f"/etc/app/{BETWEEN + 1:04}"
+FIRST, LAST = "/etc/app/0000", f"/etc/app/{FILES_BETWEEN + 1:04}"
 
 # A service of the OS, which records the files that it reads.
 RECORDER = f"""[Service]
@@ -28,7 +29,7 @@ ExecStart=/bin/sh -c 'cat {FIRST} {LAST} >/run/recorded'
 [Install]
 WantedBy=multi-user.target
 """
-# Services of the configs: the first one differs in each config, the second one is in one of them only.
+# Services of the configs.  runner.service differs in each config; only.service is in the config "two" only.
 RUNNER = """[Service]
 Type=oneshot
 RemainAfterExit=yes
@@ -42,7 +43,7 @@ POLICY = {"files": [{"path": "/etc", "actions": [{"type": "None"}]}],
 
 
 def config(name):
-    files = [file(f"/etc/app/{number:04}", name + "%0A") for number in range(BETWEEN + 2)]
+    files = [file(f"/etc/app/{number:04}", name + "%0A") for number in range(FILES_BETWEEN + 2)]
     units = [{"name": "runner.service", "enabled": True, "contents": RUNNER.format(name)}]
     if name == "two":
         units.append({"name": "only.service", "enabled": True, "contents": ONLY})
@@ -84,7 +85,7 @@ def test_services_read_and_run_one_config_after_a_crash_in_the_middle_of_a_chang
     node = machine.machine
     machine.run(*apply_words("one", machine))
     in_the_middle = 0
-    for _ in range(MOST_ATTEMPTS + DEATHS):
+    for _ in range(MOST_ATTEMPTS + KILLS):
         journal = die_in(machine, "two")
         is_cut_short = journal is not None and journal["phase"] == "applying"
         now = "one" if is_cut_short else "two"
@@ -94,12 +95,12 @@ def test_services_read_and_run_one_config_after_a_crash_in_the_middle_of_a_chang
         assert machine.run("systemctl", "list-jobs", "--no-legend").stdout == ""
         assert node.state == "running"
         # Recovery does the rest later.
-        said = machine.run(PINTLE, "recover").stdout
-        assert ("is undone" in said) == is_cut_short
+        output = machine.run(PINTLE, "recover").stdout
+        assert ("is undone" in output) == is_cut_short
         machine.pintle("verify")
         in_the_middle += is_cut_short
-        if in_the_middle == DEATHS:
+        if in_the_middle == KILLS:
             return
         if now == "two":
             machine.run(*apply_words("one", machine))
-    raise AssertionError(f"it died {in_the_middle} times only while it was applying")
+    raise AssertionError(f"the machine was killed only {in_the_middle} times in the middle of a change")

@@ -63,7 +63,7 @@ class Machine(Installed):
     def is_through(self):
         return (not self.has(FIRST_CONFIG), self.has(FIRST_CONFIG + ".bak"), self.has(JOURNAL)) == (True, True, False)
 
-    def said(self, unit=UNIT):
+    def log_of(self, unit=UNIT):
         return self.run("journalctl", "--output=cat", f"--unit={unit}").stdout
 
     def old(self, *words, status=0):
@@ -140,12 +140,12 @@ def test_a_first_boot_that_was_killed_continues_at_the_next_start(machine):
 def test_a_wrong_image_is_reported_and_tried_again(machine):
     wrong = "0" * 64
     machine.encapsulate(wrong)
-    said = machine.pintle("firstboot", "--once", status=1)
-    assert wrong in said and "this machine is as it was before" in said
+    output = machine.pintle("firstboot", "--once", status=1)
+    assert wrong in output and "this machine is as it was before" in output
     assert machine.has(FIRST_CONFIG) and not machine.has(CURRENT_CONFIG)
     machine.run("systemctl", "start", "--no-block", UNIT)
     for delay in ("1s", "2s"):
-        wait_until(lambda text=f"trying again in {delay}": text in machine.said(), "it says when it tries again",
+        wait_until(lambda text=f"trying again in {delay}": text in machine.log_of(), "it logs when it tries again",
                    PATIENCE)
     # A corrected config is used at the next try.
     second = machine.commit("2")
@@ -193,12 +193,12 @@ def test_pivot_boots_another_image_and_keeps_the_config(machine):
     machine.reboot()
     config = machine.read(CURRENT_CONFIG)
     second = machine.commit("3", held="another", free="new")
-    said = machine.pintle("pivot", "--yes", second, status=2)
-    assert f"from {first}" in said and f"to {second}" in said and "probe=1" in said
-    assert "A reboot is pending" in said and machine.booted() == first
+    output = machine.pintle("pivot", "--yes", second, status=2)
+    assert f"from {first}" in output and f"to {second}" in output and "probe=1" in output
+    assert "A reboot is pending" in output and machine.booted() == first
     # Until the reboot, no other change can begin.
-    said = machine.pintle("pivot", "--yes", first, status=1)
-    assert "waits for a reboot" in said and "pintle recover --give-up" in said
+    output = machine.pintle("pivot", "--yes", first, status=1)
+    assert "waits for a reboot" in output and "pintle recover --give-up" in output
     assert "waits for a reboot" in machine.apply(machine_config([file("/etc/other", "x")]))
     machine.reboot()
     assert machine.booted() == second and "probe=1" in machine.arguments()
@@ -255,9 +255,9 @@ def test_pivot_needs_a_yes_and_a_machine_without_findings(machine):
     machine.apply(machine_config([file("/etc/managed", "new")]))
     machine.reboot()
     machine.run("tee", "/etc/managed", input="edited")
-    said = machine.pintle("pivot", "--yes", second, status=2)
-    assert 'content mismatch for file "/etc/managed"' in said
-    assert "nothing was changed" in said and not machine.has(JOURNAL)
+    output = machine.pintle("pivot", "--yes", second, status=2)
+    assert 'content mismatch for file "/etc/managed"' in output
+    assert "nothing was changed" in output and not machine.has(JOURNAL)
     machine.pintle("pivot", "--yes", "--force", second, status=2)
     machine.reboot()
     # No image overwrites the administrator's edit.
@@ -268,8 +268,8 @@ def test_pivot_to_an_image_of_a_layout_reports_its_digest(layout):
     with Node(binds={str(layout): "/run/layout"}) as node:
         machine = Machine(node)
         machine.run("cp", "--recursive", "/run/layout", "/var/layout")
-        said = machine.pintle("pivot", "--yes", "oci:/var/layout:next", status=2)
-        assert "to oci:/var/layout:next (" in said
+        output = machine.pintle("pivot", "--yes", "oci:/var/layout:next", status=2)
+        assert "to oci:/var/layout:next (" in output
         machine.reboot()
         assert machine.read("/usr/share/new") == "next"
 
@@ -280,8 +280,8 @@ def test_pivot_does_not_wait_for_another_program(machine):
     words = [f"{BUILD}/tests/integration/deployments-probe", "--by=chosen", "put", "", "", "+probe=1"]
     machine.run("systemd-run", "--unit=other", *words)
     rpm_ostree.await_log(machine.machine, "holding")
-    said = machine.pintle("pivot", "--yes", machine.booted(), status=1)
-    assert "rpm-ostree is at work" in said and "try again" in said
+    output = machine.pintle("pivot", "--yes", machine.booted(), status=1)
+    assert "rpm-ostree is at work" in output and "try again" in output
     rpm_ostree.release(machine.machine)
     wait_until(lambda: machine.run("systemctl", "is-active", "other.service", check=False).stdout.strip() != "active",
                "the other one ends", PATIENCE)
@@ -321,7 +321,7 @@ def test_the_old_name_reboots_if_a_file_requests_it_and_sets_kernel_arguments(ma
     machine.machine.follow_reboot()
     machine.settle()
     assert {"nosmt", "quiet"} <= set(machine.arguments()) and "probe=2" not in machine.arguments()
-    assert "probe=2 cannot be tuned on this OS" in machine.said("old.service")
+    assert "probe=2 cannot be tuned on this OS" in machine.log_of("old.service")
     # The machine has this image and these arguments already, so nothing changes.
     machine.old("pivot", "--unchanged-exit-77", machine.booted(), status=77)
     machine.run("sh", "-c", f"printf '{FCOS}' >/etc/os-release")
@@ -345,9 +345,9 @@ def test_the_old_name_completes_the_first_boot(machine):
 def test_the_old_name_passes_its_flags_to_the_agent(machine):
     """The agent is not installed where the program looks for it."""
     drop_in = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf"
-    said = machine.old("start", "--node-name=worker-1", "--kubeconfig", "/etc/kubeconfig", "--root-mount=/",
-                       "--kubelet_healthz_enabled=false", "--tls-min-version=VersionTLS12", status=1)
-    assert "--tls-min-version has no effect" in said and "/sbin/pintled: No such file" in said
+    output = machine.old("start", "--node-name=worker-1", "--kubeconfig", "/etc/kubeconfig", "--root-mount=/",
+                         "--kubelet_healthz_enabled=false", "--tls-min-version=VersionTLS12", status=1)
+    assert "--tls-min-version has no effect" in output and "/sbin/pintled: No such file" in output
     assert machine.read(drop_in) == "[Agent]\nNodeName=worker-1\n[Kubernetes]\nKubeconfig=/etc/kubeconfig\n" \
         "[Kubernetes]\nKubeletHealth=\n"
     machine.old("start", status=1)

@@ -95,7 +95,7 @@ class Sources:
         self.admin.must("DELETE", path)
         self._made.remove(path)
 
-    def forget_all(self):
+    def delete_all(self):
         for path in self._made:
             self.admin.request("DELETE", path)
 
@@ -132,7 +132,7 @@ def objects(cluster):
     made = Objects(cluster)
     prepare_objects(made)
     yield made
-    made.forget_all()
+    made.delete_all()
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def sources(cluster, objects):
     made = Sources(cluster.admin)
     made.pull_secret('{"auths": {}}')
     yield made
-    made.forget_all()
+    made.delete_all()
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def controller(cluster, objects, sources, templates):
     with Controller(cluster, "controller", f"--templates={templates}") as running:
         wait_until(objects.leader, "it leads", 60)
         yield running
-        forget_managed(sources)
+        delete_managed(sources)
 
 
 def test_the_templates_become_configs_and_the_controller_config_is_complete(objects, sources, controller):
@@ -273,7 +273,7 @@ def test_a_new_leader_changes_nothing(cluster, objects, sources, templates):
         sources.wait_for_condition("kubeletconfigs", "bad", "Accepted")
         after = versions()
         assert {name: after[name] for name in before} == before
-        forget_managed(sources)
+        delete_managed(sources)
 
 
 def test_a_kubelet_config_is_deleted_in_the_middle_of_its_rollout(cluster, objects, sources, controller):
@@ -350,7 +350,7 @@ def test_ten_pools_with_ten_kubelet_configs_keep_their_numbers(cluster, objects,
         changed = {name for name in before if after.get(name) != before[name]}
         # The refused one may be refused once more.
         assert changed <= {"eleventh"} and set(after) - set(before) == {"twelfth"}
-        forget_managed(sources)
+        delete_managed(sources)
 
 
 def spec_of_each(admin):
@@ -365,16 +365,16 @@ def is_settled(sources, objects, pool):
     return target and "maxPods: 109" in (sources.file(target, "/etc/kubernetes/kubelet.conf") or "")
 
 
-def forget_managed(sources):
+def delete_managed(sources):
     """Deletes the objects of the test while a controller runs, which removes their finalizers."""
-    sources.forget_all()
+    sources.delete_all()
     for plural in ("kubeletconfigs", "containerruntimeconfigs"):
         wait_until(lambda: not sources.admin.must("GET", f"{GROUP}/{plural}")["items"], f"no {plural}", 60)  # pylint: disable=cell-var-from-loop
 
 
 class TestLeaderKilled:
     LEASE = ("1s", "800ms", "200ms")    # This lease lets another replica take over soon.
-    SAMPLE = 6                          # So many moments are tried; the nightly run tries all.
+    SAMPLE = 6                          # The number of moments that are tried; the nightly run tries all.
 
     def test_at_any_write(self, cluster, templates, tmp_path):
         """Kills the leader before a write has reached the API server, and after it, so that the answer is lost."""
@@ -391,8 +391,8 @@ class TestLeaderKilled:
                     end = self.play(cluster, templates, proxy, tmp_path)
                     assert end == expected, f"{json.dumps(end)} instead of {json.dumps(expected)}"
                 except Exception as failure:  # pylint: disable=broad-exception-caught
-                    failed[f"{moment} write {number}, {proxy.fatal}"] = str(failure)
-                killed += bool(proxy.fatal)
+                    failed[f"{moment} write {number}, {proxy.fatal_write}"] = str(failure)
+                killed += bool(proxy.fatal_write)
         print(f"a leader makes {count} writes; {killed} of {len(tried)} moments were met")
         assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
         # The number of writes differs between runs, so the last moments do not occur in each.
@@ -405,9 +405,9 @@ class TestLeaderKilled:
         folder = f"--templates={templates}"
         objects, sources = Objects(cluster), Sources(cluster.admin)
         with contextlib.ExitStack() as stack:
-            stack.callback(objects.forget_all)
+            stack.callback(objects.delete_all)
             prepare_objects(objects)
-            stack.callback(sources.forget_all)
+            stack.callback(sources.delete_all)
             sources.pull_secret('{"auths": {}}')
             first = stack.enter_context(Controller(cluster, "first", folder, kubeconfig=kubeconfig, lease=self.LEASE))
             proxy.kill = first.stop
@@ -424,7 +424,7 @@ class TestLeaderKilled:
             sources.wait_for_condition("kubeletconfigs", "pods", "Accepted")
             sources.wait_for_condition("containerruntimeconfigs", "pids", "Success")
             specs = spec_of_each(sources.admin)
-            forget_managed(sources)
+            delete_managed(sources)
             wait_until(lambda: "99-worker-generated-kubelet" not in spec_of_each(sources.admin), "its config is gone", 60)
             return {"worker": with_all, "configs": specs}
 

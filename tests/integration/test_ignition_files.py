@@ -27,7 +27,7 @@ from machines import shell
 
 PINTLE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle"
 IGNITION = pathlib.Path("/usr/lib/dracut/modules.d/30ignition/ignition")  # Debian installs no other copy of Ignition.
-COUNT = 1000 if os.environ.get("PINTLE_NIGHTLY") else 100
+CONFIG_COUNT = 1000 if os.environ.get("PINTLE_NIGHTLY") else 100
 
 CORE, WWW = (1000, 1000), (33, 33)
 UNITS_OF_THE_OS = {
@@ -57,28 +57,30 @@ LINKS_OF_THE_OS = {
     "/opt": "var/opt", "/srv": "/var/srv", "/etc/through": "/../../etc/shared",
 }
 # Paths in folders that exist, that are reached by a link, or that do not exist yet.
-TAKEN = [*FILES_OF_THE_OS, "/etc/link", "/etc/absolute", "/etc/dangling", "/etc/out", "/etc/empty"]
-FREE = [folder + name for folder in
-        ["/etc/", "/etc/conf.d/", "/etc/through/", "/var/tmp/", "/opt/", "/srv/", "/etc/new/",
-         "/etc/new/deep/down/", "/opt/new/", "/srv/new/down/", "/var/lib/fresh/", "/home/core/", "/usr/local/bin/"]
-        for name in ["a", "b.conf", "name with a space", "ü", ".hidden", "-dash", "n" * 255]]
+EXISTING_PATHS = [*FILES_OF_THE_OS, "/etc/link", "/etc/absolute", "/etc/dangling", "/etc/out", "/etc/empty"]
+NEW_PATHS = [folder + name for folder in
+             ["/etc/", "/etc/conf.d/", "/etc/through/", "/var/tmp/", "/opt/", "/srv/", "/etc/new/",
+              "/etc/new/deep/down/", "/opt/new/", "/srv/new/down/", "/var/lib/fresh/", "/home/core/", "/usr/local/bin/"]
+             for name in ["a", "b.conf", "name with a space", "ü", ".hidden", "-dash", "n" * 255]]
 
 
 class Maker:
+    """Makes random configs."""
+
     def __init__(self, seed):
         self.random = random.Random(seed)
 
     def some(self, choices, most, least=0):
         return self.random.sample(choices, self.random.randint(least, most))
 
-    def sometimes(self, chance):
-        return self.random.random() < chance
+    def with_probability(self, probability):
+        return self.random.random() < probability
 
     def pick(self, *choices):
         return self.random.choice(choices)
 
     @staticmethod
-    def given(**members):
+    def without_nulls(**members):
         return {key: value for key, value in members.items() if value is not None}
 
     def bytes(self):
@@ -89,25 +91,25 @@ class Maker:
         contents = self.bytes()
         compression = self.pick(None, None, "", "gzip")
         packed = gzip.compress(contents, mtime=0) if compression == "gzip" else contents
-        if self.sometimes(0.5):
+        if self.with_probability(0.5):
             url = "data:" + self.pick("", "text/plain", "text/plain;charset=utf-8") + ";base64,"
             url += base64.b64encode(packed).decode()
         else:
             url = "data:," + urllib.parse.quote(packed, safe="")
-        return self.given(source=url, compression=compression)
+        return self.without_nulls(source=url, compression=compression)
 
     def owner(self):
         return self.pick(None, {}, {"id": 0}, {"id": 77}, {"id": 65534}, {"name": "core"}, {"name": "www-data"},
                          {"name": "root"})
 
     def file(self, path):
-        overwrite = True if path in TAKEN else self.pick(None, True, False)
+        overwrite = True if path in EXISTING_PATHS else self.pick(None, True, False)
         mode = self.pick(None, 0, 0o400, 0o600, 0o640, 0o644, 0o755, 0o777, self.random.randrange(0o1000))
-        return self.given(path=path, contents=self.contents(), overwrite=overwrite, mode=mode, user=self.owner(),
-                          group=self.owner())
+        return self.without_nulls(path=path, contents=self.contents(), overwrite=overwrite, mode=mode,
+                                  user=self.owner(), group=self.owner())
 
     def files(self):
-        paths = [*self.some(TAKEN, 5), *self.some(FREE, 8)]
+        paths = [*self.some(EXISTING_PATHS, 5), *self.some(NEW_PATHS, 8)]
         self.random.shuffle(paths)
         return [self.file(path) for path in paths]
 
@@ -124,11 +126,11 @@ class Maker:
                 for name in self.some(["10-a.conf", "20-b.conf", "ü.conf"], 2)]
 
     def unit(self, name):
-        unit = {"name": name, "dropins": self.dropins() if self.sometimes(0.4) else None,
+        unit = {"name": name, "dropins": self.dropins() if self.with_probability(0.4) else None,
                 "enabled": self.pick(None, True, True, False), "mask": self.pick(None, None, None, True, False)}
-        if name not in UNITS_OF_THE_OS or self.sometimes(0.2):
+        if name not in UNITS_OF_THE_OS or self.with_probability(0.2):
             unit["contents"] = self.unit_text(name)
-        return self.given(**unit)
+        return self.without_nulls(**unit)
 
     def units(self):
         return [self.unit(name) for name in self.some(UNITS, 5)]
@@ -136,12 +138,12 @@ class Maker:
     def users(self):
         keys = self.some([f"ssh-ed25519 AAAA{number} someone" for number in range(4)], 4, least=1)
         hash = self.pick(None, "$6$salt$hash", "$y$j9T$x$y")
-        return [self.given(name="core", sshAuthorizedKeys=keys, passwordHash=hash)]
+        return [self.without_nulls(name="core", sshAuthorizedKeys=keys, passwordHash=hash)]
 
     def config(self):
         config = {"ignition": {"version": self.pick("3.2.0", "3.3.0")}, "storage": {"files": self.files()},
                   "systemd": {"units": self.units()}}
-        if self.sometimes(0.3):
+        if self.with_probability(0.3):
             config["passwd"] = {"users": self.users()}
         return config
 
@@ -285,7 +287,7 @@ def test_apply_makes_the_tree_that_ignition_makes(scratch):
     ignition, started = Ignition(scratch), time.monotonic()
     theirs, ours, path = scratch / "theirs", scratch / "ours", scratch / "config.ign"
     wrong, files, units = [], 0, 0
-    for seed in range(COUNT):
+    for seed in range(CONFIG_COUNT):
         config = Maker(seed).config()
         path.write_text(json.dumps(config))
         for root in theirs, ours:
@@ -298,8 +300,8 @@ def test_apply_makes_the_tree_that_ignition_makes(scratch):
         if found:
             wrong.append("\n".join([f"seed {seed}:", *found]))
         files, units = files + len(config["storage"]["files"]), units + len(config["systemd"]["units"])
-    print(f"{COUNT} configs with {files} files and {units} units in {time.monotonic() - started:.1f} s")
-    assert not wrong, f"{len(wrong)} of {COUNT}\n" + "\n".join(wrong[:5])
+    print(f"{CONFIG_COUNT} configs with {files} files and {units} units in {time.monotonic() - started:.1f} s")
+    assert not wrong, f"{len(wrong)} of {CONFIG_COUNT}\n" + "\n".join(wrong[:5])
 
 
 def one(path, **more):

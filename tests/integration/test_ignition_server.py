@@ -63,7 +63,7 @@ def curl(url, authority=None, method="GET", headers=None, more=()):
     return int(status.split()[1]), dict(field.split(": ", 1) for field in fields), body
 
 
-def asked(connection, headers=None, path="/config/worker"):
+def get_config(connection, headers=None, path="/config/worker"):
     connection.request("GET", path, headers={"Accept": ACCEPT} | (headers or {}))
     answer = connection.getresponse()
     return answer.status, answer.read()
@@ -123,7 +123,7 @@ def test_a_renewed_certificate_is_used_and_no_connection_is_dropped(tmp_path, au
             while not stop.is_set():
                 if not connection or not keeps:
                     connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=60, context=trust)
-                answers.append(asked(connection) == (200, CONFIG))
+                answers.append(get_config(connection) == (200, CONFIG))
                 if not keeps:
                     connection.close()
         except OSError as error:
@@ -191,7 +191,7 @@ def test_clients_that_never_complete_a_request_do_not_delay_others(server, trust
         secured = trust.wrap_socket(socket.create_connection(("127.0.0.1", server.port)), server_hostname="localhost")
         secured.sendall(b"GET /config/worker HTTP/1.1\r\nHost: a\r\nX-")
         half.append(secured)
-    assert asked(http.client.HTTPSConnection("127.0.0.1", server.port, timeout=5, context=trust)) == (200, CONFIG)
+    assert get_config(http.client.HTTPSConnection("127.0.0.1", server.port, timeout=5, context=trust)) == (200, CONFIG)
     for connection in slow + half:
         connection.close()
 
@@ -234,12 +234,12 @@ def test_the_connections_of_one_address_are_limited(pair):
     with IgnitionServer(WORKER, pair, ["--connections-per-address", "3"], plain=True) as server:
         host, port = server.plain.removeprefix("http://").split(":")
         held = [http.client.HTTPConnection(host, int(port), timeout=60) for _ in range(3)]
-        assert [asked(connection)[0] for connection in held] == [200] * 3
+        assert [get_config(connection)[0] for connection in held] == [200] * 3
         with pytest.raises(OSError):
-            asked(http.client.HTTPConnection(host, int(port), timeout=60))
+            get_config(http.client.HTTPConnection(host, int(port), timeout=60))
         other = http.client.HTTPConnection(host, int(port), timeout=60, source_address=("127.0.0.2", 0))
-        assert asked(other)[0] == 200
-        assert [asked(connection)[0] for connection in held] == [200] * 3
+        assert get_config(other)[0] == 200
+        assert [get_config(connection)[0] for connection in held] == [200] * 3
 
 
 def token(tmp_path, *words, key=KEY):
@@ -315,9 +315,9 @@ def test_with_grace_everyone_is_served_and_clients_without_a_token_are_logged(tm
     with IgnitionServer(WORKER, pair, ["--access", "grace", "--token-keys", tmp_path / "key"]) as server:
         assert curl(server.secure + "/config/worker", authority, headers={"Accept": ACCEPT})[::2] == (200, CONFIG)
         assert "there is no token" in server.log()
-        said = len(server.log())
+        logged_before = len(server.log())
         assert curl(server.secure + "/config/worker", authority, headers={"Accept": ACCEPT} | good)[::2] == (200, CONFIG)
-        assert "token" not in server.log()[said:]
+        assert "token" not in server.log()[logged_before:]
 
 
 def test_a_changed_folder_is_served_on_request_unless_it_is_broken(tmp_path, authority, pair):

@@ -31,7 +31,7 @@ CONTENTS = [
 
 
 class Maker:
-    """Makes configs; tame ones are mostly valid."""
+    """Makes random configs; with `tame`, most of their parts are valid."""
 
     def __init__(self, seed, tame):
         self.random = random.Random(seed)
@@ -40,33 +40,34 @@ class Maker:
     def pick(self, choices, good=None):
         return self.random.choice(choices[:good] if self.tame and good else choices)
 
-    def sometimes(self, chance):
-        return self.random.random() < chance
+    def with_probability(self, probability):
+        return self.random.random() < probability
 
     @staticmethod
-    def given(**members):
+    def without_nulls(**members):
         return {key: value for key, value in members.items() if value is not None}
 
     def resource(self):
-        resource = self.given(source=self.pick(SOURCES, 2), compression=self.pick([None, None, "gzip", "", "xz"], 4))
-        if self.sometimes(0.1):
+        resource = self.without_nulls(source=self.pick(SOURCES, 2),
+                                      compression=self.pick([None, None, "gzip", "", "xz"], 4))
+        if self.with_probability(0.1):
             resource["verification"] = {"hash": self.pick(HASHES, 1)}
         return resource
 
     def node(self, **more):
-        node = self.given(path=self.pick(PATHS, 4), overwrite=self.pick([None, False, True], 2), **more)
-        if self.sometimes(0.2):
+        node = self.without_nulls(path=self.pick(PATHS, 4), overwrite=self.pick([None, False, True], 2), **more)
+        if self.with_probability(0.2):
             node["user"] = self.pick([{"id": 0}, {"name": "x"}, {"id": 1, "name": ""}, {"id": 1, "name": "y"}], 3)
         return node
 
     def file(self):
         file = self.node(contents=self.resource(), mode=self.pick([None, 0, 420, 4095, 4096, -1], 3))
-        if self.sometimes(0.1):
+        if self.with_probability(0.1):
             file["append"] = [self.resource()]
         return file
 
     def partition(self, number):
-        return self.given(
+        return self.without_nulls(
             number=self.pick([number, 0, 1], 1), label=self.pick([None, "a", "b", "x" * 40, "a:b"], 1),
             startMiB=self.pick([None, 0, 1, 10], 2), sizeMiB=self.pick([None, 0, 5, 20]),
             shouldExist=self.pick([None, None, False], 2),
@@ -75,42 +76,42 @@ class Maker:
 
     def storage(self):
         storage = {"files": [self.file() for _ in range(self.random.randint(0, 2))]}
-        if self.sometimes(0.2):
+        if self.with_probability(0.2):
             storage["directories"] = [self.node(mode=self.pick([493, 9999], 1))]
-        if self.sometimes(0.3):
+        if self.with_probability(0.3):
             storage["links"] = [self.node(target=self.pick(["/x", "../y", "", None], 2), hard=self.pick([None, True]))]
-        if self.sometimes(0.3):
+        if self.with_probability(0.3):
             storage["disks"] = [{"device": self.pick(["/dev/a", "", "x"], 1),
                                  "partitions": [self.partition(i) for i in range(1, self.random.randint(2, 4))]}]
-        if self.sometimes(0.3):
-            storage["filesystems"] = [self.given(
+        if self.with_probability(0.3):
+            storage["filesystems"] = [self.without_nulls(
                 device=self.pick(["/dev/a", ""], 1), format=self.pick(["ext4", "xfs", "vfat", "none", "zfs", "", None], 3),
                 label=self.pick([None, "a", "x" * 17], 2), path=self.pick([None, "/x", "y"], 2))]
-        if self.sometimes(0.2):
-            storage["raid"] = [self.given(
+        if self.with_probability(0.2):
+            storage["raid"] = [self.without_nulls(
                 name="r", level=self.pick(["raid1", "0", "x", "", None], 1), spares=self.pick([None, 0, 1]),
                 devices=self.pick([["/dev/a"], ["a"], [], ["/dev/a", "/dev/a"], None], 1))]
         return storage
 
     def unit(self):
-        unit = self.given(name=self.pick(["a.service", "b.timer", "c", "d.conf", ""], 2),
-                          contents=self.pick(CONTENTS, 2), enabled=self.pick([None, True]))
-        if self.sometimes(0.3):
-            unit["dropins"] = [self.given(name=self.pick(["x.conf", "y"], 1), contents=self.pick(CONTENTS, 2))]
+        unit = self.without_nulls(name=self.pick(["a.service", "b.timer", "c", "d.conf", ""], 2),
+                                  contents=self.pick(CONTENTS, 2), enabled=self.pick([None, True]))
+        if self.with_probability(0.3):
+            unit["dropins"] = [self.without_nulls(name=self.pick(["x.conf", "y"], 1), contents=self.pick(CONTENTS, 2))]
         return unit
 
     def config(self):
         version = self.random.choice(["3.0.0", "3.1.0", "3.2.0", "3.3.0"])
         config = {"ignition": {"version": version}, "storage": self.storage()}
         config["systemd"] = {"units": [self.unit() for _ in range(self.random.randint(0, 2))]}
-        if self.sometimes(0.3):
+        if self.with_probability(0.3):
             keys = self.pick([["a"], [], ["a", "a"]], 2)
             config["passwd"] = {"users": [{"name": "core", "sshAuthorizedKeys": keys}] * self.pick([1, 2], 1)}
-        if version != "3.0.0" and self.sometimes(0.2):
+        if version != "3.0.0" and self.with_probability(0.2):
             config["ignition"]["proxy"] = {"httpProxy": self.pick(["http://x", "https://x", "x", ""], 2)}
-        if self.sometimes(0.2):
+        if self.with_probability(0.2):
             config["ignition"]["config"] = {"merge": [self.resource()]}
-        if self.sometimes(0.1):
+        if self.with_probability(0.1):
             config["ignition"]["security"] = {"tls": {"certificateAuthorities": [self.resource()]}}
         return config
 

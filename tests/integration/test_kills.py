@@ -152,21 +152,21 @@ def states(killed):
 def test_after_a_kill_at_any_instant_recovery_gives_the_old_or_the_new_config(killed, states):
     found, seconds = states
     print(f"seed {SEED}, {COUNT} instants; a whole change takes {seconds:.3f} s")
-    chosen = random.Random(SEED)
+    generator = random.Random(SEED)
     current, seen = "two", Counter()
     for number in range(COUNT):
         other = "one" if current == "two" else "two"
-        is_broken = chosen.random() < 0.25
+        is_broken = generator.random() < 0.25
         killed.write("/root/configs/50-all.ign", (BROKEN if is_broken else CONFIGS)[current if is_broken else other])
-        cut = chosen.uniform(0, 1.2 * seconds)
-        is_whole = number % 2 == 1
-        applied = (killed.kill_all if is_whole else killed.kill_program)(cut)
+        cut = generator.uniform(0, 1.2 * seconds)
+        kills_machine = number % 2 == 1
+        applied = (killed.kill_all if kills_machine else killed.kill_program)(cut)
         journal = killed.journal()
         phase = journal["phase"] if journal else "none"
         recovered = killed.node.run(PINTLE, "recover", check=False)
         wait_until(killed.has_no_jobs, "the node's jobs end", 60)
         state = killed.whole_state()
-        victim = "the machine" if is_whole else "the program"
+        victim = "the machine" if kills_machine else "the program"
         about = [f"instant {number} of seed {SEED}: {victim} killed after {cut:.4f} s",
                  f"from {current} to {'what fails' if is_broken else other}", f"apply: {output_of(applied)}",
                  f"journal before recovery: {json.dumps(journal)}", f"recover: {output_of(recovered)}"]
@@ -178,7 +178,7 @@ def test_after_a_kill_at_any_instant_recovery_gives_the_old_or_the_new_config(ki
         # If the change itself has failed, recovery undoes it and reports the failure again.
         assert recovered.returncode == 0 or (is_broken and phase in ("applied", "undoing")), "\n".join(about)
         result = next(name for name in wanted if state == found[name])
-        seen["machine" if is_whole else "program", phase, "broken" if is_broken else
+        seen["machine" if kills_machine else "program", phase, "broken" if is_broken else
              "old" if result == current else "new"] += 1
         print(f"{number}: {about[0].split(': ')[1]}, journal: {phase}, afterwards {result}")
         current = result
@@ -189,15 +189,15 @@ def test_after_a_kill_at_any_instant_recovery_gives_the_old_or_the_new_config(ki
     assert {outcome for _, _, outcome in seen} == {"old", "new", "broken"}
 
 
-WAITING = {"7", "271"} if os.uname().machine == "x86_64" else {"73"}  # The system calls poll(2) and ppoll(2).
+POLL_CALLS = {"7", "271"} if os.uname().machine == "x86_64" else {"73"}  # The system calls poll(2) and ppoll(2).
 
 
 class Background:
     """A command in the node that runs in the background."""
 
     def __init__(self, machine, *words):
-        self.said = tempfile.TemporaryFile("w+")
-        self.shell = subprocess.Popen([*machine.node.entering(), *words], stdin=subprocess.DEVNULL, stdout=self.said,
+        self.output = tempfile.TemporaryFile("w+")
+        self.shell = subprocess.Popen([*machine.node.entering(), *words], stdin=subprocess.DEVNULL, stdout=self.output,
                                       stderr=subprocess.STDOUT, env=ENVIRONMENT)
 
     def process(self):
@@ -207,13 +207,13 @@ class Background:
 
     def waits_for_an_answer(self):
         process = self.process()
-        return process and pathlib.Path(f"/proc/{process}/syscall").read_text().split()[0] in WAITING
+        return process and pathlib.Path(f"/proc/{process}/syscall").read_text().split()[0] in POLL_CALLS
 
     def end(self):
         status = self.shell.wait(120)
-        with self.said:
-            self.said.seek(0)
-            return status, self.said.read()
+        with self.output:
+            self.output.seek(0)
+            return status, self.output.read()
 
 
 def test_a_job_that_systemd_has_not_begun_does_not_run_after_recovery(killed, states):
@@ -236,6 +236,6 @@ def test_a_job_that_systemd_has_not_begun_does_not_run_after_recovery(killed, st
         wait_until(recovered.waits_for_an_answer, "systemd is asked again", 60)
     finally:
         os.kill(systemd, signal.SIGCONT)
-    status, said = recovered.end()
-    assert status == 0 and "undone" in said, said
+    status, output = recovered.end()
+    assert status == 0 and "undone" in output, output
     assert difference(found["one"], killed.whole_state()) == {}

@@ -40,7 +40,7 @@ def namespace(cluster, request):
     return name
 
 
-def given(cluster, namespace):
+def given_config_maps(cluster, namespace):
     """Returns the ConfigMaps that each namespace has on this API server."""
     return [each["metadata"]["name"] for each in cluster.get("configmaps", "-n", namespace, "-l", "ignored")["items"]]
 
@@ -73,7 +73,7 @@ class Running:
     def next(self):
         return self._lines.get(timeout=PATIENCE)
 
-    def next_but_trouble(self):
+    def next_without_outages(self):
         """Returns the next line that is not about an outage of the server."""
         while (line := self.next()).startswith("trouble"):
             pass
@@ -83,7 +83,7 @@ class Running:
         """Returns all lines up to the expected one."""
         lines = []
         while not lines or lines[-1] != wanted:
-            lines.append(self.next_but_trouble())
+            lines.append(self.next_without_outages())
         return lines
 
     def end(self):
@@ -168,7 +168,7 @@ class TestObjects:
         own = [f"m-{i}" for i in range(5)]
         for name in own:
             config_map(cluster, namespace, name)
-        names = sorted(own + given(cluster, namespace))
+        names = sorted(own + given_config_maps(cluster, namespace))
         for page in (1, 2, 3, 100):
             assert probe(cluster.admin.kubeconfig, "list", namespace, page)[:-1] == names
 
@@ -176,7 +176,7 @@ class TestObjects:
         for i in range(40):
             config_map(cluster, namespace, f"m-{i:02}", {"large": "x" * 900_000})
         *names, grown = probe(cluster.admin.kubeconfig, "list", namespace, 100)
-        assert len(names) == 40 + len(given(cluster, namespace))
+        assert len(names) == 40 + len(given_config_maps(cluster, namespace))
         print(f"a list of 36000 kB grew the memory by {grown} KiB")
         assert int(grown) < 12_000
 
@@ -203,7 +203,7 @@ class TestRights:
         with running(tmp_path / "config", "mirror", namespace) as mirror:
             assert "(status 401 Unauthorized)" in mirror.next()
             (tmp_path / "token").write_text(cluster.account(namespace, "default").token)
-            assert mirror.next_but_trouble() == "added a"
+            assert mirror.next_without_outages() == "added a"
 
     def test_an_exec_plugin_is_refused_with_an_alternative(self, cluster, tmp_path):
         config = json.loads(pathlib.Path(cluster.admin.kubeconfig).read_text(encoding="ascii"))

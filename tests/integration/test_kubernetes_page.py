@@ -30,7 +30,7 @@ def test_each_command_is_run_or_marked():
 
 def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
     with Cluster() as cluster, SimulatedAgents(cluster) as agents:
-        agents.add("worker-0", "rendered-worker-before", labels=(), report=False)
+        agents.add("worker-0", "rendered-worker-before", labels=(), has_report=False)
         copy_for(cluster, tmp_path / "deploy")
         environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
                                     "PATH": f"{cluster.commands}:{os.environ['PATH']}"}

@@ -160,12 +160,12 @@ def test_status_reports_the_changes_behind_a_pause(kubectl, cluster):
     cluster.admin.must("PATCH", f"{API}/machineconfigpools/worker", {"spec": {"paused": True}}, MERGE)
     set_status(cluster, conditions=[condition])
     try:
-        said = kubectl("pintle", "status", "worker")
-        assert said.returncode == 2
-        assert said.stdout == ("worker: paused, 1 of 3 nodes have rendered-new\n"
-                               "  PausedPending: 1 render up to rendered-new waits for 2 of 3 nodes.\n")
-        told = json.loads(kubectl("pintle", "status", "-o", "json").stdout)
-        assert told["pools"][0]["paused"] is True and told["pools"][0]["target"] == "rendered-new"
+        result = kubectl("pintle", "status", "worker")
+        assert result.returncode == 2
+        assert result.stdout == ("worker: paused, 1 of 3 nodes have rendered-new\n"
+                                 "  PausedPending: 1 render up to rendered-new waits for 2 of 3 nodes.\n")
+        answer = json.loads(kubectl("pintle", "status", "-o", "json").stdout)
+        assert answer["pools"][0]["paused"] is True and answer["pools"][0]["target"] == "rendered-new"
         held = ask(cluster, "rollout", "worker", "-o", "json")
         assert held.returncode == 0 and json.loads(held.stdout)["rolloutReached"] is False
         assert any(one["type"] == "PausedPending" for one in json.loads(held.stdout)["status"]["conditions"])

@@ -134,8 +134,9 @@ def test_a_deployment_staged_by_someone_else_survives_when_the_change_is_given_u
     theirs = commit(machine, {"/usr/share/probe": "theirs"})
     machine.apply(everything())
     stage_by_hand(machine, theirs)
-    said = machine.pintle("recover", "--give-up")
-    assert "it was given up; the deployment " in said and "is someone else's, and the next boot" in said and theirs in said
+    output = machine.pintle("recover", "--give-up")
+    assert "it was given up; the deployment " in output and "is someone else's, and the next boot" in output
+    assert theirs in output
     reboot(machine)
     assert booted(machine) == theirs and not machine.has("/etc/managed")
     assert machine.pintle("recover") == "Nothing was cut short.\n"
@@ -154,8 +155,8 @@ def test_a_deployment_staged_by_someone_else_is_booted_and_the_change_reported_a
 def test_a_deployment_that_someone_has_staged_before_is_not_replaced(machine):
     theirs = commit(machine, {"/usr/share/probe": "theirs"})
     stage_by_hand(machine, theirs)
-    said = machine.apply(everything(), status=1)
-    assert theirs in said and "would be lost: reboot into it, or drop it by `rpm-ostree cleanup --pending`" in said
+    output = machine.apply(everything(), status=1)
+    assert theirs in output and "would be lost: reboot into it, or drop it by `rpm-ostree cleanup --pending`" in output
     assert machine.pintle("recover") == "Nothing was cut short.\n"
     reboot(machine)
     assert booted(machine) == theirs
@@ -173,15 +174,15 @@ def test_a_new_deployment_that_is_not_as_wanted_is_rolled_back(machine):
 
 
 def test_paths_of_the_image_are_refused(machine):
-    said = machine.apply(machine_config([file("/usr/lib/mine", "x")]), status=1)
-    assert "/usr/lib/mine is neither in /etc nor in /var" in said
+    output = machine.apply(machine_config([file("/usr/lib/mine", "x")]), status=1)
+    assert "/usr/lib/mine is neither in /etc nor in /var" in output
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
 def test_an_obstacle_is_reported_before_anything_is_staged(machine):
     machine.run("mkdir", "--parents", "/etc/managed/mine")
-    said = machine.apply(everything(), status=1)
-    assert "/etc/managed is to be a file, and a directory is there with mine in it: move it away" in said
+    output = machine.apply(everything(), status=1)
+    assert "/etc/managed is to be a file, and a directory is there with mine in it: move it away" in output
     assert machine.pintle("recover") == "Nothing was cut short.\n"
 
 
@@ -210,9 +211,9 @@ def test_kernel_arguments_that_someone_removed_are_found_and_restored(machine):
     machine.run("ostree", "admin", "deploy", "--stage", "--karg-none", "--os=" + OS_NAME, BRANCH)
     machine.run("systemctl", "start", "ostree-finalize-staged.service")
     machine.machine.reboot()
-    said = machine.pintle("verify", status=2)
-    assert "missing expected kernel arguments: [probe=1 quoted=" in said
-    assert "pintle restore os" in said
+    output = machine.pintle("verify", status=2)
+    assert "missing expected kernel arguments: [probe=1 quoted=" in output
+    assert "pintle restore os" in output
     machine.pintle("restore", "--no-reboot", "os", status=2)
     reboot(machine)
     assert machine.of_everything() == ALL

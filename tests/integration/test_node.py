@@ -135,19 +135,19 @@ def test_the_boot_loader_can_fall_back_to_the_other_deployment(node):
 
 def test_a_node_killed_while_it_shuts_down_boots_the_old_or_the_new_deployment(node):
     booted = deploy.booted_commit(node)
-    whole = None
+    full_shutdown = None
     for version in range(2, 6):
         old, new = booted, deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
         deploy.stage(node, new)
         # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
-        cut = random.uniform(0, whole) if whole else 60
+        cut = random.uniform(0, full_shutdown) if full_shutdown else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
         node.kill_after(cut)
-        whole = whole or time.monotonic() - started
+        full_shutdown = full_shutdown or time.monotonic() - started
         node.start()
         booted = deploy.booted_commit(node)
-        print(f"cut after {cut:.2f} s of {whole:.2f} s: booted the {'new' if booted == new else 'old'} one")
+        print(f"cut after {cut:.2f} s of {full_shutdown:.2f} s: booted the {'new' if booted == new else 'old'} one")
         assert booted in (old, new) and (version > 2 or booted == new)
         assert (node.run("cat", "/usr/share/probe", check=False).stdout == str(version)) == (booted == new)
     deploy.fsck(node)

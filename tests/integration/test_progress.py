@@ -13,7 +13,7 @@ import pytest
 from machines import certs, oci, shell
 from machines.node import BUILD, Node
 from machines.stalling_server import StallingServer, files_in, image_of
-from registry_access import give
+from registry_access import copy_into_node
 
 PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 LAYER = 8 << 20
@@ -107,7 +107,7 @@ def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, i
 
 def test_without_a_terminal_each_tenth_has_a_line(image):
     with Node(network="host") as node:
-        give(node, image.trust, f"/etc/containers/certs.d/{image.host}")
+        copy_into_node(node, image.trust, f"/etc/containers/certs.d/{image.host}")
         node.run("tee", "/etc/containers/policy.json", input=image.policy.read_text())
         words = [*node.entering(), f"{BUILD}/src/ctl/pintle", "pivot", "--yes", image.image]
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -115,10 +115,10 @@ def test_without_a_terminal_each_tenth_has_a_line(image):
             line = pivoting.stderr.readline()
             tenths = [int(percent) for percent in re.findall(r": downloading, (\d+) %$", line)]
             image.go_on()
-            rest = pivoting.stderr.read()
+            later_output = pivoting.stderr.read()
     assert line.startswith(f"fetching {image.image}: ") and tenths and 10 <= tenths[0] <= 50
     # This node does not have the units for staging an image.
-    assert "\r" not in line + rest and rest.endswith("; this machine is as it was before\n")
+    assert "\r" not in line + later_output and later_output.endswith("; this machine is as it was before\n")
 
 
 def test_the_progress_of_a_pull_from_ostree_is_the_share_of_its_objects(tmp_path, sysroot):

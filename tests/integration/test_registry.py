@@ -45,14 +45,14 @@ def test_a_request_without_credentials_is_answered_with_401(registry):
 
 
 def test_a_client_without_credentials_gets_no_image(registry, pushed):
-    said = refusal(registry, "inspect", "--no-creds", f"--cert-dir={registry.certs_dir}", f"docker://{pushed}")
-    assert "authentication required" in said
+    error = refusal(registry, "inspect", "--no-creds", f"--cert-dir={registry.certs_dir}", f"docker://{pushed}")
+    assert "authentication required" in error
 
 
 def test_a_client_with_a_wrong_password_gets_no_image(registry, pushed):
-    said = refusal(registry, "inspect", "--creds=pintle:wrong", f"--cert-dir={registry.certs_dir}",
-                   f"docker://{pushed}")
-    assert "authentication required" in said
+    error = refusal(registry, "inspect", "--creds=pintle:wrong", f"--cert-dir={registry.certs_dir}",
+                    f"docker://{pushed}")
+    assert "authentication required" in error
 
 
 def test_a_registry_with_an_untrusted_authority_is_refused(registry, pushed, tmp_path):
@@ -60,8 +60,9 @@ def test_a_registry_with_an_untrusted_authority_is_refused(registry, pushed, tmp
     trust = tmp_path / "trust"
     trust.mkdir()
     shutil.copy(other.certificate, trust / "ca.crt")
-    said = refusal(registry, "inspect", f"--authfile={registry.auth_file}", f"--cert-dir={trust}", f"docker://{pushed}")
-    assert "certificate signed by unknown authority" in said
+    error = refusal(registry, "inspect", f"--authfile={registry.auth_file}", f"--cert-dir={trust}",
+                    f"docker://{pushed}")
+    assert "certificate signed by unknown authority" in error
 
 
 def test_an_image_is_pulled_by_its_digest_with_its_labels(registry, pushed):

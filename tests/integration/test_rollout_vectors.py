@@ -18,15 +18,15 @@ from machines.wait import wait_until
 
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors/data/rollout"
 # The cluster does not have the kinds for a layered pool, and an operator's pod would need its namespace.
-LEFT_OUT = ("mosc.json", "mosb.json", "options.json", "controllerconfig.json")
+UNUSED_FILES = ("mosc.json", "mosb.json", "options.json", "controllerconfig.json")
 # In these cases, the nodes' labels do not put them into the pool.
-BY_HAND = ("021-mu-arbiter-always-1", "053-master-no-operator-pod")
+UNUSABLE_CASES = ("021-mu-arbiter-always-1", "053-master-no-operator-pod")
 NAMES = [folder.name for folder in sorted(VECTORS.iterdir())
-         if folder.name not in BY_HAND and not any((folder / file).exists() for file in LEFT_OUT)]
+         if folder.name not in UNUSABLE_CASES and not any((folder / file).exists() for file in UNUSED_FILES)]
 CHOSEN = NAMES if "PINTLE_NIGHTLY" in os.environ else NAMES[::2]
 COUNTS = [f"{kind}MachineCount" for kind in ("updated", "ready", "unavailable", "degraded")] + ["machineCount"]
 # Nothing is rendered here, and some conditions are Pintle's own.
-OTHERS = ("RenderDegraded", "Degraded", "Misconfigured", "PausedPending")
+UNCOMPARED_CONDITIONS = ("RenderDegraded", "Degraded", "Misconfigured", "PausedPending")
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +58,9 @@ def test_updates_as_many_nodes_and_reports_the_same_status(cluster, name):
         assert updated() <= set(vector.expected.get("candidates", []))
         # Our status is the one after the update, which is the same only if no node was updated.
         if desired(objects) == before:
-            assert stories.differences(said(vector.expected["status"]), said(status)) == []
+            assert stories.differences(reported(vector.expected["status"]), reported(status)) == []
     finally:
-        stories.forget_all(objects)
+        stories.delete_all(objects)
 
 
 class Vector:
@@ -108,8 +108,11 @@ def create(objects, path, thing):
 
 
 def filled(thing):
-    """Returns the object without empty texts, which this old API server treats as missing."""
-    conditions = [condition | {"message": condition["message"] or "said"} for condition in thing.get("conditions", [])]
+    """Returns the status without empty versions, and with a message in each condition: an old API server treats an
+    empty text as missing.
+    """
+    conditions = [condition | {"message": condition["message"] or "filled"}
+                  for condition in thing.get("conditions", [])]
     versions = {key: value for key, value in thing.get("configVersion", {}).items() if value}
     return thing | {"conditions": conditions} | ({"configVersion": versions} if versions else {})
 
@@ -119,8 +122,8 @@ def desired(objects):
             for node in objects.admin.must("GET", "/api/v1/nodes")["items"]}
 
 
-def said(status):
+def reported(status):
     conditions = {condition["type"]: (condition["status"], condition["reason"], condition["message"])
-                  for condition in status["conditions"] if condition["type"] not in OTHERS}
+                  for condition in status["conditions"] if condition["type"] not in UNCOMPARED_CONDITIONS}
     return {"conditions": conditions, "configuration": status["configuration"],
             **{count: status.get(count) for count in COUNTS}}

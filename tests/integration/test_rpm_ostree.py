@@ -19,7 +19,7 @@ from machines import deploy, oci, shell
 from machines.installed import ALL, NOTHING, Installed, everything
 from machines.node import BUILD, Node
 from machines.wait import wait_until
-from registry_access import access, give
+from registry_access import access, copy_into_node
 
 PROBE = f"{BUILD}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
@@ -145,8 +145,8 @@ def test_rpm_ostree_is_used_only_if_its_unit_exists(fresh):
     fresh.run("rm", UNIT_FILE)
     for verb in "mask", "unmask":
         fresh.run("systemctl", verb, "rpm-ostreed")
-        said = refusal(fresh, "put", "", "", "install=sysstat")
-        assert said.startswith("only rpm-ostree can add packages to an image or remove them")
+        error = refusal(fresh, "put", "", "", "install=sysstat")
+        assert error.startswith("only rpm-ostree can add packages to an image or remove them")
         assert probe(fresh, "put", "", "", "+probe=1") == "changed"
         probe(fresh, "drop-pending")
 
@@ -204,8 +204,9 @@ def test_a_tag_is_resolved_to_its_digest_and_never_deployed(node, registry, push
 def test_an_image_that_is_not_in_the_registry_is_refused(node, pushed):
     before = observe(node)
     absent = pushed.rpartition(":")[0] + ":" + "a" * 64
-    said = refusal(node, "fetch", absent)
-    assert said.startswith(f"rpm-ostree: fetching ostree-unverified-registry:{absent}: ") and "manifest unknown" in said
+    error = refusal(node, "fetch", absent)
+    assert error.startswith(f"rpm-ostree: fetching ostree-unverified-registry:{absent}: ")
+    assert "manifest unknown" in error
     assert observe(node) == before
 
 
@@ -271,16 +272,16 @@ BOTH = ["put", "", "", "+probe=1", "install=sysstat"]
 FIRST = ["put", "", "", "+probe=1"]
 
 
-@pytest.mark.parametrize("given, said", [
+@pytest.mark.parametrize("given, error", [
     ("KernelArgs fail Something is wrong", "rpm-ostree: changing kernel arguments: Something is wrong"),
     ("UpdateDeployment fail No package matches 'sysstat'", "rpm-ostree: installing sysstat: No package matches"),
     ("KernelArgs crash", "rpm-ostree: changing kernel arguments: rpm-ostree's daemon ended before the transaction did"),
     ("KernelArgs lose", "rpm-ostree: changing kernel arguments: the connection to rpm-ostree's transaction was lost"),
 ], ids=["first", "second", "crash", "lost"])
-def test_a_failure_is_reported_and_nothing_is_pending(node, given, said):
+def test_a_failure_is_reported_and_nothing_is_pending(node, given, error):
     before = observe(node)
     fault(node, given)
-    assert refusal(node, *BOTH).startswith(said)
+    assert refusal(node, *BOTH).startswith(error)
     assert observe(node) == before
     # The next change succeeds.
     assert probe(node, *FIRST) == "changed"
@@ -313,9 +314,9 @@ def test_a_daemon_that_cannot_be_started_is_named(node):
     node.run("tee", broken, input="[Service]\nExecStart=\nExecStart=/bin/false\n")
     node.run("systemctl", "daemon-reload")
     try:
-        said = refusal(node, *FIRST)
-        assert "starting rpm-ostree's daemon: starting rpm-ostreed.service: " in said
-        assert said.endswith("`journalctl -u rpm-ostreed.service` says why")
+        error = refusal(node, *FIRST)
+        assert "starting rpm-ostree's daemon: starting rpm-ostreed.service: " in error
+        assert error.endswith("`journalctl -u rpm-ostreed.service` says why")
         assert observe(node)["pending"] is None
         # Dropping a deployment needs no daemon.
         node.run(PROBE, "put", "", "", "+probe=1")
@@ -329,12 +330,12 @@ def test_a_change_waits_for_another_transaction_and_names_it(node, pushed):
     fault(node, "KernelArgs hold")
     with beginning(node, "put", "", "", "+probe=1") as first:
         await_log(node, "holding")
-        said = refusal(node, "--patience=300", "put", "", "", "+probe=2")
-        assert said.startswith("rpm-ostree: changing kernel arguments: rpm-ostree is busy: Transaction in progress: "
-                               "pintle: kernel arguments You can cancel")
-        asked = len(log(node))
+        error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
+        assert error.startswith("rpm-ostree: changing kernel arguments: rpm-ostree is busy: Transaction in progress: "
+                                "pintle: kernel arguments You can cancel")
+        old_entries = len(log(node))
         with beginning(node, "fetch", pushed) as second:
-            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[asked:]),
+            wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[old_entries:]),
                        "the second request begins", 60)
             release(node)
             assert first.communicate()[0] == "changed\n"
@@ -359,8 +360,8 @@ def test_a_lock_that_another_program_holds_is_reported(node):
                               stderr=subprocess.PIPE)
     with holder:
         assert holder.stdout.readline() == b"held\n"
-        said = refusal(node, "--patience=300", "put", "", "", "+probe=2")
-        assert "rpm-ostree is busy: System transaction in progress by deployments-pro (process " in said
+        error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
+        assert "rpm-ostree is busy: System transaction in progress by deployments-pro (process " in error
         holder.communicate()
 
 
@@ -375,8 +376,8 @@ def test_a_cancelled_transaction_leaves_nothing(node, held, words):
         await_log(node, "holding")
         running.stdin.close()
         running.stdin = None
-        said = running.communicate()[1].splitlines()
-    assert running.returncode == 1 and said[-1].endswith(": it was asked to stop")
+        errors = running.communicate()[1].splitlines()
+    assert running.returncode == 1 and errors[-1].endswith(": it was asked to stop")
     assert observe(node) == before
     assert any("failed: Operation was cancelled" in line for line in log(node))
 
@@ -430,24 +431,25 @@ def extensions(registry, tmp_path):
 
 
 def test_packages_of_extensions_are_offered_to_rpm_ostree_for_a_while(extensions):
-    said = extensions("good", oci.Layer(files={f"{PACKAGES}/new.rpm": "new", "usr/share/more": "of no use"},
-                                        removed=[f"{PACKAGES}/old.rpm"])).stdout.splitlines()
+    lines = extensions("good", oci.Layer(files={f"{PACKAGES}/new.rpm": "new", "usr/share/more": "of no use"},
+                                         removed=[f"{PACKAGES}/old.rpm"])).stdout.splitlines()
     place = f"/var/lib/pintle/extensions/{PACKAGES}"
-    assert sorted(said[:4]) == ["/etc/yum.repos.d/coreos-extensions.repo", f"{place}/kept.rpm", f"{place}/new.rpm",
-                                f"{place}/repodata/repomd.xml"]
-    assert said[4:] == ["[coreos-extensions]", "enabled=1", "metadata_expire=1m", f"baseurl={place}/", "gpgcheck=0",
-                        "skip_if_unavailable=False"]
+    assert sorted(lines[:4]) == ["/etc/yum.repos.d/coreos-extensions.repo", f"{place}/kept.rpm", f"{place}/new.rpm",
+                                 f"{place}/repodata/repomd.xml"]
+    assert lines[4:] == ["[coreos-extensions]", "enabled=1", "metadata_expire=1m", f"baseurl={place}/", "gpgcheck=0",
+                         "skip_if_unavailable=False"]
 
 
 def test_hidden_files_with_everything_below_them_are_not_unpacked(extensions):
-    said = extensions("hidden", oci.Layer(files={f"{PACKAGES}/repodata/repomd.xml": "", f"{PACKAGES}/new.rpm": ""},
-                                          emptied=["usr/share"])).stdout
-    assert "new.rpm" in said and "old.rpm" not in said and "kept.rpm" not in said
+    lines = extensions("hidden", oci.Layer(files={f"{PACKAGES}/repodata/repomd.xml": "", f"{PACKAGES}/new.rpm": ""},
+                                           emptied=["usr/share"])).stdout
+    assert "new.rpm" in lines and "old.rpm" not in lines and "kept.rpm" not in lines
 
 
 def test_an_image_without_packages_is_refused(extensions):
-    said = extensions("none", oci.Layer(removed=[PACKAGES]), check=False).stderr
-    assert said.startswith("unpacking the extensions image ") and "it has no packages in /usr/share/rpm-ostree" in said
+    error = extensions("none", oci.Layer(removed=[PACKAGES]), check=False).stderr
+    assert error.startswith("unpacking the extensions image ")
+    assert "it has no packages in /usr/share/rpm-ostree" in error
 
 
 @pytest.fixture
@@ -455,7 +457,7 @@ def machine(fresh, registry):
     """Pintle on a node that has the credentials of a kubelet and a container runtime."""
     fresh.run("mkdir", "--parents", "/var/lib/kubelet")
     fresh.run("cp", "/etc/auth.json", "/var/lib/kubelet/config.json")
-    give(fresh, registry.certs_dir, f"/etc/containers/certs.d/{registry.host}")
+    copy_into_node(fresh, registry.certs_dir, f"/etc/containers/certs.d/{registry.host}")
     fresh.run("cp", "/etc/policy.json", "/etc/containers/policy.json")
     return Installed(fresh, f"{BUILD}/src/ctl/pintle")
 
@@ -507,9 +509,9 @@ def test_extensions_and_another_kernel_are_installed_and_removed_with_a_config(m
     probe(fresh, "await-finalizer", "20000")
     fresh.reboot()
     machine.settle()
-    said = machine.pintle("verify", status=2)
-    assert 'extension "sysstat" verification failed' in said and "missing packages per set: [[sysstat]]" in said
-    assert 'kernel type "realtime" expected, but the booted one is "default"' in said
+    output = machine.pintle("verify", status=2)
+    assert 'extension "sysstat" verification failed' in output and "missing packages per set: [[sysstat]]" in output
+    assert 'kernel type "realtime" expected, but the booted one is "default"' in output
     machine.pintle("restore", "--yes", "--no-reboot", "os", status=2)
     fresh.reboot()
     machine.settle()
@@ -542,20 +544,20 @@ def test_a_machine_is_pivoted_through_the_daemon_and_back(machine, fresh, pushed
 def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pushed):
     fault(fresh, "UpdateDeployment hold")
     ours, theirs = pty.openpty()
-    said = ""
+    output = ""
     with subprocess.Popen([*fresh.entering(), machine.program, "pivot", "--yes", pushed], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=theirs) as running:
         os.close(theirs)
-        while "...: Holding, 43 %" not in said:
-            said += os.read(ours, 4096).decode()
+        while "...: Holding, 43 %" not in output:
+            output += os.read(ours, 4096).decode()
         release(fresh)
         while piece := read_if_open(ours):
-            said += piece.decode()
+            output += piece.decode()
         assert running.wait() == 2
     os.close(ours)
-    assert "\rfetching " in said and "\x1b" not in said
-    assert all(len(line) < 80 for line in re.split("[\r\n]", said))
-    assert said.rpartition("\r")[2] == "", "something is left of the line"
+    assert "\rfetching " in output and "\x1b" not in output
+    assert all(len(line) < 80 for line in re.split("[\r\n]", output))
+    assert output.rpartition("\r")[2] == "", "something is left of the line"
 
 
 def read_if_open(terminal):
@@ -579,12 +581,12 @@ def test_the_agent_publishes_its_progress_once_a_second(machine, fresh, pushed):
         doing = f"fetching {pushed}: Holding, 43 %"
         wait_until(lambda: f"Doing:    {doing}\n" in fresh.run(machine.program, "status", check=False).stdout,
                    "the status shows the progress", 60)
-        told = []
-        while doing not in told:
-            told += json.loads(monitor.stdout.readline())["payload"]["data"]
+        texts = []
+        while doing not in texts:
+            texts += json.loads(monitor.stdout.readline())["payload"]["data"]
         seconds = time.monotonic() - began
         monitor.terminate()
-    holding = [text for text in told if "Holding" in text]
+    holding = [text for text in texts if "Holding" in text]
     assert len(holding) <= seconds + 1, "progress is published more often than once a second"
     assert "43 %" not in fresh.run("journalctl", "--boot", "--output=cat").stdout
     # Otherwise the change would go on, and reboot the node.

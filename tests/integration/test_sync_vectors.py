@@ -15,7 +15,7 @@ from machines import openshift_kinds
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, Controller, prepare_cluster
 from machines.wait import wait_until
-from sync_cases import Case, Refused, World
+from sync_cases import Case, CaseRefused, World
 
 VARIABLE = "PINTLE_SYNC_VECTORS"
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors"
@@ -25,10 +25,10 @@ DELIBERATE = json.loads((VECTORS / "generated/sync_differences.json").read_text(
 
 
 def folders():
-    given = os.environ.get(VARIABLE)
+    configured = os.environ.get(VARIABLE)
     places = [OWN]
-    if given:
-        place = pathlib.Path(given)
+    if configured:
+        place = pathlib.Path(configured)
         places.append(place / "sync" if (place / "sync").is_dir() else place)
     return [folder for place in places for folder in sorted(place.iterdir()) if (folder / "scenario.yaml").exists()]
 
@@ -57,10 +57,10 @@ def test_ends_as_with_the_operator(cluster, folder):
     try:
         world.fill()
         carry_out(cluster, world, case, folder, deliberate_differences(folder))
-    except Refused as refused:
+    except CaseRefused as refused:
         pytest.skip(f"such a cluster cannot exist: the API server refuses {refused}")
     finally:
-        world.forget()
+        world.delete_all()
 
 
 def deliberate_differences(folder):

@@ -90,8 +90,8 @@ def test_systemd_knows_newly_enabled_units_without_another_reload(node):
 def test_an_error_names_the_faulty_unit_and_others_are_enabled(node):
     write(node, "good.service", WANTED)
     node.run("ln", "-s", "/dev/null", f"{FOLDER}/masked.service")
-    said = refused(node, "enablement", "good.service=enabled", "masked.service=enabled")
-    assert said.startswith("enabling masked.service: ") and "masked" in said
+    error = refused(node, "enablement", "good.service=enabled", "masked.service=enabled")
+    assert error.startswith("enabling masked.service: ") and "masked" in error
     assert f"{FOLDER}/multi-user.target.wants/good.service" in links(node)
 
 
@@ -185,8 +185,8 @@ def test_a_failed_job_is_reported_with_its_result_and_where_to_look(node):
 
 def test_a_job_that_takes_too_long_is_cancelled(node):
     unit(node, "long.service", "Type=oneshot\nExecStart=sleep infinity")
-    said = refused(node, "start", "long.service", "200")
-    assert "it was not done after 200 ms, and was cancelled" in said
+    error = refused(node, "start", "long.service", "200")
+    assert "it was not done after 200 ms, and was cancelled" in error
     assert "long.service" not in node.run("systemctl", "list-jobs").stdout
 
 
@@ -237,9 +237,10 @@ def test_without_a_bus_systemd_is_reached_through_its_private_socket(node):
     node.run(*without_bus, "enablement", "a.service=enabled")
     node.run(*without_bus, "start", "a.service", "20000")
     assert node.run(*without_bus, "observe", "a.service").stdout.strip() == "loaded active enabled"
-    said = node.run("unshare", "--mount", "sh", "-c", f"mount -t tmpfs none /run/systemd; exec {' '.join(without_bus)} reload",
-                    check=False).stderr
-    assert "neither on the system bus" in said and "private socket" in said
+    error = node.run("unshare", "--mount", "sh", "-c",
+                     f"mount -t tmpfs none /run/systemd; exec {' '.join(without_bus)} reload",
+                     check=False).stderr
+    assert "neither on the system bus" in error and "private socket" in error
 
 
 def test_everyone_sees_an_inhibitor_and_it_ends_with_its_process(node):

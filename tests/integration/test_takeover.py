@@ -222,7 +222,7 @@ def taken(cluster):
                  *(f"{LEASES}/{lease}" for lease in OLD)):
         admin.request("DELETE", path)
     settings.forget_all()
-    objects.forget_all()
+    objects.delete_all()
 
 
 def holders(cluster):

@@ -13,7 +13,7 @@ import pytest
 
 from budget import pods_anywhere
 from machines import agent_node, certs, daemon
-from machines.agent_node import PREFIX, Events
+from machines.agent_node import PREFIX, AnnotationHistory
 from machines.controller import Controller, Objects
 from machines.installed import file, machine_config
 from machines.wait import wait_until
@@ -35,7 +35,7 @@ class Site:
         config["metadata"]["name"] = name
         self.cluster.apply(json.dumps(config))
 
-    def take_back(self, name):
+    def remove(self, name):
         self.cluster.kubectl("delete", "machineconfig", name)
 
     def pause(self, paused):
@@ -110,10 +110,10 @@ def unavailable(annotations):
     return annotations.get("state") != "Done" or annotations.get("currentConfig") != annotations.get("desiredConfig")
 
 
-def most_at_once(events, nodes):
+def most_updated_at_once(history, nodes):
     """Returns how many nodes were being updated at the same moment."""
     most, now = 0, {}
-    for name, annotations in list(events.seen):
+    for name, annotations in list(history.seen):
         now[name] = unavailable(annotations)
         most = max(most, sum(now[node.name] for node in nodes if node.name in now))
     return most
@@ -122,14 +122,14 @@ def most_at_once(events, nodes):
 def test_a_config_is_rolled_out_to_all_nodes_one_after_the_other(site):
     before = site.current()
     reboots = dict(site.firmware.reboots)
-    with Events(site.cluster) as events:
+    with AnnotationHistory(site.cluster) as history:
         site.apply("50-motd", file("/etc/motd.d/site", "first"))
         wait_until(lambda: site.columns()["UPDATING"] == "True", "kubectl shows the update", 30)
         assert site.columns()["UPDATED"] == "False"
         rendered = site.wait_updated(before)
-        assert most_at_once(events, site.nodes) == 1
+        assert most_updated_at_once(history, site.nodes) == 1
         for node in site.nodes:
-            drains = [value for value, in events.of(node.name, "lastAppliedDrain")]
+            drains = [value for value, in history.of(node.name, "lastAppliedDrain")]
             assert drains[-2:] == [f"drain-{rendered}", f"uncordon-{rendered}"], drains
     assert rendered.startswith("rendered-worker-") and len(rendered) == len("rendered-worker-") + 32
     shown = site.columns()
@@ -153,10 +153,10 @@ def test_the_report_of_a_paused_pool_agrees_with_the_changes_after_the_pause(sit
     between = site.current()
     site.apply("70-two", file("/etc/two", "2"))
     wait_until(lambda: site.current() != between, "the second change is rendered", 30)
-    pending = wait_until(lambda: (said := site.conditions().get("PausedPending", {})).get("status") == "True"
-                         and "/etc/two" in said["message"] and said, "the condition names the changes", 30)
-    said = pending["message"]
-    assert "2 " in said and "/etc/one" in said and "reboot" in said, said
+    pending = wait_until(lambda: (condition := site.conditions().get("PausedPending", {})).get("status") == "True"
+                         and "/etc/two" in condition["message"] and condition, "the condition names the changes", 30)
+    message = pending["message"]
+    assert "2 " in message and "/etc/one" in message and "reboot" in message, message
     assert all(node.annotations()["desiredConfig"] == before for node in site.nodes)
     assert site.columns()["UPDATED"] == "False" and site.columns()["UPDATING"] == "False"
 
@@ -182,7 +182,7 @@ def test_a_broken_config_stops_its_pool_until_it_is_removed(site):
     # The pool has the reason from the node's MachineConfigNode, which the agent writes a moment after the annotations.
     wait_until(lambda: broken[0].name in site.conditions()["NodeDegraded"]["message"], "the pool names the node", 30)
     assert "/etc/in-the-way" in broken[0].annotations()["reason"]
-    site.take_back("80-broken")
+    site.remove("80-broken")
     wait_until(lambda: site.columns()["DEGRADED"] == "False" and site.columns()["UPDATED"] == "True",
                "the pool is updated and not degraded", 120)
     assert site.current() == before

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares every include and every meson.build with the two tables of ARCHITECTURE.md.
 
-The first says which folder may use which (an arrow reaches what its target reaches); the second, in which files a C
-library may be included.
+The first table defines which folder may use which; an arrow also covers the folders that its target may use.  The
+second table defines in which files a C library may be included.
 """
 
 import fnmatch

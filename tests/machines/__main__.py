@@ -24,14 +24,14 @@ def prepare(names):
     """Makes the images and programs that machines start from, so that a later start finds them in the cache."""
     for name in names or CACHED:
         if name not in CACHED:
-            sys.exit(f"nothing is prepared for {name}; there are {', '.join(CACHED)}")
+            sys.exit(f"cannot prepare {name}: choose from {', '.join(CACHED)}")
         module, function = CACHED[name]
         print(f"{name}: {getattr(importlib.import_module(module), function)()}")
 
 
 def usage():
     lines = [f"  {name:9} {summary}" for name, (_, summary) in MACHINES.items()]
-    lines.append(f"  {'prepare':9} make what is kept in the cache: {' '.join(CACHED)} (all if none is named)")
+    lines.append(f"  {'prepare':9} fill the cache: {' '.join(CACHED)} (all if none is named)")
     return "usage: python3 -m machines MACHINE [OPTION...] [-- COMMAND...]\n\n" + "\n".join(lines)
 
 

@@ -36,7 +36,10 @@ def prepare_cluster(cluster):
 
 
 class AgentNode(Installed):
-    """A node that is registered with the cluster under `name` and has the agent, which is not started yet."""
+    """A node that is registered with the cluster under `name` and has the agent, which is not started yet.
+
+    `more` is added to the agent's pintled.conf.
+    """
 
     def __init__(self, machine, cluster, name, more=""):
         super().__init__(machine, f"{BUILD}/src/ctl/pintle")
@@ -87,7 +90,7 @@ def annotations_of(node):
             if key.startswith(PREFIX)}
 
 
-def rendered(cluster, name, spec):
+def create_rendered(cluster, name, spec):
     """Creates a rendered config of this name."""
     cluster.admin.create({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
                           "metadata": {"name": name}, "spec": spec})
@@ -136,7 +139,7 @@ class Watch(contextlib.AbstractContextManager):
             self._ending.wait(0.05)  # This is the pause before the next attempt.
 
 
-class Events(Watch):
+class AnnotationHistory(Watch):
     """Records the annotations of all nodes in `seen`, as pairs of a name and annotations."""
 
     path = "/api/v1/nodes"
@@ -185,7 +188,7 @@ class Conditions(Watch):
         return [f"{kind}={status}" for node, kind, status, _ in list(self.seen) if node == name]
 
 
-class DrainController(Events):
+class DrainController(AnnotationHistory):
     """Answers the agents' drain requests as the controller does when there are no pods to evict.
 
     `requests` has all requests, as pairs of the node's name and "drain-CONFIG" or "uncordon-CONFIG".

@@ -3,15 +3,16 @@
 
 import http.client
 import threading
+import typing
 import urllib.parse
 
 USER_AGENT = "pintle-tests"
 
 
 class PersistentConnections:
-    """Connections to one server that are reused, one for each thread.  They are only for requests that read.
+    """Keeps one connection to a server for each thread, and reuses it for GET requests.
 
-    The server may have closed a connection in the meantime.  A request that reads can be repeated on a new connection.
+    The server may have closed the connection in the meantime.  A GET can safely be repeated on a new connection.
     """
 
     def __init__(self, connect):
@@ -22,12 +23,12 @@ class PersistentConnections:
         connection = getattr(self._of_thread, "connection", None)
         if connection is not None:
             try:
-                return self._ask(connection, path, headers)
+                return self._get_on(connection, path, headers)
             except (OSError, http.client.HTTPException):
                 pass    # The server has closed the connection, so the request is repeated on a new one.
-        return self._ask(self._connect(), path, headers)
+        return self._get_on(self._connect(), path, headers)
 
-    def _ask(self, connection, path, headers):
+    def _get_on(self, connection, path, headers):
         self._of_thread.connection = None
         try:
             connection.request("GET", path, headers=headers)
@@ -40,10 +41,16 @@ class PersistentConnections:
         return answer.status, text
 
 
-class Resources:
-    """The resources that a server serves, each as (path of the group's version, name of that version, resource).
+class Resource(typing.NamedTuple):
+    root: str       # The path of the group's version, such as /apis/apps/v1.
+    version: str    # GROUP/VERSION, as in an object's apiVersion.
+    entry: dict     # The resource in the server's list of resources.
 
-    Resources that were found are remembered.  A resource may be added to the server at any time.
+
+class Resources:
+    """Finds the resources that a server serves.
+
+    Resources that were found are cached.  Missing ones are looked up again, because tests add kinds to the server.
     """
 
     def __init__(self):
@@ -73,7 +80,7 @@ class Resources:
         root = f"/api/{version}" if "/" not in version else f"/apis/{version}"
         for resource in read(root).get("resources", []):
             if "/" not in resource["name"] and fits(resource):    # A name with a slash is a subresource.
-                self._found.setdefault(key, (root, version, resource))
+                self._found.setdefault(key, Resource(root, version, resource))
 
 
 def _versions(read):
@@ -82,19 +89,18 @@ def _versions(read):
         yield group["preferredVersion"]["groupVersion"]
 
 
-def path_of(found, namespace, name=None):
+def path_of(resource, namespace, name=None):
     """Returns the path of an object, or of a collection; without a namespace, the collection is in all namespaces."""
-    root, _, resource = found
-    place = f"/namespaces/{namespace}" if resource["namespaced"] and namespace else ""
-    return f"{root}{place}/{resource['name']}" + (f"/{name}" if name else "")
+    place = f"/namespaces/{namespace}" if resource.entry["namespaced"] and namespace else ""
+    return f"{resource.root}{place}/{resource.entry['name']}" + (f"/{name}" if name else "")
 
 
-class Question:
-    """The parsed words of `kubectl get`; `is_known` is false if only kubectl understands one of the words."""
+class GetArguments:
+    """The parsed arguments of `kubectl get`; `is_supported` is false if only kubectl understands one of them."""
 
     def __init__(self, words):
         self.namespace, self.selectors, names = "default", {}, []
-        self.is_known = True
+        self.is_supported = True
         words = [str(word) for word in words]
         while words:
             word = words.pop(0)
@@ -105,33 +111,33 @@ class Question:
             if option in ("--all-namespaces", "-A") and not equals:
                 self.namespace = None
             elif option in _OPTIONS and (equals or words):
-                self._choose(_OPTIONS[option], value if equals else words.pop(0))
+                self._set_option(_OPTIONS[option], value if equals else words.pop(0))
             else:
-                self.is_known = False
+                self.is_supported = False
         if len(names) == 1 and names[0].count("/") == 1:
             names = names[0].split("/")
-        self.is_known = self.is_known and len(names) in (1, 2) and not any(set("/,.") & set(name) for name in names[:1])
+        if len(names) not in (1, 2) or set("/,.") & set(names[0]):
+            self.is_supported = False
         self.resource, self.name = (*names, None, None)[:2]
         if self.name and (self.selectors or self.namespace is None):
-            self.is_known = False
+            self.is_supported = False
 
-    def path(self, found):
+    def path(self, resource):
         query = urllib.parse.urlencode(self.selectors)
-        return path_of(found, self.namespace, self.name) + (f"?{query}" if query else "")
+        return path_of(resource, self.namespace, self.name) + (f"?{query}" if query else "")
 
-    def _choose(self, what, value):
-        if what == "namespace":
+    def _set_option(self, option, value):
+        if option == "namespace":
             self.namespace = value
         else:
-            self.selectors[what] = value
+            self.selectors[option] = value
 
 
-def as_kubectl_prints(answer, found):
+def as_kubectl_prints(answer, resource):
     """Returns a list as kubectl prints it: each object has its kind and version, which the API server leaves out."""
     if "items" not in answer:
         return answer
-    _, version, resource = found
-    kind = {"apiVersion": version, "kind": resource["kind"]}
+    kind = {"apiVersion": resource.version, "kind": resource.entry["kind"]}
     return {"apiVersion": "v1", "kind": "List", "items": [kind | item for item in answer["items"]],
             "metadata": {"resourceVersion": "", "selfLink": ""}}
 

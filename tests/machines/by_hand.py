@@ -36,12 +36,12 @@ def use(argv, variables, commands=None):
 
 
 def _shell(environment):
-    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for the programs in the shell.
+    previous_handler = signal.signal(signal.SIGINT, signal.SIG_IGN)    # Ctrl-C is for the programs in the shell.
     try:
         return subprocess.call([os.environ.get("SHELL", "bash")], env=environment,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     finally:
-        signal.signal(signal.SIGINT, kept)
+        signal.signal(signal.SIGINT, previous_handler)
 
 
 def _status(returncode):

@@ -42,15 +42,15 @@ def made_once(name, key, make):
     with _lock(base / f".{name}.lock"):
         if wanted.exists():
             return wanted
-        beside = base / f".{name}-{key}.making"
-        _remove(beside)
+        unfinished = base / f".{name}-{key}.making"
+        _remove(unfinished)
         started = time.monotonic()
         print(f"making {name} (once; kept in {base}) ...", file=sys.stderr, flush=True)
         try:
-            make(beside)
-            os.rename(beside, wanted)
+            make(unfinished)
+            os.rename(unfinished, wanted)
         except BaseException:
-            _remove(beside)
+            _remove(unfinished)
             raise
         print(f"made {name} in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
         for other in base.glob(f"{name}-" + "[0-9a-f]" * 16):

@@ -21,7 +21,7 @@ class Validity:
 
 CURRENT = Validity(datetime.timedelta(hours=-1), datetime.timedelta(days=365))
 EXPIRED = Validity(datetime.timedelta(days=-2), datetime.timedelta(days=-1))
-NOT_YET = Validity(datetime.timedelta(days=1), datetime.timedelta(days=2))
+NOT_YET_VALID = Validity(datetime.timedelta(days=1), datetime.timedelta(days=2))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Authority:
     def __init__(self, folder, name="Pintle test authority", validity=CURRENT):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._book = self.folder / "book"
-        self._book.mkdir()
-        (self._book / "index.txt").touch()
-        (self._book / "ca.cnf").write_text(_BOOK_CONFIG.format(folder=self._book), encoding="utf-8")
+        self._ca_folder = self.folder / "ca"
+        self._ca_folder.mkdir()
+        (self._ca_folder / "index.txt").touch()
+        (self._ca_folder / "ca.cnf").write_text(_CA_CONFIG.format(folder=self._ca_folder), encoding="utf-8")
         self.pair = Pair(self.folder / "ca.crt", self.folder / "ca.key")
         self._issue(self.pair, {"CN": name}, _AUTHORITY, validity, signer=["-selfsign", "-keyfile", self.pair.key])
 
@@ -73,26 +73,26 @@ class Authority:
 
     def _issue(self, pair, subject, extensions, validity, signer):
         private_key(pair.key)
-        request = self._book / f"{pair.key.stem}.csr"
-        wanted = self._book / f"{pair.key.stem}.ext"
-        wanted.write_text(extensions, encoding="ascii")
-        config = self._book / "ca.cnf"
+        request = self._ca_folder / f"{pair.key.stem}.csr"
+        extensions_file = self._ca_folder / f"{pair.key.stem}.ext"
+        extensions_file.write_text(extensions, encoding="ascii")
+        config = self._ca_folder / "ca.cnf"
         shell.run("openssl", "req", "-new", "-config", config, "-key", pair.key, "-subj", _subject(subject),
                   "-out", request)
         # Only `openssl ca` can set both ends of the validity in every OpenSSL 3.
         shell.run("openssl", "ca", "-batch", "-notext", "-config", config, "-preserveDN", *signer,
                   "-startdate", _moment(validity.starts), "-enddate", _moment(validity.ends),
-                  "-extfile", wanted, "-in", request, "-out", pair.certificate)
+                  "-extfile", extensions_file, "-in", request, "-out", pair.certificate)
 
 
 _AUTHORITY = "basicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
 _SERVER = "basicConstraints=CA:false\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=serverAuth\n"
 _CLIENT = "basicConstraints=CA:false\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=clientAuth\n"
 
-_BOOK_CONFIG = """\
+_CA_CONFIG = """\
 [ca]
-default_ca = book
-[book]
+default_ca = test_ca
+[test_ca]
 database = {folder}/index.txt
 new_certs_dir = {folder}
 rand_serial = yes

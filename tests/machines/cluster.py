@@ -65,7 +65,7 @@ class Cluster:
         return self.admin.must("GET", "/version")["gitVersion"]
 
     def api(self, group, *versions):
-        """Returns the first of these versions of a group of Kubernetes that is served, as GROUP/VERSION."""
+        """Returns the first of these versions of an API group that the API server serves, as GROUP/VERSION."""
         return control_plane.served_version(self._groups, group, *versions)
 
     def has(self, group_version, resource):
@@ -160,7 +160,7 @@ class Cluster:
         self._scheduler_pair = self.authority.client("scheduler", "system:kube-scheduler")
         # No client has a certificate of this authority, so nobody can impersonate another user.
         self._front_proxy = certs.Authority(self.folder / "pki/front-proxy", "Pintle test front proxy")
-        self._accounts = self.authority.client("service-accounts", "service-accounts")
+        self._service_account_pair = self.authority.client("service-accounts", "service-accounts")
 
     def _start(self, ports):
         self._ports = dict(zip(("etcd", "peer", "apiserver", "controller-manager", "scheduler"), ports))
@@ -218,7 +218,8 @@ class Cluster:
     def _client_daemon(self, name, pair, **more):
         program = self.programs / f"kube-{name}"
         known = control_plane.options_of(program)
-        # Newer versions have no port without TLS.  The default rate limit would delay the start by seconds.
+        # port=0 closes the port without TLS, which newer versions do not have.  The default rate limit would delay the
+        # start by seconds.
         wanted = control_plane.only_known(known, port=0, kube_api_qps=1000, kube_api_burst=1000)
         return self._daemon(name, program, **self._client_options(name, pair), **wanted, **more)
 
@@ -239,8 +240,8 @@ class Cluster:
                 "enable_admission_plugins": "NodeRestriction,OwnerReferencesPermissionEnforcement",
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",
-                "service_account_key_file": self._accounts.certificate,
-                "service_account_signing_key_file": self._accounts.key,
+                "service_account_key_file": self._service_account_pair.certificate,
+                "service_account_signing_key_file": self._service_account_pair.key,
                 # A loopback address is no valid endpoint for the service `kubernetes`, which nothing here uses.
                 "endpoint_reconciler_type": "none"}
 
@@ -253,7 +254,8 @@ class Cluster:
 
     def _controller_manager_options(self):
         return {"use_service_account_credentials": "true",
-                "service_account_private_key_file": self._accounts.key, "root_ca_file": self.authority.certificate,
+                "service_account_private_key_file": self._service_account_pair.key,
+                "root_ca_file": self.authority.certificate,
                 "cluster_signing_cert_file": self.authority.certificate,
                 "cluster_signing_key_file": self.authority.pair.key,
                 # No kubelet renews the lease of its node here; without this option, all nodes would count as lost.

@@ -21,7 +21,7 @@ class Refused(Exception):
 class User:
     """A user with a client certificate, and with a kubeconfig that needs no other files.
 
-    Requests to the API server use a connection with `pair`, and have the `headers`.
+    Requests to the API server authenticate by the client certificate `pair`, and have the additional `headers`.
     """
 
     def __init__(self, cluster, name, pair):
@@ -43,30 +43,31 @@ class User:
         """Returns the result of `kubectl get` as parsed JSON.
 
         Tests call this in loops, in which starting kubectl would be most of the work.  So the request is sent directly.
-        kubectl is started only if Question does not understand the words, or if the request failed: then the error is
-        kubectl's.
+        kubectl is started only if GetArguments does not support the words, or if the request failed.  In both cases the
+        caller gets kubectl's own error.
         """
-        question = api_client.Question(words)
-        if question.is_known:
+        arguments = api_client.GetArguments(words)
+        if arguments.is_supported:
             with contextlib.suppress(OSError, http.client.HTTPException, Refused):
-                found = self._cluster.resources.named(question.resource, self._read)
-                if found:
-                    return api_client.as_kubectl_prints(self._read(question.path(found)), found)
+                resource = self._cluster.resources.named(arguments.resource, self._read)
+                if resource:
+                    return api_client.as_kubectl_prints(self._read(arguments.path(resource)), resource)
         return json.loads(self.kubectl("get", "-o", "json", *words).stdout)
 
     def create(self, thing):
         """Creates an object given as a dict, or as YAML.
 
-        A dict is sent directly.  YAML, and a dict that was refused, go through kubectl; then the error is kubectl's.
-        The API server checks the object.  kubectl does not, because it would have to read all schemas for that.
+        A dict is sent directly.  kubectl sends YAML, and also a dict that was refused, so that the caller gets
+        kubectl's error.  kubectl does not validate the object, because it would have to read all schemas for that; the
+        API server does.
         """
         if not isinstance(thing, str):
             with contextlib.suppress(OSError, http.client.HTTPException, Refused):
-                found = self._cluster.resources.of_kind(thing["apiVersion"], thing["kind"], self._read)
-                if found:
-                    place = api_client.path_of(found, thing["metadata"].get("namespace", "default"))
-                    made = self.must("POST", place, thing)
-                    return f"{found[2]['name']}/{made['metadata']['name']} created\n"
+                resource = self._cluster.resources.of_kind(thing["apiVersion"], thing["kind"], self._read)
+                if resource:
+                    path = api_client.path_of(resource, thing["metadata"].get("namespace", "default"))
+                    made = self.must("POST", path, thing)
+                    return f"{resource.entry['name']}/{made['metadata']['name']} created\n"
         text = thing if isinstance(thing, str) else json.dumps(thing)
         return self.kubectl("create", "--validate=false", "-f", "-", input=text).stdout
 
@@ -78,11 +79,12 @@ class User:
         """Applies objects given as YAML."""
         return self.kubectl("apply", "-f", "-", input=text).stdout
 
-    def request(self, method, path, body=None, kind=None):
+    def request(self, method, path, body=None, content_type=None):
         """Sends a request to the API server, without kubectl; returns the status and the parsed answer."""
-        kind = kind or ("application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
+        content_type = content_type or (
+            "application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
         headers = {"Accept": "application/json", "User-Agent": api_client.USER_AGENT} | \
-            ({} if body is None else {"Content-Type": kind}) | self.headers
+            ({} if body is None else {"Content-Type": content_type}) | self.headers
         if method == "GET" and body is None:
             status, text = self._connections.get(path, headers)
             return status, _parsed(text)
@@ -92,9 +94,9 @@ class User:
             answer = connection.getresponse()
             return answer.status, _parsed(answer.read())
 
-    def must(self, method, path, body=None, kind=None):
+    def must(self, method, path, body=None, content_type=None):
         """Like request(), but returns only the answer, and raises Refused if it is an error."""
-        status, answer = self.request(method, path, body, kind)
+        status, answer = self.request(method, path, body, content_type)
         if status >= 300:
             raise Refused(method, path, status, answer)
         return answer
@@ -130,22 +132,22 @@ class PatientUser:
     def __init__(self, user, seconds=60):
         self._user, self._seconds = user, seconds
 
-    def request(self, method, path, body=None, kind=None):
+    def request(self, method, path, body=None, content_type=None):
         deadline = time.monotonic() + self._seconds
-        is_again = False
+        is_repeated = False
         while True:
             try:
-                status, answer = self._user.request(method, path, body, kind)
+                status, answer = self._user.request(method, path, body, content_type)
             except (OSError, http.client.HTTPException):
                 status, answer = 503, {"message": "the API server does not answer"}
             # A request that got no answer may have taken effect.
-            if is_again and (method, status) == ("DELETE", 404):
+            if is_repeated and (method, status) == ("DELETE", 404):
                 return 200, answer
-            if is_again and (method, status) == ("POST", 409):
+            if is_repeated and (method, status) == ("POST", 409):
                 return self.request("GET", f"{path}/{body['metadata']['name']}")
             if status < 500 or time.monotonic() > deadline:
                 return status, answer
-            is_again = True
+            is_repeated = True
             time.sleep(0.05)
 
     must = User.must

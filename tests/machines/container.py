@@ -64,8 +64,8 @@ class Container(SupervisedProcess):
         """Runs a command in the machine, as root."""
         words = [str(word) for word in words]
         self.expect_alive(f"running {' '.join(words)}")
-        given = {} if input is None else {"input": input}
-        result = shell.run(*self.entering(), *words, check=False, env=ENVIRONMENT, **given)
+        stdin_option = {} if input is None else {"input": input}
+        result = shell.run(*self.entering(), *words, check=False, env=ENVIRONMENT, **stdin_option)
         if check and result.returncode != 0:
             raise shell.CommandFailed([f"{self.name}:", *words], result)
         return result

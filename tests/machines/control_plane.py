@@ -11,19 +11,19 @@ import re
 
 from . import kubernetes, shell
 
-CHOICE = "PINTLE_KUBERNETES"
+FOLDER_VARIABLE = "PINTLE_KUBERNETES"
 
 
 def programs():
     """Returns the folder with the programs of a control plane: the chosen one, or the one that is built and cached."""
-    chosen = os.environ.get(CHOICE)
+    chosen = os.environ.get(FOLDER_VARIABLE)
     if not chosen:
         return kubernetes.programs()
     folder = pathlib.Path(chosen).resolve()
     missing = [program for program in kubernetes.PROGRAMS if not os.access(folder / program, os.X_OK)]
     if missing:
-        raise RuntimeError(f"{CHOICE}={chosen}: {', '.join(missing)} cannot be run there; the folder has to have "
-                           f"{', '.join(kubernetes.PROGRAMS)}, and may have an etcd")
+        raise RuntimeError(f"{FOLDER_VARIABLE}={chosen}: {', '.join(missing)} cannot be run there; the folder has to "
+                           f"have {', '.join(kubernetes.PROGRAMS)}, and may have an etcd")
     return folder
 
 
@@ -52,12 +52,12 @@ def only_known(known, **options):
 
 def served_version(groups, group, *wanted):
     """Returns the first of these versions that is served, as GROUP/VERSION; `groups` is the answer to /apis."""
-    there = {version["groupVersion"] for each in groups["groups"] for version in each["versions"]}
+    served = {version["groupVersion"] for each in groups["groups"] for version in each["versions"]}
     for version in wanted:
-        if f"{group}/{version}" in there:
+        if f"{group}/{version}" in served:
             return f"{group}/{version}"
     raise LookupError(f"the API server serves {group} in none of {', '.join(wanted)}; "
-                      f"it serves {', '.join(sorted(there))}")
+                      f"it serves {', '.join(sorted(served))}")
 
 
 def has_resource(resources, name):

@@ -45,7 +45,7 @@ def account(cluster):
 
 
 class Controller(Daemon):
-    """One replica, with the controller's own rights, and with a lease that is short enough to wait for."""
+    """One replica, with the controller's own rights, and with a lease so short that tests can wait for its end."""
 
     def __init__(self, cluster, name="controller", *more, kubeconfig=None, lease=("4s", "3s", "300ms")):
         program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
@@ -75,7 +75,7 @@ class Controller(Daemon):
         finally:
             self.stop()
 
-    def text(self):
+    def log_text(self):
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def peak_kib(self):
@@ -161,7 +161,7 @@ class Objects:
         def is_updated():
             pool = self.pool(name)
             status = pool.get("status", {})
-            wanted = config or pool["spec"].get("configuration", {}).get("name")  # The pool has none at first.
+            wanted = config or pool["spec"].get("configuration", {}).get("name")  # A new pool has no target yet.
             conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
             return conditions.get("Updated") == "True" and status["configuration"].get("name") == wanted is not None \
                 and status["observedGeneration"] == pool["metadata"]["generation"] and pool
@@ -182,8 +182,8 @@ class Objects:
         status, lease = self.admin.request("GET", path)
         return lease["spec"].get("holderIdentity", "") if status == 200 else ""
 
-    def forget_all(self):
-        """Removes all objects from the cluster, so that the next test can use it."""
+    def delete_all(self):
+        """Deletes these objects, the nodes and the Events from the cluster, so that the next test can use it."""
         for kind in ("machineconfigs", "machineconfigpools", "controllerconfigs", "machineconfignodes"):
             self.admin.must("DELETE", f"{GROUP}/{kind}")
         self.admin.must("DELETE", "/api/v1/nodes")

@@ -4,7 +4,7 @@
 import base64
 
 _AUTHORITY = base64.b64encode(b"an authority\n").decode("ascii")
-_DEMANDED = {
+_REQUIRED_FIELDS = {
     "additionalTrustBundle": None, "baseOSContainerImage": "registry/os@sha256:1", "cloudProviderCAData": None,
     "cloudProviderConfig": "[Global]\n", "clusterDNSIP": "10.96.0.10", "dns": None, "images": {}, "ipFamilies": "IPv4",
     "kubeAPIServerServingCAData": _AUTHORITY, "network": None, "proxy": None,
@@ -17,4 +17,4 @@ _DEMANDED = {
 def controller_config(annotations=None, **spec):
     return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "ControllerConfig",
             "metadata": {"name": "machine-config-controller", "annotations": annotations or {}},
-            "spec": _DEMANDED | spec}
+            "spec": _REQUIRED_FIELDS | spec}

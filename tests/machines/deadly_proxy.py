@@ -10,25 +10,26 @@ BEFORE, AFTER = "before", "after"
 
 
 class DeadlyProxy(Proxy):
-    """Counts writes.  At the write with this number, it calls kill(), and the server's answer is discarded.
+    """Counts writes.  At the write with the given number, it calls kill(), and the client gets no answer.  If `moment`
+    is AFTER, it first forwards this write to the server.
 
-    Renewals of a lease do not count, since their number depends on time.  Requests that were sent after the fatal write
-    and are under way at that moment still reach the server.
+    Renewals of a lease do not count, since their number depends on time.  The client may send further requests before
+    kill() ends it; these still reach the server.
     """
 
     def __init__(self, cluster, user, number=0, moment=BEFORE, kill=None):
         super().__init__(cluster, user)
         self.number, self.moment, self.kill = number, moment, kill
         self.writes = []    # Each is described by its method and path.
-        self._counting = threading.Lock()
+        self._writes_lock = threading.Lock()
 
     @property
-    def fatal(self):
+    def fatal_write(self):
         """Returns the write at which the client was killed, or None if there were fewer writes."""
         return self.writes[self.number - 1] if 0 < self.number <= len(self.writes) else None
 
     def treat(self, request, body):
-        if not (_is_write(request, body) and self._counted(request) == self.number):
+        if not (_is_write(request, body) and self._number_of(request) == self.number):
             return super().treat(request, body)
         if self.moment == AFTER:
             with self.forwarded(request, body) as answer:
@@ -36,10 +37,10 @@ class DeadlyProxy(Proxy):
         self.kill()
         return None
 
-    def _counted(self, request):
+    def _number_of(self, request):
         """Returns the number of this write, or None if it does not count."""
         write = f"{request.command} {request.path.split('?')[0]}"
-        with self._counting:
+        with self._writes_lock:
             if "/leases" in write and any("/leases" in earlier for earlier in self.writes):
                 return None
             self.writes.append(write)

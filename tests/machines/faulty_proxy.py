@@ -10,22 +10,22 @@ from .proxy import Proxy, is_watch
 
 
 class FaultyProxy(Proxy):
-    """Makes a part of the requests fail, and ends each watch after a second.
+    """Makes requests fail with the probability `fault_rate`, and ends each watch after a second.
 
-    With `late`, it delays each event of a watch by that many seconds after the event before it.
+    With `delay`, it waits that many seconds before it forwards each event of a watch.
     """
 
-    def __init__(self, cluster, user, part=0.3, seed=1, late=0):
+    def __init__(self, cluster, user, fault_rate=0.3, seed=1, delay=0):
         super().__init__(cluster, user)
-        self.part, self.late = part, late
-        self.chance = random.Random(seed)
-        self.failed = {}    # The number of faults by kind.
+        self.fault_rate, self.delay = fault_rate, delay
+        self.random = random.Random(seed)
+        self.faults = {}    # The number of faults by kind.
 
     def treat(self, request, body):
-        fault = self.chance.choice(("409", "429", "500", "lost", "lost after it")) \
-            if self.chance.random() < self.part else None
+        fault = self.random.choice(("409", "429", "500", "lost", "lost after it")) \
+            if self.random.random() < self.fault_rate else None
         if fault:
-            self.failed[fault] = self.failed.get(fault, 0) + 1
+            self.faults[fault] = self.faults.get(fault, 0) + 1
         if fault in ("409", "429", "500"):
             return self._refuse(request, int(fault))
         if fault == "lost":
@@ -54,7 +54,7 @@ class FaultyProxy(Proxy):
         until = time.monotonic() + 1
         try:
             while time.monotonic() < until and (line := answer.readline()):
-                time.sleep(self.late)
+                time.sleep(self.delay)
                 request.wfile.write(line)
                 request.wfile.flush()
         finally:

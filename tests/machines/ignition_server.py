@@ -25,7 +25,7 @@ class IgnitionServer:
             self._words += ["--listen", "127.0.0.1:0", "--tls-cert", str(pair.certificate), "--tls-key", str(pair.key)]
         if plain:
             self._words += ["--listen-http", "127.0.0.1:0"]
-        self._addresses = bool(pair) + plain
+        self._url_count = bool(pair) + plain
         self._log = tempfile.TemporaryFile("w+")
 
     def __enter__(self):
@@ -48,7 +48,7 @@ class IgnitionServer:
 
     @property
     def port(self):
-        """The port for TLS."""
+        """Returns the port for TLS."""
         return int(self.secure.rpartition(":")[2])
 
     def log(self):
@@ -66,10 +66,10 @@ class IgnitionServer:
     def _urls(self):
         assert self._process.poll() is None, f"the Ignition server ended: {self.log()}"
         urls = re.findall(r"Serving at (\S+)\n", self.log())
-        return urls if len(urls) == self._addresses else None
+        return urls if len(urls) == self._url_count else None
 
 
 def _with_few_descriptors():
     """Sets the usual soft limit of a service."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, most), most))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, hard_limit), hard_limit))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The images that the test machines boot: a plain Debian root, the same as an OSTree disk, and QEMU for the latter.
+"""What the test machines boot: a plain Debian root, an OSTree disk with the same system, QEMU, and Ignition.
 
 All packages come from the Debian mirror of this machine's apt.  Each image is made once and kept in the cache.
 """
@@ -50,7 +50,8 @@ DRACUT = ["dracut", "--force", "--no-hostonly", "--reproducible", "--compress=ca
                     "fcoe lunmask resume i18n terminfo btrfs",
           "--drivers", "virtio_blk virtio_pci virtio_console ext4 overlay erofs loop"]
 
-# An OSTree deployment has no state of its own outside /etc: these are links to the shared /var, or to /run.
+# An OSTree deployment has no state of its own outside /etc.  These directories become links to the shared /var, to
+# /run, or to the OSTree repository.
 LINKS_TO_STATE = {
     "home": "var/home", "root": "var/roothome", "srv": "var/srv", "mnt": "var/mnt", "opt": "var/opt",
     "media": "run/media", "usr/local": "../var/usrlocal", "ostree": "sysroot/ostree",

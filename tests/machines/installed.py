@@ -9,7 +9,7 @@ import re
 BUILD = pathlib.Path(os.environ.get("PINTLE_BUILD", "build"))
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
-KEYS = "/home/core/.ssh/authorized_keys.d/ignition"
+KEYS_FILE = "/home/core/.ssh/authorized_keys.d/ignition"
 APP = {"name": "app.service", "enabled": True,
        "contents": "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n"}
 
@@ -85,12 +85,12 @@ class Installed:
     def of_everything(self):
         """Returns which parts of everything() are in effect."""
         return {**{path: self.read(path) if self.has(path) else None
-                   for path in ("/etc/managed", "/etc/new/folder/file", "/var/lib/managed", KEYS)},
+                   for path in ("/etc/managed", "/etc/new/folder/file", "/var/lib/managed", KEYS_FILE)},
                 "argument": "probe=1" in self.arguments(),
                 "unit": self.run("systemctl", "is-active", "app.service", check=False).stdout.strip()}
 
 
-NOTHING = {"/etc/managed": None, "/etc/new/folder/file": None, "/var/lib/managed": None, KEYS: None, "argument": False,
-           "unit": "inactive"}
-ALL = {"/etc/managed": "new", "/etc/new/folder/file": "deep", "/var/lib/managed": "new", KEYS: KEY + "\n",
+NOTHING = {"/etc/managed": None, "/etc/new/folder/file": None, "/var/lib/managed": None, KEYS_FILE: None,
+           "argument": False, "unit": "inactive"}
+ALL = {"/etc/managed": "new", "/etc/new/folder/file": "deep", "/var/lib/managed": "new", KEYS_FILE: KEY + "\n",
        "argument": True, "unit": "active"}

@@ -83,9 +83,9 @@ def deployment(boot, run):
     if pathlib.Path("/run/ostree-sysroot-ro.stamp").exists():
         # This file makes ostree-remount mount /sysroot read-only.  ostree-remount has to remove the file, which is not
         # possible for a bind mount.  So a drop-in creates the file in the machine.
-        ask = run / "ask.conf"
-        ask.write_text("[Service]\nExecStartPre=touch /run/ostree-sysroot-ro.stamp\n")
-        options.append(f"--bind-ro={ask}:/run/systemd/system/ostree-remount.service.d/ask.conf")
+        drop_in = run / "stamp.conf"
+        drop_in.write_text("[Service]\nExecStartPre=touch /run/ostree-sysroot-ro.stamp\n")
+        options.append(f"--bind-ro={drop_in}:/run/systemd/system/ostree-remount.service.d/stamp.conf")
     return SYSROOT, options
 
 

@@ -43,7 +43,7 @@ _ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "20Gi"
 
 
 def _condition(kind):
-    return {"type": kind, "status": "True", "reason": "Said", "lastTransitionTime": _now()}
+    return {"type": kind, "status": "True", "reason": "Simulated", "lastTransitionTime": _now()}
 
 
 def _now():

@@ -2,7 +2,7 @@
 """Runs Kustomize on the folders in deploy/.
 
 The manifests are written for today's Kustomize.  The Kustomize in kubectl 1.20 has other names for two keys, which
-newer versions have dropped.  So it gets a copy of the folders with the old names.
+newer versions have dropped.  So kustomize() passes a copy of the folders with the old names to kubectl.
 """
 
 import pathlib
@@ -21,19 +21,19 @@ def kustomize(cluster, folder):
         # The copy of an overlay is beside the copy of deploy/, so that its relative paths still lead there.
         for source in {DEPLOY, top}:
             shutil.copytree(source, pathlib.Path(copies) / source.name)
-        _make_old(copies)
+        _use_old_names(copies)
         return cluster.kubectl("kustomize", pathlib.Path(copies) / top.name / folder.relative_to(top)).stdout
 
 
 def copy_for(cluster, place):
     """Makes `place` a copy of deploy/ that the cluster's own kubectl understands."""
     shutil.copytree(DEPLOY, place)
-    _make_old(place)
+    _use_old_names(place)
     for path in place.rglob("*.yaml"):
         path.write_text(for_this_cluster(cluster, path.read_text()))
 
 
-def _make_old(place):
+def _use_old_names(place):
     for path in list(pathlib.Path(place).rglob("Kustomization")):
         path.rename(path.with_name("kustomization.yaml"))
     for path in pathlib.Path(place).rglob("kustomization.yaml"):
@@ -42,12 +42,12 @@ def _make_old(place):
 
 def for_old_kustomize(text):
     """Returns a kustomization.yaml with folders in `bases` and with patches by their old name."""
-    def sorted_out(match):
+    def bases_and_resources(match):
         lines = match[1].splitlines(keepends=True)
         folders = [line for line in lines if not line.rstrip().endswith(".yaml")]
         files = [line for line in lines if line not in folders]
         return ("bases:\n" + "".join(folders) if folders else "") + ("resources:\n" + "".join(files) if files else "")
-    text = re.sub(r"(?m)^resources:\n((?:  - \S+\n)+)", sorted_out, text)
+    text = re.sub(r"(?m)^resources:\n((?:  - \S+\n)+)", bases_and_resources, text)
     return text.replace("patches:\n", "patchesStrategicMerge:\n").replace("  - path: ", "  - ")
 
 

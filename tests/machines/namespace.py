@@ -11,7 +11,7 @@ import os
 import pathlib
 import sys
 
-# The words to put before a command.
+# With these words before it, a command runs in such a namespace.
 OWN_MOUNTS = [sys.executable, "-I", "-S", str(pathlib.Path(__file__).resolve())]
 
 CLONE_NEWNS = 0x20000

@@ -24,9 +24,10 @@ DRACUT = ["dracut", "--force", "--no-hostonly", "--reproducible", "--compress=ca
           "--omit", OMITTED, "--drivers", "virtio_blk virtio_pci virtio_console ext4 overlay erofs loop qemu_fw_cfg"]
 
 UNITS = "usr/lib/systemd/system"
-# Ignition reads the policy's name and labels files on any kernel; OSTree must not see that policy.
+# Ignition reads the name of the SELinux policy and labels files on any kernel.  OSTree must not see this policy, so
+# only the initramfs has it.
 POLICY = "usr/share/selinux-for-ignition"
-BEFORE_IGNITION = """
+MOUNT_UNIT = """
 [Unit]
 Description=Mount {place} for Ignition
 DefaultDependencies=no
@@ -41,15 +42,15 @@ ExecStart=mount --bind {source} /sysroot{place}
 ExecStop=umount /sysroot{place}
 """
 # Files that Ignition needs in the image and in the initramfs, by path.
-OF_THE_OS = {
+OS_FILES = {
     # systemd applies presets, by which Ignition enables units, at the first boot of a machine without an identity.
     "etc/machine-id": "uninitialized\n",
     "usr/lib/systemd/system-preset/30-nothing-else.preset": "disable *\n",
 }
-OF_THE_INITRAMFS = {
-    f"{UNITS}/mount-var.service": BEFORE_IGNITION.format(
+INITRAMFS_FILES = {
+    f"{UNITS}/mount-var.service": MOUNT_UNIT.format(
         source=f"/sysroot/sysroot/ostree/deploy/{image.OS_NAME}/var", place="/var"),
-    f"{UNITS}/mount-policy.service": BEFORE_IGNITION.format(source=f"/{POLICY}", place="/etc/selinux"),
+    f"{UNITS}/mount-policy.service": MOUNT_UNIT.format(source=f"/{POLICY}", place="/etc/selinux"),
     f"{POLICY}/config": "SELINUX=disabled\nSELINUXTYPE=targeted\n",
     "usr/sbin/setfiles": "#!/bin/sh\nexec cat >/dev/null\n",
 }
@@ -98,7 +99,7 @@ def make_disk(disk, build):
     with tempfile.TemporaryDirectory(prefix="pintle-") as scratch:
         layers = _Layers(pathlib.Path(scratch))
         _install(build, layers.added)
-        _write(OF_THE_OS, layers.added)
+        _write(OS_FILES, layers.added)
         _make_initramfs(layers)
         (layers.added / "etc").rename(layers.added / "usr/etc")
         run("cp", "--reflink=auto", "--sparse=always", image.ostree_disk(), disk)
@@ -149,12 +150,12 @@ def _make_initramfs(layers):
     tools, included = image.ignition_tools(), layers.included
     shutil.copytree(tools / "usr/lib/dracut/modules.d", layers.tools / "usr/lib/dracut/modules.d")
     shutil.copy2(tools / "usr/bin/curl", layers.tools / "usr/bin")
-    _write(OF_THE_INITRAMFS, included)
+    _write(INITRAMFS_FILES, included)
     (included / "usr/sbin/setfiles").chmod(0o755)
-    wanted = included / UNITS / "ignition-files.service.requires"
-    wanted.mkdir()
+    required_units = included / UNITS / "ignition-files.service.requires"
+    required_units.mkdir()
     for unit in included.glob(f"{UNITS}/*.service"):
-        (wanted / unit.name).symlink_to(f"../{unit.name}")
+        (required_units / unit.name).symlink_to(f"../{unit.name}")
     version = next(layers.plain.glob("boot/vmlinuz-*")).name.removeprefix("vmlinuz-")
     modules = f"usr/lib/modules/{version}"
     (layers.added / modules).mkdir(parents=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of OpenShift that MachineConfigs are generated from, without the rules of their own definitions."""
+"""OpenShift's kinds that MachineConfigs are generated from.  Unlike OpenShift's own definitions, these allow any field.
+"""
 
 KINDS = [
     ("config.openshift.io", "v1", "APIServer", "apiservers", "Cluster"),

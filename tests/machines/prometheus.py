@@ -47,8 +47,8 @@ class Prometheus:
     def __exit__(self, *_):
         self._clean_up()
 
-    def ask(self, path, **parameters):
-        """Returns the data of a query to its API."""
+    def query(self, path, **parameters):
+        """Sends a query to Prometheus's API and returns the data of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
         try:
             connection.request("GET", f"/api/v1/{path}?{urllib.parse.urlencode(parameters)}")
@@ -59,7 +59,7 @@ class Prometheus:
         return answer["data"]
 
     def alerts(self):
-        return self.ask("alerts")["alerts"]
+        return self.query("alerts")["alerts"]
 
     def wait_for(self, condition, what):
         return self._server.wait_for(condition, what, _PATIENCE)

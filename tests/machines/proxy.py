@@ -16,7 +16,7 @@ class Proxy(contextlib.AbstractContextManager):
 
     def __init__(self, cluster, user):
         self.cluster, self.user = cluster, user
-        self._ways, self._lock = set(), threading.Lock()
+        self._connections, self._lock = set(), threading.Lock()
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,8 +41,8 @@ class Proxy(contextlib.AbstractContextManager):
         self._server.shutdown()
         self._server.server_close()
         with self._lock:
-            for way in self._ways:
-                end(way)
+            for connection in self._connections:
+                end(connection)
 
     def kubeconfig(self):
         """Returns the user's kubeconfig with the proxy as the server, and without credentials."""
@@ -69,18 +69,18 @@ class Proxy(contextlib.AbstractContextManager):
     @contextlib.contextmanager
     def forwarded(self, request, body):
         """Forwards the request, and yields the API server's answer."""
-        with contextlib.closing(self.cluster.connection(self.user.pair)) as way:
+        with contextlib.closing(self.cluster.connection(self.user.pair)) as connection:
             with self._lock:
-                self._ways.add(way)
+                self._connections.add(connection)
             try:
                 headers = {key: value for key, value in request.headers.items()
                            if key.lower() not in ("host", "content-length", "connection", "accept-encoding")}
-                way.request(request.command, request.path, body or None, headers | self.user.headers)
-                yield way.getresponse()
+                connection.request(request.command, request.path, body or None, headers | self.user.headers)
+                yield connection.getresponse()
             finally:
                 with self._lock:
-                    self._ways.discard(way)
-                end(way)
+                    self._connections.discard(connection)
+                end(connection)
 
     def answer(self, request, answer):
         if answer.status == 200 and is_watch(request):
@@ -115,8 +115,8 @@ def begin_answer(request, answer, length=None):
     request.end_headers()
 
 
-def end(way):
+def end(connection):
     """Ends all reads from this connection, also in a thread that waits for the next line."""
     with contextlib.suppress(OSError):
-        if way.sock:
-            way.sock.shutdown(2)
+        if connection.sock:
+            connection.sock.shutdown(2)

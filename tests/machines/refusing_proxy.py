@@ -9,10 +9,13 @@ from .proxy import Proxy
 
 
 class Refusal:
-    """A kind of requests that are refused with this status and message; with the status None, they get no answer."""
+    """A kind of requests that are refused with this status and message; with the status None, they get no answer.
 
-    def __init__(self, words, status, method, path, having=b"", without=b"\0", headers=()):
-        self.words, self.status, self.headers = words, status, dict(headers)
+    A request matches by its method, by the end of its path, and if its body has `having` and does not have `without`.
+    """
+
+    def __init__(self, message, status, method, path, having=b"", without=b"\0", headers=()):
+        self.message, self.status, self.headers = message, status, dict(headers)
         self._method, self._path, self._having, self._without = method, path, having, without
         self._times = []
 
@@ -27,8 +30,8 @@ class Refusal:
         """Returns the time since the first refusal, or 0 if there was none."""
         return time.monotonic() - self._times[0] if self._times else 0
 
-    def in_first_minute(self):
-        return sum(came <= self._times[0] + 60 for came in self._times)
+    def count_in_first_minute(self):
+        return sum(moment <= self._times[0] + 60 for moment in self._times)
 
 
 class RefusingProxy(Proxy):
@@ -53,7 +56,7 @@ class RefusingProxy(Proxy):
 
     def _refuse(self, request, refusal):
         text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": _REASONS[refusal.status],
-                           "code": refusal.status, "message": refusal.words}).encode()
+                           "code": refusal.status, "message": refusal.message}).encode()
         request.send_response(refusal.status)
         request.send_header("Content-Type", "application/json")
         request.send_header("Content-Length", str(len(text)))

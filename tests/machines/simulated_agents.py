@@ -44,14 +44,14 @@ class SimulatedAgents(contextlib.AbstractContextManager):
         if self.trouble and kind is None:
             raise self.trouble
 
-    def add(self, name, config, labels=("node-role.kubernetes.io/worker",), report=True, **more_labels):
-        """Adds a node that has booted with a config."""
+    def add(self, name, config, labels=("node-role.kubernetes.io/worker",), has_report=True, **more_labels):
+        """Adds a node that has booted with a config; has_report decides whether it gets a MachineConfigNode."""
         annotations = {PREFIX + "currentConfig": config, PREFIX + "desiredConfig": config, PREFIX + "state": "Done"}
         node = self.admin.must("POST", "/api/v1/nodes", {
             "metadata": {"name": name, "annotations": annotations,
                          "labels": {"kubernetes.io/os": "linux", **dict.fromkeys(labels, ""), **more_labels}},
             "status": {"capacity": _ROOM, "allocatable": _ROOM, "conditions": [_ready("True")]}})
-        if report:
+        if has_report:
             self.admin.must("POST", "/apis/machineconfiguration.openshift.io/v1/machineconfignodes", {
                 "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigNode",
                 "metadata": {"name": name, "ownerReferences": [{
@@ -128,11 +128,12 @@ class SimulatedAgents(contextlib.AbstractContextManager):
             return True
         return self._is_granted(node, f"uncordon-{config}")
 
-    def _is_granted(self, node, what):
-        if _annotation(node, "desiredDrain") != what:
-            self._annotate(node["metadata"]["name"], desiredDrain=what)
+    def _is_granted(self, node, request):
+        """Returns whether the controller has carried out the request; makes the request if it is a new one."""
+        if _annotation(node, "desiredDrain") != request:
+            self._annotate(node["metadata"]["name"], desiredDrain=request)
             return False
-        return _annotation(node, "lastAppliedDrain") == what
+        return _annotation(node, "lastAppliedDrain") == request
 
     def _annotate(self, name, **annotations):
         self.admin.must("PATCH", f"/api/v1/nodes/{name}", {
@@ -143,7 +144,7 @@ class SimulatedAgents(contextlib.AbstractContextManager):
 
 
 def _ready(status):
-    return {"type": "Ready", "status": status, "reason": "Said"}
+    return {"type": "Ready", "status": status, "reason": "Simulated"}
 
 
 def _annotation(node, key):

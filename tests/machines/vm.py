@@ -13,9 +13,9 @@ import sys
 import time
 
 from . import image
-from .agent import Agent
 from .container import ENVIRONMENT
 from .disk import Disk
+from .guest_agent import GuestAgent
 from .machine import Machine, new_name, split_command_line
 from .node import BUILD
 from .shell import CommandFailed, need, run
@@ -93,7 +93,7 @@ class Emulator(SupervisedProcess):
         self._monitor = self._connected(_socket_to, self._monitor_path)
         # The monitor reports events only after this.
         self._monitor.sendall(b'{"execute": "qmp_capabilities"}\n')
-        self._agent = self._connected(Agent, self._agent_path)
+        self._agent = self._connected(GuestAgent, self._agent_path)
         while not self._agent.answers(1):
             self.expect_alive("booting")
             if time.monotonic() > deadline:

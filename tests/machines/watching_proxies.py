@@ -2,8 +2,9 @@
 """Proxies for the API server whose watches are late, or lose, repeat or reorder events.
 
 They do nothing that a real API server cannot do.  Lists and single objects are unchanged.  Events of one watch keep
-their order.  A watch that has lost an event ends, either with 410 Gone, or so that the client can resume it from before
-the event.
+their order.  After a lost event, the proxy ends the watch.  Either it first sends the error 410 Gone, possibly after
+further events, so that the client lists the objects again; or it forwards nothing more, so that the client resumes the
+watch from an earlier event and gets the lost one again.
 """
 
 import json
@@ -20,43 +21,43 @@ _GONE = json.dumps({"type": "ERROR", "object": {
 
 
 class LateWatches(Proxy):
-    """Each event comes `late` seconds after it has happened, in the order of its watch."""
+    """Delays each event by `delay` seconds, and keeps the order of the events of a watch."""
 
-    def __init__(self, cluster, user, late=0):
+    def __init__(self, cluster, user, delay=0):
         super().__init__(cluster, user)
-        self.late = late
+        self.delay = delay
 
     def pass_on_events(self, request, answer):
-        for line in _late_lines(answer, lambda: self.late):
+        for line in _delayed_lines(answer, lambda: self.delay):
             if line:
                 request.wfile.write(line)
                 request.wfile.flush()
 
 
 class UnreliableWatches(Proxy):
-    """Loses or repeats a part of the events.
+    """Loses or repeats events with the probability `fault_rate`.
 
     Each watch has its own delay, so that an event of one kind may arrive before an earlier one of another kind.
     """
 
-    def __init__(self, cluster, user, seed, part=0.1):
+    def __init__(self, cluster, user, seed, fault_rate=0.1):
         super().__init__(cluster, user)
-        self.part, self.chance = part, random.Random(seed)
-        self.done = {}    # The number of faults by kind.
+        self.fault_rate, self.random = fault_rate, random.Random(seed)
+        self.faults = {}    # The number of faults by kind.
 
     def pass_on_events(self, request, answer):
-        late = self.chance.uniform(0, 0.3)
-        for line in self._spoilt(_late_lines(answer, lambda: late)):
+        delay = self.random.uniform(0, 0.3)
+        for line in self._with_faults(_delayed_lines(answer, lambda: delay)):
             request.wfile.write(line)
             request.wfile.flush()
 
-    def _spoilt(self, lines):
+    def _with_faults(self, lines):
         for line in lines:
             fault = self._fault() if line else None
-            if fault == "lost with all behind it":
+            if fault == "lost with all later events":
                 return
             if fault == "lost":
-                yield from _until(time.monotonic() + self.chance.choice((0, 1)), lines)
+                yield from _lines_until(time.monotonic() + self.random.choice((0, 1)), lines)
                 yield _GONE
                 return
             if line:
@@ -65,14 +66,14 @@ class UnreliableWatches(Proxy):
                 yield line
 
     def _fault(self):
-        if self.chance.random() >= self.part:
+        if self.random.random() >= self.fault_rate:
             return None
-        fault = self.chance.choice(("lost", "lost with all behind it", "twice"))
-        self.done[fault] = self.done.get(fault, 0) + 1
+        fault = self.random.choice(("lost", "lost with all later events", "twice"))
+        self.faults[fault] = self.faults.get(fault, 0) + 1
         return fault
 
 
-def _until(end, lines):
+def _lines_until(end, lines):
     for line in lines:
         if time.monotonic() > end:
             return
@@ -80,8 +81,8 @@ def _until(end, lines):
             yield line
 
 
-def _late_lines(answer, late):
-    """Yields each line after late() seconds, and None each time that there is none for a while."""
+def _delayed_lines(answer, delay):
+    """Yields each line delay() seconds after it has arrived, and None each time that no line arrives for a while."""
     lines = queue.SimpleQueue()
 
     def read():
@@ -91,7 +92,7 @@ def _late_lines(answer, late):
                 line = answer.readline()
             except Exception:    # The connection was closed, in whatever way.
                 line = b""
-            lines.put((time.monotonic() + late(), line))
+            lines.put((time.monotonic() + delay(), line))
 
     threading.Thread(target=read, daemon=True).start()
     while True:

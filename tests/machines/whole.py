@@ -7,12 +7,12 @@ import threading
 from .cluster_user import Refused
 
 
-class _Threads(contextlib.AbstractContextManager):
+class _NodeThreads(contextlib.AbstractContextManager):
     """One thread for each node, until the end of `with`, which raises the first error of a thread."""
 
     def __init__(self, nodes):
         self.nodes = nodes
-        self._ended, self._trouble = threading.Event(), []
+        self._ended, self._errors = threading.Event(), []
         self._threads = [threading.Thread(target=self._run, args=(node,), daemon=True) for node in nodes]
 
     def __enter__(self):
@@ -24,8 +24,8 @@ class _Threads(contextlib.AbstractContextManager):
         self._ended.set()
         for thread in self._threads:
             thread.join(60)
-        if kind is None and self._trouble:
-            raise self._trouble[0]
+        if kind is None and self._errors:
+            raise self._errors[0]
 
     def _run(self, node):
         try:
@@ -33,13 +33,13 @@ class _Threads(contextlib.AbstractContextManager):
                 self.act(node)
         except Exception as trouble:
             if not self._ended.is_set():
-                self._trouble.append(trouble)
+                self._errors.append(trouble)
 
     def act(self, node):
         raise NotImplementedError
 
 
-class Firmware(_Threads):
+class Firmware(_NodeThreads):
     """Starts nodes again that have rebooted by themselves, and counts these reboots."""
 
     def __init__(self, nodes):
@@ -56,7 +56,7 @@ class Firmware(_Threads):
             node.machine.start()
 
 
-class PodRunners(_Threads):
+class PodRunners(_NodeThreads):
     """Makes the nodes' pods run, and terminates those that are being deleted."""
 
     def act(self, node):

@@ -11,15 +11,15 @@
 namespace pintle {
 
 // Each gzip member unpacks to this many bytes; there are as many members as needed.
-inline constexpr std::size_t kPackedTogether = 64 << 10;
+inline constexpr std::size_t kBytesPerGzipMember = 64 << 10;
 
-// Returns a data URL of gzip with `size` letters "x"; `size` is a multiple of kPackedTogether.
+// Returns a data URL of gzip with `size` letters "x"; `size` is a multiple of kBytesPerGzipMember.
 inline std::string PackedUrl(std::size_t size) {
   static const std::string kMember = *DecodeBase64(
       "H4sIAAAAAAACA+3BAQEAAACAkNvN7wgKAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
       "AAAAappYtCwAAAEA");
   std::string packed;
-  for (std::size_t i = 0; i < size / kPackedTogether; ++i) packed += kMember;
+  for (std::size_t i = 0; i < size / kBytesPerGzipMember; ++i) packed += kMember;
   return "data:;base64," + EncodeBase64(packed);
 }
 

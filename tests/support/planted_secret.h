@@ -12,14 +12,14 @@
 
 namespace pintle::planted {
 
-// Looks like a password's hash, and no piece of it occurs anywhere else.
+// The secret looks like a password's hash, and no piece of it occurs anywhere else.
 inline constexpr std::string_view kSecret = "$6$Qz7vPw9xKj$Hb3mNcLr8tYu2sDf/4";
 
 struct Parser {
   std::string_view name;
   // A text that contains the secret.
   std::string sample;
-  // The text is JSON, in which each value can be replaced by the secret.
+  // If this is set, the sample is JSON, in which the secret can replace each value.
   bool is_json;
   // Returns all messages of the parser about a text.
   std::string (*messages)(const std::string& text);

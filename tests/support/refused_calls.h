@@ -20,7 +20,7 @@
 namespace pintle {
 
 // A seccomp filter applies to the thread that sets it, and ends with it.
-inline void RefuseBy(std::span<sock_filter> filter) {
+inline void InstallFilter(std::span<sock_filter> filter) {
   const sock_fprog program = {.len = static_cast<unsigned short>(filter.size()), .filter = filter.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
     throw std::runtime_error("seccomp");
@@ -40,7 +40,7 @@ inline void RefuseMoreThreads() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  RefuseBy(filter);
+  InstallFilter(filter);
 }
 
 inline void RefuseMoreEpolls() {
@@ -50,7 +50,7 @@ inline void RefuseMoreEpolls() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EMFILE),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
-  RefuseBy(filter);
+  InstallFilter(filter);
 }
 
 // Runs the work in a thread of its own, so that the calls of all other threads still succeed.

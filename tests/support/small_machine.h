@@ -27,9 +27,9 @@
 namespace pintle::change {
 
 // Makes links as systemd does, and records jobs instead of running services.
-class ListeningSystemd final : public host::Systemd {
+class RecordingSystemd final : public host::Systemd {
  public:
-  explicit ListeningSystemd(const Root& root) : offline_(root) {}
+  explicit RecordingSystemd(const Root& root) : offline_(root) {}
 
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override {
     return offline_.PutEnablement(units);
@@ -111,7 +111,7 @@ class SmallMachine {
   SystemClock clock_;
 
  public:
-  ListeningSystemd systemd;
+  RecordingSystemd systemd;
 };
 
 // The empty config that a machine has before its first one.

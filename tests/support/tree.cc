@@ -61,7 +61,7 @@ std::string DescribeTree(const fs::path& root) {
   return all;
 }
 
-void UseMemory() {
+void UseMemoryFileSystem() {
   const std::string probe = "/dev/shm/pintle-test-attributes-" + std::to_string(::getpid());
   std::error_code ignored;  // If this fails, the directory counts as missing.
   if (!fs::create_directory(probe, ignored)) return;

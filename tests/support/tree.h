@@ -12,6 +12,6 @@ std::string DescribeTree(const std::filesystem::path& root);
 
 // Makes temporary directories in /dev/shm if files there can have extended attributes, because some tests make
 // thousands of trees.
-void UseMemory();
+void UseMemoryFileSystem();
 
 }  // namespace pintle

@@ -49,7 +49,7 @@ class TwoDeployments final : public host::Deployments {
   Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token&) override {
     return host::FetchedImage{image, ""};
   }
-  void SetProgressCallback(host::ProgressCallback to) override { tell = std::move(to); }
+  void SetProgressCallback(host::ProgressCallback to) override { progress_callback = std::move(to); }
   bool LayersPackages() const override { return false; }
   Result<std::unique_ptr<host::OfferedPackages>> OfferPackages(const std::string&, const std::stop_token&) override {
     return std::make_unique<host::OfferedPackages>();
@@ -92,7 +92,7 @@ class TwoDeployments final : public host::Deployments {
   }
 
   std::string booted = "old";
-  host::ProgressCallback tell;
+  host::ProgressCallback progress_callback;
 
  private:
   Result<> MakeNew(const std::function<Result<>(const Root& next)>& put) {
@@ -136,7 +136,7 @@ class BootableMachine {
  public:
   // `directory` must exist and be empty.
   explicit BootableMachine(std::filesystem::path directory)
-      : directory_(std::move(directory)), old_(Made(directory_ / "old")), deployments(directory_) {
+      : directory_(std::move(directory)), old_(MakeSmallMachine(directory_ / "old")), deployments(directory_) {
     std::filesystem::permissions(directory_, std::filesystem::perms(0755));
     std::filesystem::rename(directory_ / "old/home", directory_ / "old/var/home");
     std::filesystem::create_directory_symlink("var/home", directory_ / "old/home");
@@ -156,14 +156,14 @@ class BootableMachine {
     std::filesystem::create_directories(top / "proc/sys/kernel/random");
     std::ofstream(top / "proc/sys/kernel/random/boot_id") << ++boots_;
     root_ = std::make_unique<Root>(ValueOf(Root::Open(top.string())));
-    systemd_ = std::make_unique<ListeningSystemd>(*root_);
+    systemd_ = std::make_unique<RecordingSystemd>(*root_);
   }
 
   host::Host host() { return {*root_, *systemd_, clock_, {}, &deployments}; }
   std::filesystem::path top() const { return directory_ / deployments.booted; }
 
  private:
-  static SmallMachine Made(const std::filesystem::path& place) {
+  static SmallMachine MakeSmallMachine(const std::filesystem::path& place) {
     std::filesystem::create_directory(place);
     return SmallMachine(place);
   }
@@ -171,7 +171,7 @@ class BootableMachine {
   std::filesystem::path directory_;
   SmallMachine old_;
   std::unique_ptr<Root> root_;
-  std::unique_ptr<ListeningSystemd> systemd_;
+  std::unique_ptr<RecordingSystemd> systemd_;
   SystemClock clock_;
   int boots_ = 0;
 

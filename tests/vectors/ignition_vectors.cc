@@ -31,7 +31,7 @@ Result<Config> ParseInput(const Case& c) {
   return Parse(c.Text(c.Has("input.bin") ? "input.bin" : "input.json"), report);
 }
 
-std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& are) {
+std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& predicate) {
   std::vector<std::string> cases = vectors::CaseNames("ignition");
   std::erase_if(cases,
                 [&](const std::string& name) { return name.ends_with(".json") || !are(Case("ignition", name)); });

@@ -58,18 +58,18 @@ def test_a_staged_deployment_is_booted_with_its_kernel_argument_and_can_be_rolle
 @pytest.mark.nightly
 def test_a_power_cut_around_a_staged_deployment_leads_to_the_old_or_the_new_one(vm):
     booted = deploy.booted_commit(vm)
-    whole = None
+    full_shutdown = None
     for version in range(2, 2 + ROUNDS):
         old, new = booted, deploy.commit(vm, {"/usr/share/probe": str(version)}, str(version))
         # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
-        cut = random.uniform(0, whole) if whole else 600
+        cut = random.uniform(0, full_shutdown) if full_shutdown else 600
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", "sh", "-c", '"$@" && systemctl reboot', "sh", *deploy.staging(new))
         vm.kill_after(cut)
-        whole = whole or time.monotonic() - started
+        full_shutdown = full_shutdown or time.monotonic() - started
         vm.start()
         booted = deploy.booted_commit(vm)
-        print(f"cut after {cut:.1f} s of {whole:.1f} s: booted the {'new' if booted == new else 'old'} one")
+        print(f"cut after {cut:.1f} s of {full_shutdown:.1f} s: booted the {'new' if booted == new else 'old'} one")
         assert booted in (old, new) and (version > 2 or booted == new)
         assert (vm.run("cat", "/usr/share/probe", check=False).stdout == str(version)) == (booted == new)
         deploy.fsck(vm)

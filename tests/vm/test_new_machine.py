@@ -14,7 +14,7 @@ import pytest
 
 from machines import deploy, new_machine
 from machines.ignition_server import IgnitionServer
-from machines.installed import APP, KEY, KEYS, file, machine_config
+from machines.installed import APP, KEY, KEYS_FILE, file, machine_config
 from machines.new_machine import FIRST_CONFIG, NewMachine
 from machines.wait import wait_until
 
@@ -69,7 +69,7 @@ def has(vm, path):
     return vm.run("test", "-e", path, check=False).returncode == 0
 
 
-def said(vm, unit):
+def log_of(vm, unit):
     return vm.run("journalctl", "--output=cat", f"--unit={unit}").stdout
 
 
@@ -91,9 +91,9 @@ def expect_configured(vm):
 def test_a_new_machine_with_the_right_image_is_configured_in_one_boot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, ["mitigations=off"]))) as vm:
-        assert DONE in said(vm, IN_THE_INITRAMFS) and not ran(vm, AFTER_IT)
+        assert DONE in log_of(vm, IN_THE_INITRAMFS) and not ran(vm, AFTER_IT)
         expect_configured(vm)
-        assert read(vm, KEYS) == KEY + "\n"
+        assert read(vm, KEYS_FILE) == KEY + "\n"
         assert vm.boots == 1 and deploy.booted_commit(vm) == commit
         assert has(vm, "/run/tmpfiles.d/pintle-initrd.conf")
 
@@ -101,9 +101,9 @@ def test_a_new_machine_with_the_right_image_is_configured_in_one_boot(image):
 def test_work_that_needs_another_deployment_is_left_to_the_real_root_and_takes_one_reboot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, ["probe=1"]))) as vm:
-        assert "There is something to do" in said(vm, IN_THE_INITRAMFS)
+        assert "There is something to do" in log_of(vm, IN_THE_INITRAMFS)
         expect_configured(vm)
-        assert read(vm, KEYS) == KEY + "\n"
+        assert read(vm, KEYS_FILE) == KEY + "\n"
         arguments = read(vm, "/proc/cmdline").split()
         assert vm.boots == 2 and "probe=1" in arguments and "ignition.firstboot" not in arguments
 
@@ -111,7 +111,7 @@ def test_work_that_needs_another_deployment_is_left_to_the_real_root_and_takes_o
 def test_without_var_in_the_initramfs_the_real_root_completes_the_first_config_without_a_reboot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, users=())), arguments=["without=/var"]) as vm:
-        assert DONE not in said(vm, IN_THE_INITRAMFS) and DONE in said(vm, AFTER_IT)
+        assert DONE not in log_of(vm, IN_THE_INITRAMFS) and DONE in log_of(vm, AFTER_IT)
         expect_configured(vm)
         assert vm.boots == 1
 
@@ -123,7 +123,7 @@ def test_a_machine_with_an_invalid_first_config_boots_and_reports_the_error(imag
     whole, first["contents"]["source"] = first["contents"]["source"], "data:,%7B"
     with NewMachine(disk, config, settles=False) as vm:
         for unit in (IN_THE_INITRAMFS, AFTER_IT):
-            wait_until(lambda unit=unit: "failed to parse MachineConfig" in said(vm, unit),
+            wait_until(lambda unit=unit: "failed to parse MachineConfig" in log_of(vm, unit),
                        f"{unit} reports the error", PATIENCE)
         assert has(vm, FIRST_CONFIG) and not has(vm, CURRENT_CONFIG)
         # A corrected config is used at the next try.

@@ -125,7 +125,7 @@ TEST_F(LocalSourceTest, AnnouncesTheGoalOfTheFilesAndEachNewOne) {
   Run();
   ASSERT_EQ(wanted_.size(), 2u);
   EXPECT_NE(wanted_[0], wanted_[1]);
-  // The same config in another file is no news; the next config is.
+  // The same config in another file is not announced; a new config is.
   WriteConfig("60-a.json", "2");
   fs::remove(configs_ / "60-a.json");
   WriteConfig("50-a.json", "1");
@@ -180,7 +180,7 @@ TEST_F(LocalSourceTest, AnUnreadableFileIsReportedUntilItIsMendedAndChangesNothi
   EXPECT_EQ(wanted_.size(), 1u);
 }
 
-TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNoConfigAway) {
+TEST_F(LocalSourceTest, AnUnreachableDirectoryRemovesNoConfig) {
   WriteConfig("50-a.json", "1");
   Begin();
   Run();
@@ -197,7 +197,7 @@ TEST_F(LocalSourceTest, ADirectoryThatCannotBeSeenTakesNoConfigAway) {
   EXPECT_EQ(wanted_.size(), 1u);
 }
 
-TEST_F(LocalSourceTest, ALinkIsFollowedWhenItsTargetComesIntoBeing) {
+TEST_F(LocalSourceTest, ALinkIsFollowedWhenItsTargetIsCreated) {
   fs::create_symlink(directory_ / "mounted/50-a.json", configs_ / "50-a.json");
   Begin();
   Run();
@@ -223,7 +223,7 @@ TEST_F(LocalSourceTest, APipeIsReportedAndBlocksNothing) {
   EXPECT_THAT(warnings_, testing::ElementsAre(HasSubstr("10-pipe.json is a pipe")));
 }
 
-TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedNowAndThen) {
+TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedAtIntervals) {
   std::string files;
   for (int i = 0; i < 2000; ++i) {
     files += fmt::format(R"({}{{"path":"/etc/{}","contents":{{"source":"data:,1"}}}})", i == 0 ? "" : ",", i);

@@ -36,7 +36,7 @@ std::vector<std::string> Texts(const api::MachineConfigNodeStatus& status) {
   return texts;
 }
 
-api::Condition Said(const Moment& moment) {
+api::Condition ReportedCondition(const Moment& moment) {
   api::Condition condition = moment.parent;
   condition.last_transition_time = kBefore;
   return condition;
@@ -50,12 +50,12 @@ plan::Action Action(std::string_view type, const std::string& service = {}) {
 }
 
 // Returns a MachineConfigNode that the operator has created and that has the conditions of these moments.
-api::MachineConfigNode Known(const std::vector<Moment>& said = {}) {
+api::MachineConfigNode NodeAfter(const std::vector<Moment>& moments = {}) {
   api::MachineConfigNode known;
   known.metadata.name = "a";
   known.metadata.generation = 3;
   known.spec = {{"a"}, {"infra"}, {"", "rendered-2"}, {}};
-  for (const Moment& moment : said) known.status.conditions.push_back(Said(moment));
+  for (const Moment& moment : moments) known.status.conditions.push_back(ReportedCondition(moment));
   return known;
 }
 
@@ -167,7 +167,7 @@ TEST(Moments, ReportWhetherTheNodeIsDegraded) {
 // ---- the next status ------------------------------------------------------------------------------------------------
 
 TEST(NextStatus, HasAllConditionsFromTheBeginning) {
-  const auto status = StatusAfter(Known(), moment::NeedsUpdate("a"));
+  const auto status = StatusAfter(NodeAfter(), moment::NeedsUpdate("a"));
   EXPECT_THAT(status.conditions, SizeIs(14));
   EXPECT_THAT(Texts(status), Contains("Updated=False Updated: Node a needs an update"));
   for (const auto* type : {"UpdatePrepared", "UpdateExecuted", "UpdatePostActionComplete", "UpdateComplete", "Resumed",
@@ -180,7 +180,8 @@ TEST(NextStatus, HasAllConditionsFromTheBeginning) {
 }
 
 TEST(NextStatus, ChangesOnlyParentAndChild) {
-  auto status = StatusAfter(Known({moment::RebootNeeded(), moment::DrainNotRequired()}), moment::DrainNotRequired());
+  auto status =
+      StatusAfter(NodeAfter({moment::RebootNeeded(), moment::DrainNotRequired()}), moment::DrainNotRequired());
   EXPECT_EQ(Of(status, "UpdateExecuted").last_transition_time, kNow);
   EXPECT_EQ(Of(status, "Drained").last_transition_time, kNow);
   EXPECT_EQ(Of(status, "RebootedNode").last_transition_time, kBefore);
@@ -188,7 +189,7 @@ TEST(NextStatus, ChangesOnlyParentAndChild) {
 }
 
 TEST(NextStatus, IsNulloptIfTheStatusAlreadyHasTheMoment) {
-  EXPECT_FALSE(NextStatus(Known({moment::Updated("a")}), moment::Updated("a"), kNode, kNow));
+  EXPECT_FALSE(NextStatus(NodeAfter({moment::Updated("a")}), moment::Updated("a"), kNode, kNow));
 }
 
 TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
@@ -196,7 +197,7 @@ TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
   files.files = true;
   plan::Difference keys = files;
   keys.passwd = true;
-  auto known = Known();
+  auto known = NodeAfter();
   known.status = StatusAfter(known, moment::Applying(files)[0]);
   EXPECT_FALSE(NextStatus(known, moment::Applying(files)[0], kNode, kNow));
   EXPECT_THAT(Of(StatusAfter(known, moment::Applying(keys)[0]), "AppliedFilesAndOS").message,
@@ -206,7 +207,7 @@ TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
 TEST(NextStatus, EndsAllOtherConditionsWithUpdatedOrNeedsUpdate) {
   for (const Moment& moment : {moment::NeedsUpdate("a"), moment::Updated("a")}) {
     const auto status =
-        StatusAfter(Known({moment::Rebooted(), moment::RebootNeeded(), moment::NotDegraded("a")}), moment);
+        StatusAfter(NodeAfter({moment::Rebooted(), moment::RebootNeeded(), moment::NotDegraded("a")}), moment);
     EXPECT_EQ(Text(status.conditions[0]),
               "RebootedNode=False RebootedNode: Action during update to rendered-2: Node has rebooted");
     EXPECT_EQ(Text(status.conditions[2]), "NodeDegraded=False NodeDegraded: Node a upgrade succeeded");
@@ -216,7 +217,7 @@ TEST(NextStatus, EndsAllOtherConditionsWithUpdatedOrNeedsUpdate) {
 }
 
 TEST(NextStatus, NamesTheImageOfTheUpdateThatIsOver) {
-  auto known = Known({moment::Rebooted()});
+  auto known = NodeAfter({moment::Rebooted()});
   known.spec.config_image.desired_image = "os@new";
   EXPECT_EQ(StatusAfter(known, moment::NeedsUpdate("a")).conditions[0].message,
             "Action during update to os@new: Node has rebooted");
@@ -227,14 +228,14 @@ TEST(NextStatus, NamesTheImageOfTheUpdateThatIsOver) {
 }
 
 TEST(NextStatus, RepeatsTheCurrentAndTheDesiredConfig) {
-  auto status = StatusAfter(Known(), moment::Rebooted());
+  auto status = StatusAfter(NodeAfter(), moment::Rebooted());
   EXPECT_EQ(status.config_version->current, "rendered-1");
   EXPECT_EQ(status.config_version->desired, "rendered-2");
   EXPECT_EQ(status.observed_generation, 4);
   EXPECT_FALSE(status.config_image);
-  EXPECT_EQ(StatusAfter(Known(), moment::Prepared({}, false)).config_version->desired, "rendered-2");
-  EXPECT_EQ(StatusAfter(Known(), moment::NotCompatible("x", "y", "z")).config_version->desired, "not-yet-set");
-  status = NextStatus(Known(), moment::Rebooted(), {.name = "a"}, kNow).value();
+  EXPECT_EQ(StatusAfter(NodeAfter(), moment::Prepared({}, false)).config_version->desired, "rendered-2");
+  EXPECT_EQ(StatusAfter(NodeAfter(), moment::NotCompatible("x", "y", "z")).config_version->desired, "not-yet-set");
+  status = NextStatus(NodeAfter(), moment::Rebooted(), {.name = "a"}, kNow).value();
   EXPECT_EQ(status.config_version->current, "");
   EXPECT_EQ(status.config_version->desired, "not-yet-set");
 }
@@ -242,8 +243,8 @@ TEST(NextStatus, RepeatsTheCurrentAndTheDesiredConfig) {
 TEST(NextStatus, RepeatsImagesWhereNodesReportThem) {
   NodeFacts node = kNode;
   node.current_image = "os@old";
-  EXPECT_FALSE(NextStatus(Known(), moment::Rebooted(), node, kNow)->config_image);
-  auto known = Known();
+  EXPECT_FALSE(NextStatus(NodeAfter(), moment::Rebooted(), node, kNow)->config_image);
+  auto known = NodeAfter();
   known.status.conditions.push_back({"AppliedOSImage", "False", kBefore, "NotYetOccurred", ""});
   EXPECT_EQ(NextStatus(known, moment::Rebooted(), node, kNow)->config_image->current_image, "os@old");
   EXPECT_FALSE(NextStatus(known, moment::Rebooted(), kNode, kNow)->config_image);
@@ -253,16 +254,16 @@ TEST(NextStatus, IgnoresMomentsOfTheOtherMode) {
   plan::Difference difference;
   difference.files = true;
   const std::vector<Moment> moments = moment::Applying(difference);
-  EXPECT_TRUE(NextStatus(Known(), moments[0], kNode, kNow));
-  EXPECT_FALSE(NextStatus(Known(), moments[1], kNode, kNow));
-  auto known = Known();
+  EXPECT_TRUE(NextStatus(NodeAfter(), moments[0], kNode, kNow));
+  EXPECT_FALSE(NextStatus(NodeAfter(), moments[1], kNode, kNow));
+  auto known = NodeAfter();
   known.status.conditions.push_back({"AppliedFiles", "False", kBefore, "NotYetOccurred", ""});
   EXPECT_FALSE(NextStatus(known, moments[0], kNode, kNow));
   EXPECT_TRUE(NextStatus(known, moments[1], kNode, kNow));
 }
 
 TEST(NextStatus, KeepsConditionsOfOthers) {
-  auto known = Known();
+  auto known = NodeAfter();
   known.status.conditions.push_back({"SomethingNew", "True", kBefore, "Because", "text"});
   known.status.pinned_image_sets.push_back({"images", 1, 2, 0, ""});
   const auto status = StatusAfter(known, moment::Rebooted());
@@ -273,7 +274,7 @@ TEST(NextStatus, KeepsConditionsOfOthers) {
 // ---- the spec -------------------------------------------------------------------------------------------------------
 
 TEST(NextSpec, KeepsThePoolOfTheExistingObject) {
-  auto known = Known();
+  auto known = NodeAfter();
   EXPECT_FALSE(NextSpec(known, kNode));
   known.spec.config_version.desired = "rendered-1";
   auto spec = NextSpec(known, kNode).value();
@@ -284,7 +285,7 @@ TEST(NextSpec, KeepsThePoolOfTheExistingObject) {
 }
 
 TEST(NextSpec, RemovesNoImage) {
-  auto known = Known();
+  auto known = NodeAfter();
   known.spec.config_version.desired = "rendered-1";
   known.spec.config_image.desired_image = "os@new";
   NodeFacts node = kNode;
@@ -315,9 +316,9 @@ TEST(Facts, AreReadFromTheNode) {
 }
 
 TEST(NextStatus, ListsTheIrreconcilableChangesBesideTheCondition) {
-  const auto known = Known({moment::Updated("a")});
-  const Moment but = moment::UpdatedBut("a", {{"spec.config.storage.disks[0].device", "- 1\n+ 2\n"}});
-  const auto next = NextStatus(known, but, kNode, kNow);
+  const auto known = NodeAfter({moment::Updated("a")});
+  const Moment updated_but = moment::UpdatedBut("a", {{"spec.config.storage.disks[0].device", "- 1\n+ 2\n"}});
+  const auto next = NextStatus(known, updated_but, kNode, kNow);
   ASSERT_TRUE(next);
   ASSERT_THAT(next->irreconcilable_changes, SizeIs(1));
   EXPECT_EQ(next->irreconcilable_changes[0].field_path, "spec.config.storage.disks[0].device");
@@ -326,7 +327,7 @@ TEST(NextStatus, ListsTheIrreconcilableChangesBesideTheCondition) {
   // A list of changes is written once.  It stays while other moments are reported, and is removed when it is empty.
   auto listed = known;
   listed.status = *next;
-  EXPECT_FALSE(NextStatus(listed, but, kNode, kNow));
+  EXPECT_FALSE(NextStatus(listed, updated_but, kNode, kNow));
   EXPECT_FALSE(NextStatus(listed, moment::Updated("a"), kNode, kNow));
   EXPECT_THAT(NextStatus(listed, moment::NeedsUpdate("a"), kNode, kNow)->irreconcilable_changes, SizeIs(1));
   EXPECT_THAT(NextStatus(listed, moment::UpdatedBut("a", {}), kNode, kNow)->irreconcilable_changes, SizeIs(0));

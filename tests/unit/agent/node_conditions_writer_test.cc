@@ -30,7 +30,7 @@ constexpr const char* kSpec =
     "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a?fieldManager=machine-config-operator"
     "&force=true";
 
-const std::string kThere =
+const std::string kExistingObject =
     R"({"metadata":{"name":"a","generation":1},"spec":{"node":{"name":"a"},"pool":{"name":"infra"},)"
     R"("configVersion":{"desired":"rendered-1"}}})";
 
@@ -73,18 +73,21 @@ class NodeConditionsWriterTest : public testing::Test {
   MovedClock clock_;
 };
 
-json::Value Body(ScriptedServer& server, std::size_t index) { return ValueOf(json::Parse(server.asked()[index].body)); }
+json::Value Body(ScriptedServer& server, std::size_t index) {
+  return ValueOf(json::Parse(server.requests()[index].body));
+}
 
 TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
-  ScriptedServer server({{.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
+  ScriptedServer server(
+      {{.body = kExistingObject}, {.body = kExistingObject}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
   writer->Write(moment::DrainNotRequired(), kWrittenNode);
   EXPECT_FALSE(writer->is_idle());
   RunUntilIdle();
   EXPECT_TRUE(writer->is_idle());
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
-  EXPECT_THAT(server.asked()[1].head, HasSubstr("application/apply-patch+yaml"));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
+  EXPECT_THAT(server.requests()[1].head, HasSubstr("application/apply-patch+yaml"));
   const json::Value applied = Body(server, 1);
   EXPECT_EQ(applied["metadata"]["name"], "a");
   EXPECT_FALSE(applied.contains("spec"));
@@ -98,30 +101,30 @@ TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
 }
 
 TEST_F(NodeConditionsWriterTest, WritesTheSpecOnceTheUpdateIsPrepared) {
-  ScriptedServer server({{.body = kThere}, {.body = kThere}, {.body = kThere}});
+  ScriptedServer server({{.body = kExistingObject}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::Prepared({}, false), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus, kSpec));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kSpec));
   EXPECT_EQ(json::ToText(Body(server, 2)["spec"]),
             R"({"configVersion":{"desired":"rendered-2"},"node":{"name":"a"},"pool":{"name":"infra"}})");
 }
 
 TEST_F(NodeConditionsWriterTest, CreatesAMissingObject) {
-  ScriptedServer server({Missing(), {.status = 201, .body = kThere}, {.body = kThere}});
+  ScriptedServer server({Missing(), {.status = 201, .body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kPost, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kPost, kStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["ownerReferences"][0]["uid"], "uid-1");
 }
 
 TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasCreatedTheObject) {
-  ScriptedServer server({Missing(), {.status = 409}, {.body = kThere}, {.body = kThere}});
+  ScriptedServer server({Missing(), {.status = 409}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kPost, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kPost, kGetNode, kStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasChangedTheObject) {
@@ -130,42 +133,46 @@ TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasChangedTheObject) {
   ScriptedServer server({{.body = R"({"metadata":{"name":"a","resourceVersion":"7"}})"},
                          {.status = 409},
                          {.body = changed},
-                         {.body = kThere}});
+                         {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::Rebooted(), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["resourceVersion"], "7");
   EXPECT_EQ(Body(server, 3)["metadata"]["resourceVersion"], "8");
   EXPECT_EQ(Body(server, 3)["status"]["conditions"][0]["type"], "Cordoned");
 }
 
 TEST_F(NodeConditionsWriterTest, DoesNotWriteTheSameMomentTwice) {
-  ScriptedServer server({{.body = kThere}, {.body = kThere}});
+  ScriptedServer server({{.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::Updated("a"), kWrittenNode);
   writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
   writer->Write(moment::Updated("a"), kWrittenNode);
   EXPECT_TRUE(writer->is_idle());
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
-  ScriptedServer server({{.status = 500}, {.body = kThere}, {.status = 503}, {.body = kThere}, {.body = kThere}});
+  ScriptedServer server({{.status = 500},
+                         {.body = kExistingObject},
+                         {.status = 503},
+                         {.body = kExistingObject},
+                         {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, LeavesOutRefusedMoments) {
-  ScriptedServer server({{.status = 403}, {.body = kThere}, {.body = kThere}});
+  ScriptedServer server({{.status = 403}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(moment::Rebooted(), kWrittenNode);
   writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus));
   EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["type"], "Updated");
 }
 
@@ -174,9 +181,9 @@ class BadAnswerToConditions : public NodeConditionsWriterTest, public testing::W
 TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
   kube::Arrivals arrivals;
   const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
-  ScriptedServer server({}, [&](const kube::Asked& asked) -> Answer {
-    if (asked.line.starts_with("GET")) return {.body = kThere};
-    if (arrivals.count() >= enough) return {.body = kThere};
+  ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> Answer {
+    if (request.line.starts_with("GET")) return {.body = kExistingObject};
+    if (arrivals.count() >= enough) return {.body = kExistingObject};
     arrivals.Note();
     return GetParam().answer;
   });
@@ -200,7 +207,11 @@ INSTANTIATE_TEST_SUITE_P(Each, BadAnswerToConditions, testing::ValuesIn(BadAnswe
 
 TEST_F(NodeConditionsWriterTest, WritesNothingInAClusterWithoutTheKindButAsksAgainLater) {
   for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "no such page"}}) {
-    ScriptedServer server({std::move(answer), {.body = kThere}, {.body = kThere}, {.body = kThere}, {.body = kThere}});
+    ScriptedServer server({std::move(answer),
+                           {.body = kExistingObject},
+                           {.body = kExistingObject},
+                           {.body = kExistingObject},
+                           {.body = kExistingObject}});
     const auto writer = Writer(server);
     writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
     RunUntilIdle();
@@ -208,17 +219,17 @@ TEST_F(NodeConditionsWriterTest, WritesNothingInAClusterWithoutTheKindButAsksAga
     writer->Write(moment::Updated("a"), kWrittenNode);
     EXPECT_TRUE(writer->is_idle());
     event::Settle(*loop_);
-    EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode));
+    EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode));
     clock_.now += std::chrono::minutes(1);
     writer->Write(moment::Updated("a"), kWrittenNode);
     RunUntilIdle();
-    EXPECT_THAT(server.asked_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
+    EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
   }
 }
 
 TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfTooManyWaitingMoments) {
   std::deque<Answer> answers = {WithoutKind()};
-  for (int i = 0; i < 64; ++i) answers.push_back({.body = kThere});
+  for (int i = 0; i < 64; ++i) answers.push_back({.body = kExistingObject});
   ScriptedServer server(std::move(answers));
   const auto writer = Writer(server);
   writer->Write(moment::Rebooted(), kWrittenNode);
@@ -227,7 +238,7 @@ TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfTooManyWaitingMoments) {
   clock_.now += std::chrono::minutes(10);
   writer->Write(moment::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  const std::size_t last = server.asked().size() - 1;
+  const std::size_t last = server.requests().size() - 1;
   EXPECT_EQ(last, 64U);
   EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["message"], "Node a upgrade failure. 69");
   EXPECT_EQ(Body(server, last - 2)["status"]["conditions"][0]["message"], "Node a upgrade failure. 99");

@@ -15,8 +15,8 @@ namespace pintle::agent {
 namespace {
 
 using kube::Answer;
-using kube::Asked;
 using kube::BadAnswer;
+using kube::ReceivedRequest;
 using testing::Each;
 using testing::HasSubstr;
 
@@ -24,13 +24,13 @@ class NodeWriterTest : public testing::TestWithParam<BadAnswer> {
  protected:
   NodeWriterTest() { ::setenv("no_proxy", "*", 1); }
 
-  Answer AnswerTo(const Asked& asked) {
+  Answer AnswerTo(const ReceivedRequest& request) {
     if (is_bad_) {
       arrivals_.Note();
       return GetParam().answer;
     }
     const std::lock_guard lock(mutex_);
-    written_.push_back(asked.body);
+    written_.push_back(request.body);
     return {.body = R"({"metadata":{"name":"a"},"spec":{}})"};
   }
 
@@ -42,7 +42,7 @@ class NodeWriterTest : public testing::TestWithParam<BadAnswer> {
 };
 
 TEST_P(NodeWriterTest, RetriesLessAndLessOftenAndReportsTheError) {
-  kube::ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
+  kube::ScriptedServer server({}, [this](const ReceivedRequest& request) { return AnswerTo(request); });
   std::vector<std::string> troubles;
   const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
   NodeWriter writer(*loop_, ValueOf(kube::Client::Create(*loop_, server.access())), "a",

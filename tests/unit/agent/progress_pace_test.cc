@@ -11,14 +11,14 @@ using std::chrono::seconds;
 
 constexpr MonotonicTime kProgressBegan(seconds(100));
 
-TEST(ProgressPace, ShowsANewActivityAtOnce) {
+TEST(ProgressPace, ReportsANewActivityAtOnce) {
   ProgressPace pace;
   EXPECT_EQ(pace.Take({"looking"}, kProgressBegan), "looking");
   EXPECT_EQ(pace.Take({"fetching"}, kProgressBegan), "fetching");
   EXPECT_EQ(pace.due(), std::nullopt);
 }
 
-TEST(ProgressPace, ShowsTheNewestProgressOnceASecond) {
+TEST(ProgressPace, ReportsTheNewestProgressOnceASecond) {
   ProgressPace pace;
   pace.Take({"fetching"}, kProgressBegan);
   for (unsigned percent = 0; percent <= 43; ++percent) {
@@ -28,7 +28,7 @@ TEST(ProgressPace, ShowsTheNewestProgressOnceASecond) {
   EXPECT_EQ(pace.Due(kProgressBegan + milliseconds(999)), std::nullopt);
   EXPECT_EQ(pace.Due(kProgressBegan + seconds(1)), "fetching: downloading, 43 %");
   EXPECT_EQ(pace.due(), std::nullopt);
-  EXPECT_EQ(pace.Due(kProgressBegan + seconds(9)), std::nullopt) << "it is shown already";
+  EXPECT_EQ(pace.Due(kProgressBegan + seconds(9)), std::nullopt) << "it is reported already";
   EXPECT_EQ(pace.Take({"fetching", "downloading", 44}, kProgressBegan + milliseconds(1999)), std::nullopt);
   EXPECT_EQ(pace.Take({"fetching", "unpacking"}, kProgressBegan + seconds(2)), "fetching: unpacking");
 }

@@ -286,7 +286,7 @@ TEST(State, TheRejectionOnTheDiskReplacesTheOneInMemory) {
   next = Advance(state, happened::Recovered{How::kEnded, kNew, ""});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kRejected);
-  // Someone has removed it.
+  // Someone has removed the rejection from the disk.
   next = Advance(state, happened::RejectionRead{});
   ASSERT_TRUE(next);
   next = Advance(next->next, happened::Recovered{How::kEnded, kNew, ""});
@@ -406,9 +406,9 @@ TEST(State, RecoveryOfAChangeThatCouldNotBeUndoneComesFirst) {
   EXPECT_TRUE(Find<effect::Look>(Advance(next->next, happened::RetryDue{})->effects));
 
   // The change is not tried again if another goal is wanted by then.
-  const auto wished = Advance(recovering, happened::Wanted{kNewer});
-  ASSERT_TRUE(wished && wished->effects.empty());
-  next = Advance(wished->next, happened::Recovered{How::kUndone, kNew, ""});
+  const auto with_newer_goal = Advance(recovering, happened::Wanted{kNewer});
+  ASSERT_TRUE(with_newer_goal && with_newer_goal->effects.empty());
+  next = Advance(with_newer_goal->next, happened::Recovered{How::kUndone, kNew, ""});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
 }
@@ -427,9 +427,9 @@ TEST(State, TheGoalIsNotReachedWhileTheJournalHasAChange) {
 TEST(State, AFailedRecoveryOrRebootIsRepeated) {
   auto next = Advance({phase::Recovering{}, kNew, std::nullopt}, happened::Failed{"the disk is full"});
   ASSERT_TRUE(next);
-  const auto wished = Advance(next->next, happened::Wanted{kNewer});
-  ASSERT_TRUE(wished && wished->effects.empty());
-  auto again = Advance(wished->next, happened::RetryDue{});
+  const auto with_newer_goal = Advance(next->next, happened::Wanted{kNewer});
+  ASSERT_TRUE(with_newer_goal && with_newer_goal->effects.empty());
+  auto again = Advance(with_newer_goal->next, happened::RetryDue{});
   ASSERT_TRUE(again && Find<effect::Recover>(again->effects));
   next = Advance({phase::Rebooting{}, kNew, std::nullopt}, happened::Failed{"an inhibitor"});
   ASSERT_TRUE(next);

@@ -243,7 +243,7 @@ std::vector<SurveyRow> SurveyRows() {
        },
        {"change rendered-worker-1 to rendered-worker-2 by [None] without /etc/issue", kPolicy, kHas, "1 warnings",
         kInAnHour}},
-      {"an ignored thing that the new config wants otherwise counts, and it alone",
+      {"an ignored thing that the new config changes counts, and no other ignored thing does",
        [](Observation& seen) {
          Want(seen, Second());
          AddFinding(seen, "/etc/motd");

@@ -25,7 +25,7 @@ T ReadObject(const std::string& text, json::Report& report) {
 
 // Decodes a document that must have no problems.
 template <typename T>
-T Fine(const std::string& text) {
+T DecodedWithoutProblems(const std::string& text) {
   json::Report report;
   T object = ReadObject<T>(text, report);
   EXPECT_THAT(report.problems(), IsEmpty());
@@ -42,20 +42,20 @@ std::vector<std::string> ProblemsOf(const std::string& text) {
 }
 
 TEST(Object, IgnoresUnknownFields) {
-  const Node node = Fine<Node>(R"({
+  const Node node = DecodedWithoutProblems<Node>(R"({
       "apiVersion":"v1","kind":"Node","metadata":{"name":"a","managedFields":[{}],"labels":null},
       "spec":{"podCIDR":"10.0.0.0/24"},"status":{"conditions":[{"type":"Ready","status":"True","reason":"r"}],"images":[1]}})");
   EXPECT_EQ(node.metadata.name, "a");
   EXPECT_EQ(node.status.conditions.at(0).status, "True");
 }
 
-TEST(Object, MayLackAnything) {
-  const MachineConfigPool pool = Fine<MachineConfigPool>("{}");
+TEST(Object, MayLackEachField) {
+  const MachineConfigPool pool = DecodedWithoutProblems<MachineConfigPool>("{}");
   EXPECT_EQ(pool.kind, "MachineConfigPool");
   EXPECT_FALSE(pool.spec.node_selector.has_value());
-  Fine<MachineConfigNode>("{}");
-  Fine<MachineOSConfig>(R"({"spec":null})");
-  Fine<MachineOSBuild>("{}");
+  DecodedWithoutProblems<MachineConfigNode>("{}");
+  DecodedWithoutProblems<MachineOSConfig>(R"({"spec":null})");
+  DecodedWithoutProblems<MachineOSBuild>("{}");
 }
 
 TEST(Object, RefusesAFieldOfTheWrongType) {
@@ -65,14 +65,15 @@ TEST(Object, RefusesAFieldOfTheWrongType) {
 }
 
 TEST(Selector, MayBeAbsentOrEmpty) {
-  EXPECT_FALSE(Fine<MachineConfigPoolSpec>(R"({"nodeSelector":null})").node_selector.has_value());
-  EXPECT_TRUE(Fine<MachineConfigPoolSpec>(R"({"nodeSelector":{}})").node_selector->is_empty());
-  EXPECT_FALSE(Fine<MachineConfigPoolSpec>(R"({"nodeSelector":{"matchLabels":{"a":""}}})").node_selector->is_empty());
+  EXPECT_FALSE(DecodedWithoutProblems<MachineConfigPoolSpec>(R"({"nodeSelector":null})").node_selector.has_value());
+  EXPECT_TRUE(DecodedWithoutProblems<MachineConfigPoolSpec>(R"({"nodeSelector":{}})").node_selector->is_empty());
+  EXPECT_FALSE(DecodedWithoutProblems<MachineConfigPoolSpec>(R"({"nodeSelector":{"matchLabels":{"a":""}}})")
+                   .node_selector->is_empty());
 }
 
-TEST(IntOrString, IsEither) {
-  EXPECT_EQ(Fine<MachineConfigPoolSpec>(R"({"maxUnavailable":3})").max_unavailable, (IntOrString{3}));
-  EXPECT_EQ(Fine<MachineConfigPoolSpec>(R"({"maxUnavailable":"3%"})").max_unavailable,
+TEST(IntOrString, IsANumberOrAText) {
+  EXPECT_EQ(DecodedWithoutProblems<MachineConfigPoolSpec>(R"({"maxUnavailable":3})").max_unavailable, (IntOrString{3}));
+  EXPECT_EQ(DecodedWithoutProblems<MachineConfigPoolSpec>(R"({"maxUnavailable":"3%"})").max_unavailable,
             (IntOrString{std::string("3%")}));
   EXPECT_THAT(ProblemsOf<MachineConfigPoolSpec>(R"({"maxUnavailable":true})"),
               ElementsAre("$.maxUnavailable: must be a whole number or a text such as \"10%\""));
@@ -91,7 +92,7 @@ TEST(PoolStatus, IsWrittenAsGoWritesIt) {
 }
 
 TEST(Time, IsWrittenInWholeSecondsOfUtc) {
-  const ObjectMeta meta = Fine<ObjectMeta>(R"({"creationTimestamp":"2026-11-21T07:41:43.9+02:00"})");
+  const ObjectMeta meta = DecodedWithoutProblems<ObjectMeta>(R"({"creationTimestamp":"2026-11-21T07:41:43.9+02:00"})");
   EXPECT_EQ(json::ToText(json::Encode(meta)), R"({"creationTimestamp":"2026-11-21T05:41:43Z"})");
 }
 

@@ -22,13 +22,13 @@ std::string InBash(const std::string& word) {
   TemporaryDirectory directory;
   directory.Write("script", "printf %s " + word + "\n");
   const std::string command = "bash " + (directory.path() / "script").string();
-  std::string said;
+  std::string output;
   FILE* shell = ::popen(command.c_str(), "r");
   if (shell == nullptr) return "no shell";
   std::array<char, 256> piece;
-  while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), shell)) said.append(piece.data(), count);
+  while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), shell)) output.append(piece.data(), count);
   ::pclose(shell);
-  return said;
+  return output;
 }
 
 const std::array kNames = {

@@ -51,16 +51,16 @@ TEST(Result, TryOfAResultWithoutAValueIsAStatement) {
 }
 
 TEST(Result, AddsTheContextOnlyToAnError) {
-  int asked = 0;
+  int calls = 0;
   const auto doing = [&] {
-    ++asked;
+    ++calls;
     return "asking";
   };
   const auto ask = [&](int whole) -> Result<int> { return TRY(Half(whole), doing()); };
   EXPECT_TRUE(ask(2));
-  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(calls, 0);
   EXPECT_FALSE(ask(1));
-  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(Error, KeepsTheErrnoThroughEveryChain) {

@@ -20,11 +20,11 @@ TEST(TaskProgress, BelongsToTheCurrentActivity) {
   {
     const TaskProgress task(
         deployments, [&](const ActivityProgress& how_far) { reported.push_back(how_far); }, "fetching x");
-    deployments.tell({"", "downloading", 43});
-    deployments.tell({"", "downloading", 43});
-    deployments.tell({"", "unpacking"});
+    deployments.progress_callback({"", "downloading", 43});
+    deployments.progress_callback({"", "downloading", 43});
+    deployments.progress_callback({"", "unpacking"});
   }
-  EXPECT_FALSE(deployments.tell) << "progress of later activities is still reported";
+  EXPECT_FALSE(deployments.progress_callback) << "progress of later activities is still reported";
   EXPECT_THAT(reported, ElementsAre(ActivityProgress{"fetching x"}, ActivityProgress{"fetching x", "downloading", 43},
                                     ActivityProgress{"fetching x", "unpacking"}));
 }
@@ -32,7 +32,7 @@ TEST(TaskProgress, BelongsToTheCurrentActivity) {
 TEST(TaskProgress, IsRequestedOnlyWithAListener) {
   TwoDeployments deployments("/nowhere");
   const TaskProgress task(deployments, {}, "fetching x");
-  EXPECT_FALSE(deployments.tell);
+  EXPECT_FALSE(deployments.progress_callback);
 }
 
 }  // namespace

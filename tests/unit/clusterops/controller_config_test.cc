@@ -30,7 +30,7 @@ api::ConfigMap Map(std::map<std::string, std::string> data) {
 }
 
 // The objects of a cluster on a platform that needs no configuration of a cloud.
-ControllerConfigInputs Whole() {
+ControllerConfigInputs CompleteInputs() {
   ControllerConfigInputs inputs;
   inputs.infrastructure =
       Json(R"({"metadata": {"name": "cluster"}, "status": {"apiServerInternalURI": "https://api-int.a:6443",
@@ -55,7 +55,7 @@ ControllerConfigInputs Whole() {
 }
 
 TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
-  const ControllerConfigDraft draft = DraftControllerConfig(Whole());
+  const ControllerConfigDraft draft = DraftControllerConfig(CompleteInputs());
   EXPECT_THAT(draft.problems, IsEmpty());
   EXPECT_EQ(draft.spec, Json(R"({
       "additionalTrustBundle": null, "baseOSContainerImage": "os@sha256:1", "baseOSExtensionsContainerImage": "ext@sha256:2",
@@ -220,13 +220,13 @@ std::vector<Case> Cases() {
          in.proxy_authorities = in.user_authorities;
        },
        {{"additionalTrustBundle", EncodeBase64(First())}, {"x", none}}},
-      {"authorities that are none",
+      {"a user's bundle without a certificate",
        [](Inputs& in) {
          in.user_authorities = Map({{kBundleKey, "none"}});
        },
        {{"additionalTrustBundle", none}, {"x", none}},
        {"configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle"}},
-      {"the proxy's authorities are none",
+      {"a proxy's bundle without a certificate",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.proxy_authorities = Map({});
@@ -315,7 +315,7 @@ std::vector<Case> Cases() {
       {"credentials of the cluster's own registry",
        [](Inputs& in) { in.internal_pull_secret = "{}"; },
        {{"internalRegistryPullSecret", "e30="}, {"x", none}}},
-      {"which wait for the end of the installation",
+      {"credentials of the cluster's own registry before the installation has ended",
        [](Inputs& in) {
          in.internal_pull_secret = "{}";
          in.is_installing = true;
@@ -365,11 +365,11 @@ std::vector<Case> Cases() {
 class DraftControllerConfigTest : public testing::TestWithParam<Case> {};
 
 TEST_P(DraftControllerConfigTest, ChangesWithItsInputs) {
-  ControllerConfigInputs inputs = Whole();
+  ControllerConfigInputs inputs = CompleteInputs();
   GetParam().change(inputs);
   const ControllerConfigDraft draft = DraftControllerConfig(inputs);
   EXPECT_EQ(draft.problems, GetParam().problems);
-  Value expected = DraftControllerConfig(Whole()).spec;
+  Value expected = DraftControllerConfig(CompleteInputs()).spec;
   for (const auto& [field, value] : GetParam().expected.members()) {
     if (value == Value("(none)")) {
       expected.Erase(field);
@@ -384,7 +384,7 @@ INSTANTIATE_TEST_SUITE_P(All, DraftControllerConfigTest, testing::ValuesIn(Cases
 
 TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
   for (const char* platform : {"Azure", "GCP", "OpenStack", "VSphere"}) {
-    ControllerConfigInputs inputs = Whole();
+    ControllerConfigInputs inputs = CompleteInputs();
     inputs.infrastructure["status"]["platformStatus"]["type"] = platform;
     EXPECT_THAT(DraftControllerConfig(inputs).problems, ElementsAre(HasSubstr(platform)));
   }
@@ -423,7 +423,7 @@ TEST(DraftControllerConfig, WarnsOfMissingAuthoritiesOfTheUsersRegistries) {
 }
 
 TEST(MergedControllerConfig, KeepsFieldsThatCannotBeComputed) {
-  const Value present = DraftControllerConfig(Whole()).spec;
+  const Value present = DraftControllerConfig(CompleteInputs()).spec;
   ControllerConfigInputs nothing;
   nothing.operator_version = kRelease;
   nothing.proxy = Json("{}");
@@ -435,7 +435,7 @@ TEST(MergedControllerConfig, ClearsTheProxyAndTheMigrationButNoText) {
       Json(R"({"additionalTrustBundle": "b2xk", "cloudProviderConfig": "old", "proxy": {"httpProxy": "p"},
       "network": {"mtuMigration": {"machine": {"to": 9000}}}, "imageRegistryBundleData": [{"file": "a", "data": ""}],
       "of somebody else": 1})");
-  const Value merged = MergedControllerConfig(present, DraftControllerConfig(Whole()).spec);
+  const Value merged = MergedControllerConfig(present, DraftControllerConfig(CompleteInputs()).spec);
   EXPECT_EQ(merged["additionalTrustBundle"], Value("b2xk"));
   EXPECT_EQ(merged["cloudProviderConfig"], Value("old"));
   EXPECT_TRUE(merged["proxy"].is_null());
@@ -446,7 +446,7 @@ TEST(MergedControllerConfig, ClearsTheProxyAndTheMigrationButNoText) {
 
 TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
   const Value present = Json(R"({"images": {"corednsImage": "old", "haproxyImage": "old", "mine": "m"}})");
-  ControllerConfigInputs inputs = Whole();
+  ControllerConfigInputs inputs = CompleteInputs();
   inputs.images.Erase("haproxyImage");
   const Value merged = MergedControllerConfig(present, DraftControllerConfig(inputs).spec);
   EXPECT_EQ(merged["images"]["corednsImage"], Value("c"));

@@ -37,7 +37,7 @@ class MachineConfigNodesTest : public testing::Test {
   std::vector<const api::MachineConfigNode*> known_;
 };
 
-TEST_F(MachineConfigNodesTest, ANodeWithoutOneGetsOneThatItOwns) {
+TEST_F(MachineConfigNodesTest, ANodeWithoutAMachineConfigNodeGetsOneThatItOwns) {
   const MachineConfigNodeWork work = Work();
   ASSERT_EQ(work.missing.size(), 1U);
   const api::MachineConfigNode& made = work.missing[0];
@@ -60,7 +60,7 @@ TEST_F(MachineConfigNodesTest, AnUnknownPoolOrConfigIsReportedAsNotYetSet) {
   EXPECT_EQ(work.missing[0].spec.config_version.desired, "not-yet-set");
 }
 
-TEST_F(MachineConfigNodesTest, NothingIsDoneForANodeThatHasOne) {
+TEST_F(MachineConfigNodesTest, NothingIsDoneForANodeThatHasAMachineConfigNode) {
   known_ = {&report_};
   EXPECT_THAT(Work().missing, IsEmpty());
   EXPECT_THAT(Work().stale, IsEmpty());
@@ -74,7 +74,7 @@ TEST_F(MachineConfigNodesTest, NothingIsCreatedForANodeThatIsDeletedOrRunsWindow
   EXPECT_THAT(Work().missing, IsEmpty());
 }
 
-TEST_F(MachineConfigNodesTest, OneWithoutANodeIsRemovedUnlessTheNodeIsOnlyUnreadable) {
+TEST_F(MachineConfigNodesTest, AMachineConfigNodeIsRemovedWithItsNodeUnlessTheNodeIsOnlyUnreadable) {
   known_ = {&report_};
   nodes_.clear();
   ASSERT_EQ(Work().stale.size(), 1U);

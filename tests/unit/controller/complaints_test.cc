@@ -35,9 +35,9 @@ TEST_F(ComplaintsTest, AreLoggedAgainAfterASuccess) {
 }
 
 TEST_F(ComplaintsTest, AreLoggedAgainAnHourLater) {
-  int said = 0;
-  for (int minute = 0; minute < 125; ++minute, now_ += minutes(1)) said += ShouldLog("refused") ? 1 : 0;
-  EXPECT_EQ(said, 3);
+  int logged = 0;
+  for (int minute = 0; minute < 125; ++minute, now_ += minutes(1)) logged += ShouldLog("refused") ? 1 : 0;
+  EXPECT_EQ(logged, 3);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace pintle::controller {
 namespace {
 
-TEST(ControllerCertificates, AreNoneOfBundlesThatCannotBeRead) {
+TEST(ControllerCertificates, LeaveOutBundlesThatCannotBeRead) {
   const json::Value spec = {{"rootCAData", EncodeBase64("no certificate")},
                             {"cloudProviderCAData", "no base64"},
                             {"imageRegistryBundleData", json::Value::array({{{"file", "f"}, {"data", ""}}})}};

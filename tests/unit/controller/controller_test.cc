@@ -97,13 +97,13 @@ TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithTheOthers) {
 TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
   PutNode("a", "worker", "rendered-worker-old");
   PutNode("b", "infra", "rendered-infra-old");
-  const std::string tell = "PATCH /api/v1/nodes/a";
-  server_.Refuse(tell, {.ending = kube::Ending::kNever});
+  const std::string update_of_a = "PATCH /api/v1/nodes/a";
+  server_.Refuse(update_of_a, {.ending = kube::Ending::kNever});
   std::string first;
   RunUntil([&] {
     const std::string now = DesiredBy("b");
     if (!first.empty()) return now != first;
-    if (server_.CountOf(tell) == 0 || now != TargetOf("infra")) return false;
+    if (server_.CountOf(update_of_a) == 0 || now != TargetOf("infra")) return false;
     // The node has reached its config; now the pool gets another config.
     first = now;
     PutNode("b", "infra", first);
@@ -113,7 +113,7 @@ TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
     return false;
   });
   EXPECT_EQ(DesiredBy("a"), "rendered-worker-old");
-  EXPECT_EQ(server_.CountOf(tell), 1U);
+  EXPECT_EQ(server_.CountOf(update_of_a), 1U);
 }
 
 TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {

@@ -15,8 +15,8 @@ namespace pintle::controller {
 namespace {
 
 using kube::Answer;
-using kube::Asked;
 using kube::BadAnswer;
+using kube::ReceivedRequest;
 
 const std::string kWrite = "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a/status";
 
@@ -41,7 +41,7 @@ class DrainConditionsWriterTest : public testing::TestWithParam<BadAnswer> {
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
 
-  bool Says(const std::string& node, const std::string& type, const std::string& status) {
+  bool HasCondition(const std::string& node, const std::string& type, const std::string& status) {
     const json::Value object = server_.Find("machineconfignodes", node);
     const json::Value& conditions = object["status"]["conditions"];
     return std::any_of(conditions.begin(), conditions.end(),
@@ -56,26 +56,26 @@ class DrainConditionsWriterTest : public testing::TestWithParam<BadAnswer> {
 
 TEST_P(DrainConditionsWriterTest, RetriesSeldomAndDelaysNeitherCallersNorOtherNodes) {
   kube::Arrivals arrivals;
-  server_.Refuse([&](const Asked& asked) -> std::optional<Answer> {
-    if (!asked.line.starts_with(kWrite)) return std::nullopt;
+  server_.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
+    if (!request.line.starts_with(kWrite)) return std::nullopt;
     arrivals.Note();
     return GetParam().answer;
   });
   const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
   // Each write changes the message; otherwise it would not be sent.
-  const auto say = [&] {
+  const auto write_condition = [&] {
     for (std::size_t i = 0; i <= enough; ++i) writer_.Write("a", drain_moment::CordonFailed(std::to_string(i), true));
   };
-  say();
+  write_condition();
   bool is_told = false;
   writer_.WhenWritten("a", [&] { is_told = true; });
   writer_.Write("b", drain_moment::Cordoned());
-  RunUntil([&] { return arrivals.count() >= enough && Says("b", "Cordoned", "True"); });
+  RunUntil([&] { return arrivals.count() >= enough && HasCondition("b", "Cordoned", "True"); });
   EXPECT_TRUE(is_told);
   GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
   server_.Refuse({});
   writer_.Write("a", drain_moment::Cordoned());
-  RunUntil([&] { return Says("a", "Cordoned", "True"); });
+  RunUntil([&] { return HasCondition("a", "Cordoned", "True"); });
   EXPECT_LE(kube::RequestsInAMinute(DrainConditionsWriter::kTimes), kube::kMostInAMinute);
 }
 

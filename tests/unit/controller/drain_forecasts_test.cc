@@ -33,16 +33,16 @@ class DrainForecastsTest : public testing::Test {
     for (const char* name : {"a", "b"}) nodes_[name].metadata.name = name;
   }
 
-  static Changes Telling(const std::vector<std::string>& told) {
+  static Changes UpdatesOf(const std::vector<std::string>& nodes) {
     Changes changes;
-    for (const std::string& node : told) {
+    for (const std::string& node : nodes) {
       changes.nodes.push_back(
           {.node = node, .resource_version = "1", .patch = {}, .target_text = "MachineConfig: x", .pool = "worker"});
     }
     return changes;
   }
-  pool::NodeNames Await(const std::vector<std::string>& told) {
-    return Await(Telling(told), std::set<std::string>(told.begin(), told.end()));
+  pool::NodeNames Await(const std::vector<std::string>& nodes) {
+    return Await(UpdatesOf(nodes), std::set<std::string>(nodes.begin(), nodes.end()));
   }
   pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& that_drain) {
     std::vector<const api::Node*> nodes;
@@ -50,13 +50,13 @@ class DrainForecastsTest : public testing::Test {
     return forecasts_.Await(changes, that_drain, nodes);
   }
   void Answer(const std::string& node, Result<std::vector<drain::Blocker>> blockers) {
-    const Question question = std::move(asked_.extract(node).mapped());
+    const Question question = std::move(open_questions_.extract(node).mapped());
     ASSERT_FALSE(question.open.expired());
     question.answer(std::move(blockers));
   }
-  std::vector<std::string> Asked() const {
+  std::vector<std::string> AwaitedNodes() const {
     std::vector<std::string> names;
-    for (const auto& [name, question] : asked_) {
+    for (const auto& [name, question] : open_questions_) {
       if (!question.open.expired()) names.push_back(name);
     }
     return names;
@@ -68,14 +68,14 @@ class DrainForecastsTest : public testing::Test {
     std::weak_ptr<kube::Work> open;  // Expires when nobody waits for the answer any more.
   };
 
-  std::map<std::string, Question> asked_;  // The questions without an answer.
-  std::vector<std::string> told_;
+  std::map<std::string, Question> open_questions_;  // The questions without an answer.
+  std::vector<std::string> logged_;
   int changed_ = 0;
   PassingClock clock_;
   DrainForecasts forecasts_{
       [this](const std::string& node, auto, DrainForecasts::Answer answer) {
         const auto work = std::make_shared<kube::Work>();
-        Question& question = asked_[node];
+        Question& question = open_questions_[node];
         EXPECT_TRUE(question.open.expired()) << "a second request while the first one has no answer";
         question = {.answer = std::move(answer), .open = work};
         return kube::Call(work);
@@ -83,15 +83,15 @@ class DrainForecastsTest : public testing::Test {
       clock_,
       {.changed = [this] { ++changed_; },
        .hopeless = [this](const std::string& node, const std::string& pool,
-                          const std::string& why) { told_.push_back(pool + " " + node + " " + why); },
+                          const std::string& why) { logged_.push_back(pool + " " + node + " " + why); },
        .trouble = [this](const std::string& node,
-                         const Error& error) { told_.push_back(node + " " + error.message()); }}};
+                         const Error& error) { logged_.push_back(node + " " + error.message()); }}};
 };
 
 TEST_F(DrainForecastsTest, AreRequestedBeforeANodeIsUpdated) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
-  EXPECT_THAT(Asked(), ElementsAre("a"));
+  EXPECT_THAT(AwaitedNodes(), ElementsAre("a"));
   Answer("a", kMayPass);
   EXPECT_EQ(changed_, 1);
   EXPECT_THAT(Await({"a"}), IsEmpty());
@@ -126,7 +126,7 @@ TEST_F(DrainForecastsTest, PutANodeBehindTheOthersAndLogTheReasonOnce) {
   clock_.now += kFresh;
   EXPECT_THAT(Await({"b"}), ElementsAre("b"));
   Answer("a", kHopeless);
-  EXPECT_THAT(told_, ElementsAre("worker a pod shop/a is kept by disruption budget web: it lets none go"));
+  EXPECT_THAT(logged_, ElementsAre("worker a pod shop/a is kept by disruption budget web: it lets none go"));
 }
 
 TEST_F(DrainForecastsTest, AreMadeAgainForANodeThatWaitsBehindTheOthers) {
@@ -135,7 +135,7 @@ TEST_F(DrainForecastsTest, AreMadeAgainForANodeThatWaitsBehindTheOthers) {
   EXPECT_THAT(Await({"a"}), IsEmpty());
   clock_.now += kFresh;
   EXPECT_THAT(Await({"b"}), ElementsAre("b"));
-  EXPECT_THAT(Asked(), ElementsAre("a", "b"));
+  EXPECT_THAT(AwaitedNodes(), ElementsAre("a", "b"));
   EXPECT_THAT(forecasts_.undrainable(), ElementsAre("a")) << "until the answer is here";
   Answer("a", std::vector<drain::Blocker>());
   EXPECT_THAT(forecasts_.undrainable(), IsEmpty());
@@ -146,7 +146,7 @@ TEST_F(DrainForecastsTest, ThatFailDelayNoUpdate) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   Answer("a", Error(ErrorKind::kUnavailable, "away"));
   EXPECT_THAT(Await({"a"}), IsEmpty());
-  EXPECT_THAT(told_, ElementsAre("a away"));
+  EXPECT_THAT(logged_, ElementsAre("a away"));
 }
 
 TEST_F(DrainForecastsTest, WithoutAnAnswerDelayUpdatesBrieflyOnly) {
@@ -155,18 +155,18 @@ TEST_F(DrainForecastsTest, WithoutAnAnswerDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   clock_.now += kPatience / 2;
   EXPECT_THAT(Await({"a"}), IsEmpty());
-  EXPECT_THAT(told_, ElementsAre("a the forecast takes too long; the node is updated without it"));
+  EXPECT_THAT(logged_, ElementsAre("a the forecast takes too long; the node is updated without it"));
   // After the update, nobody needs an answer.
   EXPECT_THAT(Await({}), IsEmpty());
-  EXPECT_THAT(Asked(), IsEmpty());
+  EXPECT_THAT(AwaitedNodes(), IsEmpty());
 }
 
 // The last argument is unset if it is unknown which nodes need a drain, here because a config can never be read.
 TEST_F(DrainForecastsTest, WithAnUnknownNeedDelayUpdatesBrieflyOnly) {
-  EXPECT_THAT(Await(Telling({"a"}), std::nullopt), ElementsAre("a"));
-  EXPECT_THAT(Asked(), IsEmpty());
+  EXPECT_THAT(Await(UpdatesOf({"a"}), std::nullopt), ElementsAre("a"));
+  EXPECT_THAT(AwaitedNodes(), IsEmpty());
   clock_.now += kPatience;
-  EXPECT_THAT(Await(Telling({"a"}), std::nullopt), IsEmpty());
+  EXPECT_THAT(Await(UpdatesOf({"a"}), std::nullopt), IsEmpty());
 }
 
 // With forty pods a node, a second for each pod, and 20 nodes, no two answers are fresh at the same time.
@@ -202,7 +202,7 @@ TEST_F(DrainForecastsTest, OfOnePoolDoNotUseUpTheTimeOfAnother) {
   nodes_["m"].metadata.name = "m";
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   clock_.now += kPatience;
-  Changes changes = Telling({"a", "m"});
+  Changes changes = UpdatesOf({"a", "m"});
   changes.nodes[1].pool = "master";
   EXPECT_THAT(Await(changes, std::set<std::string>{"a", "m"}), ElementsAre("m"));
 }
@@ -210,11 +210,11 @@ TEST_F(DrainForecastsTest, OfOnePoolDoNotUseUpTheTimeOfAnother) {
 TEST_F(DrainForecastsTest, AreNotMadeForNodesWithoutADrain) {
   nodes_["a"].metadata.annotations.emplace(api::kControlPlaneTopologyAnnotation, "SingleReplica");
   EXPECT_THAT(Await({"a"}), IsEmpty());
-  EXPECT_THAT(Await(Telling({"b"}), std::set<std::string>()), IsEmpty()) << "it need not be drained";
+  EXPECT_THAT(Await(UpdatesOf({"b"}), std::set<std::string>()), IsEmpty()) << "it need not be drained";
   Changes taint;
   taint.nodes.push_back({.node = "b", .resource_version = "1", .patch = {}});
   EXPECT_THAT(Await(taint, std::set<std::string>{"b"}), IsEmpty()) << "it gets no config";
-  EXPECT_THAT(Asked(), IsEmpty());
+  EXPECT_THAT(AwaitedNodes(), IsEmpty());
 }
 
 TEST_F(DrainForecastsTest, AreDroppedWithTheirNode) {

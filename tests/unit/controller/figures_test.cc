@@ -8,26 +8,26 @@ namespace {
 
 TEST(AllowsOldBootImages, IsTrueIfTheAdministratorAllowsThem) {
   api::ControllerConfig config;
-  api::MachineConfiguration said;
+  api::MachineConfiguration configuration;
   View view;
   EXPECT_FALSE(AllowsOldBootImages(view));
   view.controller_config = &config;
   EXPECT_FALSE(AllowsOldBootImages(view));
-  view.machine_configuration = &said;
+  view.machine_configuration = &configuration;
   EXPECT_FALSE(AllowsOldBootImages(view));
-  said.status.boot_image_skew_enforcement.mode = "None";
+  configuration.status.boot_image_skew_enforcement.mode = "None";
   EXPECT_TRUE(AllowsOldBootImages(view));
-  said.status.boot_image_skew_enforcement.mode = "Manual";
+  configuration.status.boot_image_skew_enforcement.mode = "Manual";
   EXPECT_FALSE(AllowsOldBootImages(view));
 }
 
 TEST(AllowsOldBootImages, IsFalseIfMachinesNeedNoBootImages) {
   api::ControllerConfig config;
-  api::MachineConfiguration said;
-  said.status.boot_image_skew_enforcement.mode = "None";
+  api::MachineConfiguration configuration;
+  configuration.status.boot_image_skew_enforcement.mode = "None";
   View view;
   view.controller_config = &config;
-  view.machine_configuration = &said;
+  view.machine_configuration = &configuration;
   config.spec.infra.status.control_plane_topology = "SingleReplica";
   EXPECT_FALSE(AllowsOldBootImages(view));
   config.spec.infra.status.control_plane_topology = "HighlyAvailable";

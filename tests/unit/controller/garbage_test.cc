@@ -63,10 +63,10 @@ TEST_F(GarbageTest, NamesItsPool) {
 TEST_F(GarbageTest, IsKeptForTheTimeThatThePoolNames) {
   api::MachineConfigPool& pool = world_.pools["worker"];
   EXPECT_EQ(KeptUntil(pool), std::nullopt) << "no controller has set a time yet";
-  auto& said = pool.metadata.annotations[std::string(kKeptUntilAnnotation)];
-  said = "1970-01-02T00:00:00Z";
+  auto& kept_until = pool.metadata.annotations[std::string(kKeptUntilAnnotation)];
+  kept_until = "1970-01-02T00:00:00Z";
   EXPECT_EQ(KeptUntil(pool), WallTime(std::chrono::hours(24)));
-  said = "for ever";
+  kept_until = "for ever";
   EXPECT_EQ(KeptUntil(pool), std::nullopt);
 }
 
@@ -75,7 +75,7 @@ TEST_F(GarbageTest, DoesNotIncludeTheNewest) {
   EXPECT_THAT(Garbage(7), IsEmpty());
 }
 
-TEST_F(GarbageTest, IsOnlyConfigsOfExistingPools) {
+TEST_F(GarbageTest, IncludesOnlyConfigsOfExistingPools) {
   Add(1).metadata.owner_references[0].uid = "uid-of-an-earlier-one";
   Add(2).metadata.owner_references.clear();
   Add(3).metadata.labels.emplace("mine", "");

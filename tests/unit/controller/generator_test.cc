@@ -241,8 +241,8 @@ TEST_F(GeneratorTest, ReportsABadObjectAndGoesOnWithTheOthers) {
 
 TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) {
   const std::string refused = "99-worker-generated-kubelet";
-  server_.Refuse([&](const kube::Asked& asked) -> std::optional<kube::Answer> {
-    if (!asked.line.starts_with("POST") || asked.body.find("\"name\":\"" + refused + "\"") == std::string::npos) {
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with("POST") || request.body.find("\"name\":\"" + refused + "\"") == std::string::npos) {
       return std::nullopt;
     }
     return SmallApiServer::Status(422, "Invalid", "the webhook says no");
@@ -290,8 +290,8 @@ TEST_F(GeneratorTest, WritesTheNumberOfOneObjectAfterTheOther) {
   std::atomic<int> looks = 0;
   std::atomic<int> writes = 0;
   std::atomic<int> writes_before_an_answer = 0;
-  server_.Refuse([&](const kube::Asked& asked) -> std::optional<kube::Answer> {
-    const bool is_about_finalizers = asked.line.starts_with("PATCH ") && asked.body.find("finalizers") != std::string::npos;
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    const bool is_about_finalizers = request.line.starts_with("PATCH ") && request.body.find("finalizers") != std::string::npos;
     if (!is_about_finalizers || ++writes != 1) return std::nullopt;
     for (const int begun = looks; looks < begun + 5;) std::this_thread::yield();
     writes_before_an_answer = writes.load();

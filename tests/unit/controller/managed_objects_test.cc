@@ -65,7 +65,7 @@ TEST(PatchForConfigs, AddsWhatIsMissingAndKeepsTheRest) {
             R"("resourceVersion":"7"}})");
 }
 
-TEST(PatchForConfigs, IsNothingIfAllIsThere) {
+TEST(PatchForConfigs, IsNulloptIfNothingIsMissing) {
   api::ObjectMeta object;
   object.annotations = {{"machineconfiguration.openshift.io/mc-name-suffix", ""}};
   object.finalizers = {"99-a-generated-kubelet"};

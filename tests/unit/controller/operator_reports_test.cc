@@ -160,7 +160,7 @@ TEST_F(OperatorReportsTest, AWriteThatIsRefusedMakesTheOperatorDegraded) {
     const auto reasons = server_.EventReasons();
     return std::find(reasons.begin(), reasons.end(), "OperatorDegraded: MachineConfigNodeFailed") != reasons.end();
   });
-  server_.Refuse([](const kube::Asked&) { return std::nullopt; });
+  server_.Refuse([](const kube::ReceivedRequest&) { return std::nullopt; });
   RunUntil([&] { return Condition("Degraded").starts_with("False"); });
 }
 

@@ -126,8 +126,8 @@ TEST_F(OperatorUpkeepTest, WritesNothingWhileAnInputCannotBeRead) {
   RunUntil([&] { return !Spec().is_null(); });
   upkeep_.reset();
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
-  server_.Refuse([](const kube::Asked& asked) -> std::optional<kube::Answer> {
-    if (asked.line.find("user-ca-bundle") == std::string::npos) return std::nullopt;
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("user-ca-bundle") == std::string::npos) return std::nullopt;
     return SmallApiServer::Status(403, "Forbidden", "you must not");
   });
   RunUntil([&] { return FailureOf("RenderConfig") != ""; });
@@ -140,7 +140,7 @@ TEST_F(OperatorUpkeepTest, AWriteThatIsRefusedIsAFailure) {
   server_.Refuse("POST " + kApi + "controllerconfigs", SmallApiServer::Status(403, "Forbidden", "you must not"));
   RunUntil([&] { return FailureOf("MachineConfigController") != ""; });
   EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("you must not"));
-  server_.Refuse([](const kube::Asked&) { return std::nullopt; });
+  server_.Refuse([](const kube::ReceivedRequest&) { return std::nullopt; });
   RunUntil([&] { return FailureOf("MachineConfigController") == ""; });
 }
 

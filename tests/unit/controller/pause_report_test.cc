@@ -343,7 +343,7 @@ class FilesOfTheControllerConfig : public PauseTest {
     for (int i = 0; i < 3; ++i) Node("a", "a");
   }
 
-  void Say(std::size_t node, const std::string& files) {
+  void ReportFiles(std::size_t node, const std::string& files) {
     auto which = nodes_.begin();
     std::advance(which, node);
     which->metadata.annotations[std::string(api::kWaitingFilesAnnotation)] = files;
@@ -352,9 +352,11 @@ class FilesOfTheControllerConfig : public PauseTest {
 
 TEST_F(FilesOfTheControllerConfig, WaitWithTheExpiryOfTheNodesCertificates) {
   EXPECT_EQ(Condition().reason, "NothingWaits");
-  Say(0, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
-  Say(2, R"([{"path":"/etc/docker/certs.d/a/ca.crt"},)"
-         R"({"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-01T12:00:00Z","subject":"CN=first"}])");
+  ReportFiles(0,
+              R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
+  ReportFiles(2,
+              R"([{"path":"/etc/docker/certs.d/a/ca.crt"},)"
+              R"({"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-01T12:00:00Z","subject":"CN=first"}])");
   const PauseReport report = Report();
   EXPECT_TRUE(report.waits());
   EXPECT_EQ(report.kubelet_authority_until(), At("2026-12-01T12:00:00Z"));
@@ -374,12 +376,13 @@ TEST_F(FilesOfTheControllerConfig, ReplaceThoseOfARenderedConfig) {
   EXPECT_THAT(Report().files, ElementsAre(kKubeletCa));
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt) << "no node reports a waiting file";
   EXPECT_EQ(Condition().reason, "ChangeWaits");
-  Say(1, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-01T12:00:00Z"}])");
+  ReportFiles(1, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-01T12:00:00Z"}])");
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T12:00:00Z"));
 }
 
 TEST_F(FilesOfTheControllerConfig, PassWithThePolicyCertificatesPass) {
-  Say(0, R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
+  ReportFiles(0,
+              R"([{"path":"/etc/kubernetes/kubelet-ca.crt","validUntil":"2026-12-06T12:00:00Z","subject":"CN=one"}])");
   pool_.metadata.annotations.emplace(std::string(kPausePolicyAnnotation), "CertificatesPass");
   EXPECT_FALSE(Report().waits());
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
@@ -387,9 +390,9 @@ TEST_F(FilesOfTheControllerConfig, PassWithThePolicyCertificatesPass) {
 }
 
 TEST_F(FilesOfTheControllerConfig, IgnoreANodeWithAMalformedAnnotation) {
-  for (const char* said : {"", "?", "{}", "[1]", "null", "[]"}) {
-    Say(0, said);
-    EXPECT_FALSE(Report().waits()) << said;
+  for (const char* annotation : {"", "?", "{}", "[1]", "null", "[]"}) {
+    ReportFiles(0, annotation);
+    EXPECT_FALSE(Report().waits()) << annotation;
   }
 }
 

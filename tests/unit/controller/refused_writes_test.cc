@@ -26,15 +26,15 @@ namespace pintle::controller {
 namespace {
 
 using kube::Answer;
-using kube::Asked;
 using kube::BadAnswer;
 using kube::kMostInAMinute;
+using kube::ReceivedRequest;
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string& kWords = kube::kRefusal;
+const std::string& kServerMessage = kube::kRefusal;
 
 std::string Key(std::string_view annotation) { return std::string(annotation); }
 
@@ -185,13 +185,14 @@ TEST_P(RefusedRendering, IsReportedAndRetriedSeldomAndDelaysNoOtherPool) {
   const auto& [write, refused] = GetParam();
   std::atomic<std::size_t> count = 0;
   Stage stage;
-  stage.server.Refuse([&, answer = refused.answer, write = write](const Asked& asked) -> std::optional<Answer> {
-    const bool is_of_worker = asked.line.find("worker") != std::string::npos ||
-                              asked.body.find("\"name\":\"rendered-worker-") != std::string::npos;
-    if (!asked.line.starts_with(write) || !is_of_worker) return std::nullopt;
-    ++count;
-    return answer;
-  });
+  stage.server.Refuse(
+      [&, answer = refused.answer, write = write](const ReceivedRequest& request) -> std::optional<Answer> {
+        const bool is_of_worker = request.line.find("worker") != std::string::npos ||
+                                  request.body.find("\"name\":\"rendered-worker-") != std::string::npos;
+        if (!request.line.starts_with(write) || !is_of_worker) return std::nullopt;
+        ++count;
+        return answer;
+      });
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::Render);
   EXPECT_GE(count, 3U);
@@ -216,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RefusedRenderingTest, KeepsTheDelayThatTheServerAsksFor) {
   Stage stage;
   stage.server.Refuse("POST " + kApi + "machineconfigs",
-                      kube::With(SmallApiServer::Status(429, "TooManyRequests", kWords), "Retry-After: 25"));
+                      kube::With(SmallApiServer::Status(429, "TooManyRequests", kServerMessage), "Retry-After: 25"));
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::Render);
   EXPECT_EQ(stage.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three requests for each of two pools.
@@ -224,7 +225,7 @@ TEST(RefusedRenderingTest, KeepsTheDelayThatTheServerAsksFor) {
 
 TEST(RefusedRenderingTest, IsRetriedAtOnceWithOtherInputs) {
   Stage stage;
-  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kWords));
+  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kServerMessage));
   stage.Begin();
   stage.Pass(std::chrono::minutes(5), &Stage::Render);
   stage.server.Refuse({});
@@ -240,12 +241,13 @@ TEST(RefusedRenderingTest, ClearsTheReportOfAnEarlierFailure) {
   stage.Begin();
   stage.Render();
   EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr("no MachineConfigs found"));
-  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kWords));
+  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kServerMessage));
   stage.AddConfig("00-worker", "worker");
   stage.RunUntil([&] { return stage.cluster->configs().Find("00-worker") != nullptr; });
   stage.Render();
-  EXPECT_THAT(stage.renderer->verdicts().at("worker").message,
-              testing::AllOf(StartsWith("Failed to render configuration for pool worker: "), HasSubstr(kWords)));
+  EXPECT_THAT(
+      stage.renderer->verdicts().at("worker").message,
+      testing::AllOf(StartsWith("Failed to render configuration for pool worker: "), HasSubstr(kServerMessage)));
 }
 
 // Returns the config that the worker pool renders to in a cluster of its own.
@@ -265,9 +267,9 @@ TEST(StoredConfig, IsReadAndComparedBeforeItBecomesATarget) {
     bool is_restored = false;
     bool was_restored_first = false;
     Stage stage;
-    stage.server.Refuse([&](const Asked& asked) -> std::optional<Answer> {
-      if (asked.line.starts_with("PATCH " + kApi + "machineconfigs/" + name)) is_restored = true;
-      if (asked.line.starts_with("PATCH " + kApi + "machineconfigpools/worker")) was_restored_first = is_restored;
+    stage.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
+      if (request.line.starts_with("PATCH " + kApi + "machineconfigs/" + name)) is_restored = true;
+      if (request.line.starts_with("PATCH " + kApi + "machineconfigpools/worker")) was_restored_first = is_restored;
       return std::nullopt;
     });
     if (is_known) stage.server.Put("machineconfigs", changed);
@@ -283,11 +285,11 @@ TEST(StoredConfig, IsReadAndComparedBeforeItBecomesATarget) {
 
 TEST(StoredConfig, IsMissingIfTheServerMeansAnotherConflict) {
   Stage stage;
-  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(409, "Conflict", kWords));
+  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(409, "Conflict", kServerMessage));
   stage.Begin();
   stage.Pass(std::chrono::seconds(10), &Stage::Render);
   EXPECT_EQ(stage.server.CountOf("PATCH " + kApi + "machineconfigpools"), 0U);
-  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kWords));
+  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kServerMessage));
 }
 
 TEST(StoredConfig, IsCreatedAgainIfItIsRemovedBeforeTheMirrorHasShownIt) {
@@ -362,12 +364,12 @@ TEST(RefusedReport, IsReportedAndRetriedSeldom) {
   stage.Target("worker", "rendered-worker-2");
   stage.server.Put("machineconfignodes", {{"metadata", {{"name", "a"}}}, {"spec", {{"node", {{"name", "a"}}}}}});
   const std::string write = "PATCH " + kApi + "machineconfignodes/a";
-  stage.server.Refuse(write, SmallApiServer::Status(403, "Forbidden", kWords));
+  stage.server.Refuse(write, SmallApiServer::Status(403, "Forbidden", kServerMessage));
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
   EXPECT_GE(stage.server.CountOf(write), 3U);
   EXPECT_LE(stage.server.CountOf(write), kMostInAMinute);
-  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kWords));
+  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kServerMessage));
 }
 
 TEST(SilentWrites, OfManyPoolsDelayNoOther) {
@@ -393,9 +395,9 @@ TEST(SilentWrites, OfManyPoolsDelayNoOther) {
 // Simulates a client that always writes first: the object has another version whenever it is read.
 void AlwaysWriteFirst(SmallApiServer& server, const std::string& path, const json::Value& object) {
   const auto version = std::make_shared<std::atomic<int>>(100'000);
-  server.Refuse([=](const Asked& asked) -> std::optional<Answer> {
-    if (asked.line.find(path) == std::string::npos) return std::nullopt;
-    if (!asked.line.starts_with("GET")) return SmallApiServer::Status(409, "Conflict", kWords);
+  server.Refuse([=](const ReceivedRequest& request) -> std::optional<Answer> {
+    if (request.line.find(path) == std::string::npos) return std::nullopt;
+    if (!request.line.starts_with("GET")) return SmallApiServer::Status(409, "Conflict", kServerMessage);
     json::Value another = object;
     another["metadata"]["resourceVersion"] = std::to_string(++*version);
     return Answer{.body = json::ToText(another)};
@@ -413,7 +415,7 @@ TEST(SlowerWrites, ThatNeverEndAreReportedAndDelayNoOtherNode) {
   stage.Begin();
   stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
   EXPECT_LE(stage.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
-  EXPECT_THAT(stage.ConditionOf("worker", "Degraded").TextAt({"message"}), HasSubstr(kWords));
+  EXPECT_THAT(stage.ConditionOf("worker", "Degraded").TextAt({"message"}), HasSubstr(kServerMessage));
   EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
 }
 
@@ -436,7 +438,7 @@ TEST(SlowerWrites, OfATargetThatNeverEndAreReported) {
   stage.Pass(std::chrono::minutes(1), &Stage::Render);
   EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker"), kMostInAMinute);
   ASSERT_TRUE(stage.renderer->verdicts().contains("worker"));
-  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kWords));
+  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kServerMessage));
 }
 
 TEST(RestoredStore, IsAcceptedWhenATargetIsWritten) {
@@ -477,8 +479,8 @@ TEST(UnknownNodeUpdate, DelaysOnlyItsPoolUntilTheNodeIsRead) {
   json::Value pool = stage.server.Find("machineconfigpools", "worker");
   pool["spec"]["maxUnavailable"] = 1;
   stage.server.Put("machineconfigpools", pool);
-  stage.server.Refuse([](const Asked& asked) -> std::optional<Answer> {
-    if (asked.line.find("/nodes/a") == std::string::npos) return std::nullopt;
+  stage.server.Refuse([](const ReceivedRequest& request) -> std::optional<Answer> {
+    if (request.line.find("/nodes/a") == std::string::npos) return std::nullopt;
     return Answer{.ending = kube::Ending::kCutOff};
   });
   stage.Begin();

@@ -28,7 +28,7 @@ class RenderPassTest : public testing::Test {
     config.metadata.annotations.emplace(api::kGeneratedByControllerVersionAnnotation, generated_by);
   }
 
-  void Say(const std::string& type, const std::string& message) {
+  void SetCondition(const std::string& type, const std::string& message) {
     api::Condition& condition = world_.controller_config.status.conditions.emplace_back();
     condition.type = type;
     condition.status = "True";
@@ -80,14 +80,14 @@ TEST_F(RenderPassTest, WaitsForTemplatesWithAVerdict) {
   auto& config = world_.controller_config;
   config.metadata.generation = 2;
   config.status.observed_generation = 1;
-  Say("TemplateControllerCompleted", "");
+  SetCondition("TemplateControllerCompleted", "");
   EXPECT_EQ(Render().verdict.reason, "ControllerConfigNotReady");
   EXPECT_EQ(Render().verdict.message,
             "Failed to render configuration for pool worker: status for ControllerConfig machine-config-controller is "
             "being reported for 1, expecting it for 2");
   config.status.observed_generation = 2;
   EXPECT_TRUE(Render().rendered);
-  Say("TemplateControllerFailing", "no secret");
+  SetCondition("TemplateControllerFailing", "no secret");
   EXPECT_EQ(Render().verdict.message,
             "Failed to render configuration for pool worker: ControllerConfig has not completed: completed(true) "
             "running(false) failing(true): no secret");

@@ -21,7 +21,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr int kStepsUntilPeace = 400;
+constexpr int kStepsUntilSettling = 400;
 const std::vector<std::string> kPools = {"worker", "infra"};
 
 int StepsToTake() {
@@ -31,7 +31,7 @@ int StepsToTake() {
 
 class Model {
  public:
-  explicit Model(unsigned seed) : chance_(seed) {
+  explicit Model(unsigned seed) : random_(seed) {
     for (const std::string& pool : kPools) truth_.AddPool(pool, "good-0");
     const int count = 3 + Below(8);
     for (int i = 0; i < count; ++i) {
@@ -79,7 +79,7 @@ class Model {
 
   // Reverts bad configs and ends all interference; then all nodes must reach their target, whatever has happened
   // before.
-  void ComeToPeace() {
+  void EndInterferenceAndSettle() {
     for (const std::string& pool : kPools) {
       truth_.pools[pool].spec.configuration.name = last_good_;
       truth_.pools[pool].spec.paused = false;
@@ -90,27 +90,27 @@ class Model {
       if (cordoned_by_others_.contains(name)) CordonByOthers(name);
     }
     const std::size_t most_rounds = 20 * names_.size();
-    for (std::size_t round = 0; round < most_rounds && !IsAtPeace(); ++round) {
+    for (std::size_t round = 0; round < most_rounds && !IsSettled(); ++round) {
       Pass();
       for (const std::string& name : names_) Work(name);
       CatchUpWithAll();
     }
     CatchUpWithAll();
     Pass();
-    ASSERT_TRUE(IsAtPeace());
+    ASSERT_TRUE(IsSettled());
     for (const std::string& pool : kPools) {
       EXPECT_EQ(truth_.ConditionOf(pool, "Updated")->status, "True") << pool;
     }
   }
 
  private:
-  int Below(int limit) { return static_cast<int>(chance_() % static_cast<unsigned>(limit)); }
+  int Below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
   const std::string& AnyNode() { return names_[static_cast<std::size_t>(Below(static_cast<int>(names_.size())))]; }
   const std::string& AnyPool() { return kPools[static_cast<std::size_t>(Below(2))]; }
   static bool IsBroken(const std::string& config) { return config.starts_with("broken"); }
   static bool IsDeadly(const std::string& config) { return config.starts_with("deadly"); }
 
-  bool IsAtPeace() const {
+  bool IsSettled() const {
     return std::all_of(names_.begin(), names_.end(), [&](const std::string& name) {
       const pool::NodeState state(truth_.nodes.at(name));
       return state.is_done() && state.is_ready() && state.current_config() == last_good_;
@@ -267,13 +267,13 @@ class Model {
   void CheckBudget(const std::string& pool) {
     const auto of_pool = [&](const std::string& name) { return PoolOf(name) == pool; };
     const auto count = std::count_if(names_.begin(), names_.end(), of_pool);
-    const auto taken = std::count_if(at_work_.begin(), at_work_.end(), of_pool);
+    const auto unavailable = std::count_if(at_work_.begin(), at_work_.end(), of_pool);
     const auto most = pool::MaxUnavailable(truth_.pools[pool], static_cast<std::size_t>(count));
     ASSERT_TRUE(Succeeded(most));
-    EXPECT_LE(taken, *most) << pool;
+    EXPECT_LE(unavailable, *most) << pool;
   }
 
-  std::mt19937 chance_;
+  std::mt19937 random_;
   World truth_;
   std::vector<std::string> names_;
   std::map<std::string, api::Node> mirror_;
@@ -289,14 +289,14 @@ class Model {
 
 TEST(RolloutModel, NeverUpdatesTooManyNodesAndAlwaysEnds) {
   const int steps = StepsToTake();
-  int taken = 0;
-  for (unsigned seed = 0; taken < steps && !testing::Test::HasFailure(); ++seed) {
+  int done_steps = 0;
+  for (unsigned seed = 0; done_steps < steps && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     Model model(seed);
-    for (int i = 0; i < kStepsUntilPeace && !testing::Test::HasFailure(); ++i, ++taken) model.Step();
-    model.ComeToPeace();
+    for (int i = 0; i < kStepsUntilSettling && !testing::Test::HasFailure(); ++i, ++done_steps) model.Step();
+    model.EndInterferenceAndSettle();
   }
-  std::printf("%d steps were taken\n", taken);
+  std::printf("%d steps were taken\n", done_steps);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ World ThreeWorkers() {
   return world;
 }
 
-std::vector<std::string> ToldIn(const Changes& changes) {
+std::vector<std::string> UpdatedIn(const Changes& changes) {
   std::vector<std::string> names;
   for (const NodeChange& change : changes.nodes) {
     if (!change.target_text.empty()) names.push_back(change.node);
@@ -40,7 +40,7 @@ TEST(RolloutPass, UpdatesOneNodeAndWritesTheNewStatus) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   const Changes changes = world.Pass();
-  EXPECT_EQ(ToldIn(changes), std::vector<std::string>{"a"});
+  EXPECT_EQ(UpdatedIn(changes), std::vector<std::string>{"a"});
   ASSERT_EQ(changes.statuses.size(), 1U);
   EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1);
   world.Do(changes);
@@ -72,7 +72,7 @@ TEST(RolloutPass, UpdatesNoNodeOfAPausedPoolAndChangesNoTaint) {
   world.pools["worker"].spec.configuration.name = kNew;
   world.pools["worker"].spec.paused = true;
   const Changes changes = world.Pass();
-  EXPECT_THAT(ToldIn(changes), testing::IsEmpty());
+  EXPECT_THAT(UpdatedIn(changes), testing::IsEmpty());
   for (const NodeChange& change : changes.nodes) EXPECT_FALSE(change.patch.spec);
   EXPECT_EQ(changes.statuses.size(), 1U);
 }
@@ -83,14 +83,14 @@ TEST(RolloutPass, UpdatesTheOthersWhileOneNodeIsAwaited) {
   world.pools["worker"].spec.max_unavailable = api::IntOrString{2};
   world.awaited = {"a"};
   const Changes changes = world.Pass();
-  EXPECT_EQ(ToldIn(changes), std::vector<std::string>{"b"});
+  EXPECT_EQ(UpdatedIn(changes), std::vector<std::string>{"b"});
   ASSERT_EQ(changes.statuses.size(), 1U);
   EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1)
       << "the awaited node still counts as being updated";
   world.Do(changes);
   EXPECT_TRUE(world.Pass().is_empty()) << "no other node is updated instead";
   world.awaited.clear();
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"a"});
 }
 
 TEST(RolloutPass, WritesTheStatusWhileAllNodesAreAwaited) {
@@ -98,7 +98,7 @@ TEST(RolloutPass, WritesTheStatusWhileAllNodesAreAwaited) {
   world.pools["worker"].spec.configuration.name = kNew;
   world.awaited = {"a"};
   const Changes changes = world.Pass();
-  EXPECT_THAT(ToldIn(changes), testing::IsEmpty());
+  EXPECT_THAT(UpdatedIn(changes), testing::IsEmpty());
   ASSERT_EQ(changes.statuses.size(), 1U);
   EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 0);
 }
@@ -107,9 +107,9 @@ TEST(RolloutPass, PutsNodesThatCannotBeDrainedBehindTheOthers) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.undrainable = {"a", "b"};
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"c"});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"c"});
   world.undrainable = {"a", "b", "c"};
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"a"});
 }
 
 TEST(RolloutPass, ReportsWhyTheFirstRenderingFails) {
@@ -190,7 +190,7 @@ TEST(RolloutPass, RollsOutOtherPoolsBesideOneWithABadSelector) {
   world.AddPool("odd", "rendered-x").spec.node_selector->match_labels = {{"not a key!", ""}};
   world.AddPool("all", "rendered-x").spec.node_selector->match_labels.clear();
   world.pools["worker"].spec.configuration.name = kNew;
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"a"});
   world.Settle();
   EXPECT_EQ(world.ConditionOf("odd", "Misconfigured")->reason, "InvalidNodeSelector");
   EXPECT_EQ(world.ConditionOf("all", "Misconfigured")->reason, "SelectingAll");
@@ -209,14 +209,14 @@ TEST(RolloutPass, ReportsInvalidDrainSettingsAndRollsOutAllTheSame) {
   World world = ThreeWorkers();
   world.pools["worker"].metadata.annotations = {{"pintle.io/drain-timeout", "soon"}, {"pintle.io/drain-pause", "0"}};
   world.pools["worker"].spec.configuration.name = kNew;
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"a"});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"a"});
   world.Settle();
-  const api::Condition* said = world.ConditionOf("worker", "Misconfigured");
-  ASSERT_NE(said, nullptr);
-  EXPECT_EQ(said->reason, "InvalidDrainSettings");
-  EXPECT_THAT(said->message,
+  const api::Condition* condition = world.ConditionOf("worker", "Misconfigured");
+  ASSERT_NE(condition, nullptr);
+  EXPECT_EQ(condition->reason, "InvalidDrainSettings");
+  EXPECT_THAT(condition->message,
               testing::StartsWith("the default is used in place of: annotation pintle.io/drain-timeout"));
-  EXPECT_THAT(said->message, testing::HasSubstr("; annotation pintle.io/drain-pause=0 of pool worker: must be"));
+  EXPECT_THAT(condition->message, testing::HasSubstr("; annotation pintle.io/drain-pause=0 of pool worker: must be"));
   world.pools["worker"].metadata.annotations.clear();
   world.Settle();
   EXPECT_EQ(world.ConditionOf("worker", "Misconfigured"), nullptr);
@@ -267,8 +267,8 @@ TEST(RolloutPass, UpdatesNoNodeOfAnUnreadablePool) {
   world.held_pools["infra"] = "infra: $.spec.maxUnavailable: is too large";
   for (const char* pool : {"worker", "infra"}) world.pools[pool].spec.configuration.name = kNew;
   const Changes changes = world.Pass();
-  EXPECT_EQ(ToldIn(changes).size(), 1U);
-  EXPECT_THAT(ToldIn(changes), testing::Not(testing::Contains("c")));
+  EXPECT_EQ(UpdatedIn(changes).size(), 1U);
+  EXPECT_THAT(UpdatedIn(changes), testing::Not(testing::Contains("c")));
   world.Do(changes);
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->reason, "Unreadable");
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->message,
@@ -282,13 +282,13 @@ TEST(RolloutPass, ReportsThatNodesCannotBeReadAndChangesNothingElse) {
   const auto before = world.pools["worker"].status;
   world.pools["worker"].spec.configuration.name = kNew;
   world.why_unread = "listing nodes: nodes is forbidden";
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{});
   EXPECT_EQ(world.Settle(), 1);
   EXPECT_EQ(world.ConditionOf("worker", "Degraded")->message, "listing nodes: nodes is forbidden");
   EXPECT_EQ(world.pools["worker"].status.machine_count, before.machine_count);
   EXPECT_EQ(world.ConditionOf("worker", "Updated")->status, "True");
   world.why_unread.clear();
-  EXPECT_EQ(ToldIn(world.Pass()).size(), 1U);
+  EXPECT_EQ(UpdatedIn(world.Pass()).size(), 1U);
 }
 
 TEST(RolloutPass, UpdatesTheOperatorsNodeLastAndLogsThat) {
@@ -299,7 +299,7 @@ TEST(RolloutPass, UpdatesTheOperatorsNodeLastAndLogsThat) {
   world.Settle();
   world.pools["master"].spec.configuration.name = kNew;
   const Changes changes = world.Pass();
-  EXPECT_EQ(ToldIn(changes), std::vector<std::string>{"m1"});
+  EXPECT_EQ(UpdatedIn(changes), std::vector<std::string>{"m1"});
   ASSERT_EQ(changes.announcements.size(), 1U);
   EXPECT_EQ(changes.announcements[0].message, "Deferring update of machine config operator node m0");
 }
@@ -313,19 +313,20 @@ TEST(RolloutPass, UpdatesAnArbiterIfNoMasterIsBusy) {
   }
   world.Settle();
   for (const char* role : {"master", "arbiter"}) world.pools[role].spec.configuration.name = kNew;
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"master"});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"master"});
   world.Settle();
   EXPECT_EQ(world.AnnotationOf("arbiter", api::kDesiredConfigAnnotation), kOld);
   world.Annotate("master", api::kCurrentConfigAnnotation, kNew);
-  EXPECT_EQ(ToldIn(world.Pass()), std::vector<std::string>{"arbiter"});
+  EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"arbiter"});
 }
 
 // ---- files of the ControllerConfig ----
 
 std::vector<std::string> WaitAnnotations(const World& world) {
-  std::vector<std::string> said;
-  for (const auto& [name, node] : world.nodes) said.push_back(node.metadata.Annotation(api::kFilesWaitAnnotation));
-  return said;
+  std::vector<std::string> annotations;
+  for (const auto& [name, node] : world.nodes)
+    annotations.push_back(node.metadata.Annotation(api::kFilesWaitAnnotation));
+  return annotations;
 }
 
 TEST(RolloutPass, AsksEachNodeOfAPausedPoolToHoldBackFiles) {
@@ -334,8 +335,8 @@ TEST(RolloutPass, AsksEachNodeOfAPausedPoolToHoldBackFiles) {
   world.pools.at("worker").spec.paused = true;
   world.Settle();
   const WallTime now{std::chrono::seconds(world.version)};
-  for (const std::string& said : WaitAnnotations(world)) {
-    EXPECT_GT(ValueOf(FromRfc3339(said)), now + kFilesWaitFor - kFilesWaitRenewedAfter);
+  for (const std::string& annotation : WaitAnnotations(world)) {
+    EXPECT_GT(ValueOf(FromRfc3339(annotation)), now + kFilesWaitFor - kFilesWaitRenewedAfter);
   }
   world.pools.at("worker").spec.paused = false;
   world.Settle();

@@ -25,7 +25,7 @@ inline const std::string kApi = "/apis/machineconfiguration.openshift.io/v1/";
 
 class SmallApiServer {
  public:
-  using Refusal = std::function<std::optional<kube::Answer>(const kube::Asked& asked)>;
+  using Refusal = std::function<std::optional<kube::Answer>(const kube::ReceivedRequest& request)>;
 
   // Returns a refusal in the format of the API server.
   static kube::Answer Status(int code, const std::string& reason, const std::string& message) {
@@ -41,8 +41,8 @@ class SmallApiServer {
   }
   // All requests that begin with this text get the answer.
   void Refuse(const std::string& beginning, const kube::Answer& answer) {
-    Refuse([beginning, answer](const kube::Asked& asked) -> std::optional<kube::Answer> {
-      if (!asked.line.starts_with(beginning)) return std::nullopt;
+    Refuse([beginning, answer](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+      if (!request.line.starts_with(beginning)) return std::nullopt;
       return answer;
     });
   }
@@ -78,7 +78,7 @@ class SmallApiServer {
   std::size_t CountOf(const std::string& beginning) {
     const std::lock_guard lock(mutex_);
     std::size_t count = 0;
-    for (const std::string& line : asked_) count += line.starts_with(beginning) ? 1 : 0;
+    for (const std::string& line : requests_) count += line.starts_with(beginning) ? 1 : 0;
     return count;
   }
   // Returns the reasons of all events.
@@ -125,28 +125,28 @@ class SmallApiServer {
   }
 
   // Records the request and returns the function that may refuse it.
-  Refusal Received(const kube::Asked& asked) {
+  Refusal Received(const kube::ReceivedRequest& request) {
     const std::lock_guard lock(mutex_);
-    asked_.push_back(asked.line);
+    requests_.push_back(request.line);
     return refusal_;
   }
 
-  kube::Answer AnswerTo(const kube::Asked& asked) {
+  kube::Answer AnswerTo(const kube::ReceivedRequest& request) {
     // A refusal may wait for another request, so it is called without the lock.
-    if (const Refusal refusal = Received(asked)) {
-      if (auto refused = refusal(asked)) return *std::move(refused);
+    if (const Refusal refusal = Received(request)) {
+      if (auto refused = refusal(request)) return *std::move(refused);
     }
     const std::lock_guard lock(mutex_);
-    const Target target = TargetOf(asked.line);
+    const Target target = TargetOf(request.line);
     const bool is_of_many = target.method == "GET" && target.name.empty();
     if (is_of_many && target.query.find("watch=1") != std::string::npos) return Watch(target);
     if (is_of_many) return List(target);
-    if (target.method == "POST") return Create(target, asked.body);
+    if (target.method == "POST") return Create(target, request.body);
     auto& objects = objects_[target.plural];
     const auto found = objects.find(target.name);
     if (found == objects.end()) return Status(404, "NotFound", target.plural + " \"" + target.name + "\" not found");
     if (target.method == "GET") return {.body = json::ToText(found->second)};
-    if (target.method == "PATCH") return Patch(target, asked.body, found->second);
+    if (target.method == "PATCH") return Patch(target, request.body, found->second);
     Drop(target.plural, target.name);
     return {.body = "{}"};
   }
@@ -224,11 +224,11 @@ class SmallApiServer {
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, json::Value>> objects_;  // The objects by plural, and then by name.
   std::map<std::string, std::vector<WatchEvent>> events_;              // The events of watches, by plural.
-  std::vector<std::string> asked_;
+  std::vector<std::string> requests_;
   Refusal refusal_;
   bool is_silent_ = false;
   int version_ = 100;
-  kube::ScriptedServer server_{{}, [this](const kube::Asked& asked) { return AnswerTo(asked); }};
+  kube::ScriptedServer server_{{}, [this](const kube::ReceivedRequest& request) { return AnswerTo(request); }};
 };
 
 }  // namespace pintle::controller

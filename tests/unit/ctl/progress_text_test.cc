@@ -16,20 +16,20 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 
 constexpr MonotonicTime kBegan(seconds(100));
-const ActivityProgress kFar = {"fetching quay.io/os@sha256:4f0a", "downloading", 43};
+const ActivityProgress kDownloading = {"fetching quay.io/os@sha256:4f0a", "downloading", 43};
 
 TEST(FittingLine, IsTheWholeTextIfThatFits) {
   const std::string whole = "fetching quay.io/os@sha256:4f0a: downloading, 43 %";
-  EXPECT_EQ(FittingLine(kFar, 80), whole);
-  EXPECT_EQ(FittingLine(kFar, whole.size()), whole);
+  EXPECT_EQ(FittingLine(kDownloading, 80), whole);
+  EXPECT_EQ(FittingLine(kDownloading, whole.size()), whole);
 }
 
 TEST(FittingLine, CutsTheActivityBeforeThePercentage) {
-  EXPECT_EQ(FittingLine(kFar, 49), "fetching quay.io/os@sha256:...: downloading, 43 %");
-  EXPECT_EQ(FittingLine(kFar, 30), "fetching...: downloading, 43 %");
-  EXPECT_EQ(FittingLine(kFar, 29), "downloading, 43 %");
-  EXPECT_EQ(FittingLine(kFar, 5), "downl");
-  EXPECT_EQ(FittingLine({kFar.doing}, 8), "fetching");
+  EXPECT_EQ(FittingLine(kDownloading, 49), "fetching quay.io/os@sha256:...: downloading, 43 %");
+  EXPECT_EQ(FittingLine(kDownloading, 30), "fetching...: downloading, 43 %");
+  EXPECT_EQ(FittingLine(kDownloading, 29), "downloading, 43 %");
+  EXPECT_EQ(FittingLine(kDownloading, 5), "downl");
+  EXPECT_EQ(FittingLine({kDownloading.doing}, 8), "fetching");
 }
 
 TEST(FittingLine, IsMeasuredInTerminalColumns) {
@@ -39,12 +39,12 @@ TEST(FittingLine, IsMeasuredInTerminalColumns) {
 
 TEST(LineForEachTenth, AreOneForEachTenthAfterTheFirstSecond) {
   LineForEachTenth lines;
-  std::vector<std::string> told;
+  std::vector<std::string> printed;
   for (unsigned percent = 0; percent <= 100; ++percent) {
     if (auto line = lines.LineOf({"fetching", "", percent}, kBegan + percent * milliseconds(150)))
-      told.push_back(*line);
+      printed.push_back(*line);
   }
-  EXPECT_THAT(told,
+  EXPECT_THAT(printed,
               ElementsAre("fetching: 10 %", "fetching: 20 %", "fetching: 30 %", "fetching: 40 %", "fetching: 50 %",
                           "fetching: 60 %", "fetching: 70 %", "fetching: 80 %", "fetching: 90 %", "fetching: 100 %"));
 }
@@ -60,13 +60,13 @@ TEST(LineForEachTenth, AreOmittedForAShortActivity) {
 
 TEST(LineForEachTenth, AreLimitedToOneASecond) {
   LineForEachTenth lines;
-  int told = 0;
+  int count = 0;
   for (unsigned i = 0; i < 10000; ++i) {
     const std::string part(1, static_cast<char>('a' + i % 26));
-    if (lines.LineOf({"fetching", part, i * 37 % 101}, kBegan + i * milliseconds(1))) ++told;
+    if (lines.LineOf({"fetching", part, i * 37 % 101}, kBegan + i * milliseconds(1))) ++count;
   }
-  EXPECT_LE(told, 9);
-  EXPECT_GE(told, 8);
+  EXPECT_LE(count, 9);
+  EXPECT_GE(count, 8);
 }
 
 TEST(LineForEachTenth, NeedAPercentage) {

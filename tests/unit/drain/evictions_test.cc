@@ -15,8 +15,8 @@ namespace pintle::drain {
 namespace {
 
 using kube::Answer;
-using kube::Asked;
 using kube::BadAnswer;
+using kube::ReceivedRequest;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
@@ -30,10 +30,10 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
  protected:
   EvictionsTest() { ::setenv("no_proxy", "*", 1); }
 
-  Answer AnswerTo(const Asked& asked) {
-    if (asked.line.find("watch=1") != std::string::npos) return {.ending = kube::Ending::kNever};
-    if (asked.line.starts_with("GET")) return {.body = kube::ListAnswer(Pod("a") + "," + Pod("b"))};
-    if (asked.line.find("/pods/b/") != std::string::npos) {
+  Answer AnswerTo(const ReceivedRequest& request) {
+    if (request.line.find("watch=1") != std::string::npos) return {.ending = kube::Ending::kNever};
+    if (request.line.starts_with("GET")) return {.body = kube::ListAnswer(Pod("a") + "," + Pod("b"))};
+    if (request.line.find("/pods/b/") != std::string::npos) {
       is_b_asked_ = true;
       return {.status = 201, .body = "{}"};
     }
@@ -43,7 +43,7 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
 
   // Runs until that many evictions have been refused, or the attempt has failed.
   std::string WhyItFails(const Settings& settings, std::size_t enough) {
-    kube::ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
+    kube::ScriptedServer server({}, [this](const ReceivedRequest& request) { return AnswerTo(request); });
     std::string why;
     const Evictions evictions(*loop_, ValueOf(kube::Client::Create(*loop_, server.access())), turns_, "node", settings,
                               {.evicted = [](const auto&) {},

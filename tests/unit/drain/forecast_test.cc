@@ -127,33 +127,33 @@ TEST(ForecastDrain, ExpectsAPodThatIsBeingReplaced) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.nodes.push_back(NodeNamed("other"));
   cluster.budgets[0].spec.min_available = api::IntOrString{1};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "nobody makes the pod";
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "the pod has no owner";
   cluster.pods[0].metadata.owner_references = {{"apps/v1", "StatefulSet", "web", "u", true, {}}};
   const PodOwner web = {"StatefulSet", {"shop", "web"}, "u"};
   EXPECT_THAT(cluster.ToAsk(), ElementsAre(web));
-  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "who cannot be asked has made all";
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "an owner of unknown scale counts as having all its pods";
   cluster.wanted = {{web, 1}};
   EXPECT_THAT(cluster.ToAsk(), IsEmpty());
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
   cluster.wanted = {{web, 2}};
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a"));
   cluster.nodes.pop_back();
-  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "it has no other place";
+  EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "the new pod could run on no other node";
 }
 
 TEST(ForecastDrain, AsksAboutNoWorkloadWhoseScaleIsIrrelevant) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.pods[0].metadata.owner_references = {{"apps/v1", "ReplicaSet", "web", "u", true, {}}};
   api::PodDisruptionBudget& budget = cluster.budgets[0];
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "Kubernetes has asked";
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "without minAvailable, expectedPods comes from the scale";
   budget.spec.min_available = api::IntOrString{"100%"};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "Kubernetes has asked";
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "for a percentage, expectedPods comes from the scale";
   budget.spec.min_available = api::IntOrString{1};
   EXPECT_THAT(cluster.ToAsk(), testing::SizeIs(1));
   budget.status = {.disruptions_allowed = 0, .current_healthy = 1, .desired_healthy = 1, .expected_pods = 2};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "one is not ready";
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "one pod is not ready";
   budget.status = {.disruptions_allowed = 1, .current_healthy = 2, .desired_healthy = 1, .expected_pods = 2};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "one may go";
+  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "the budget allows an eviction";
 }
 
 TEST(ForecastDrain, ReportsAPodWithTwoBudgets) {

@@ -97,7 +97,7 @@ TEST(Advance, ContinuesTheDrainOfAnotherController) {
   Progress progress;
   progress.now = kStart + minutes(5);
   EXPECT_THAT(*progress.See(kDrain, true, kStart), ElementsAre("cordoned", "draining"))
-      << "the other may have died first";
+      << "the other controller may have ended before it reported that the node is cordoned";
   EXPECT_EQ(std::get<phase::Evicting>(progress.phase).started, kStart);
 }
 
@@ -116,7 +116,7 @@ TEST(Advance, TriesAgainAfterAPauseThatGetsLonger) {
   EXPECT_THAT(*progress.At(happened::TimeIsUp{}), ElementsAre("draining"));
   EXPECT_EQ(progress.command, Command::kEvict);
   EXPECT_THAT(*progress.At(happened::AttemptFailed{"why"}), ElementsAre("failed"));
-  EXPECT_EQ(progress.wait, minutes(1)) << "it counts how long it had been failing before the attempt";
+  EXPECT_EQ(progress.wait, minutes(1)) << "the pause depends on the time before the attempt";
 
   progress.now = kStart + minutes(10) + seconds(1);
   EXPECT_TRUE(progress.At(happened::TimeIsUp{}));

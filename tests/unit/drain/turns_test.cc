@@ -32,7 +32,7 @@ TEST_F(TurnsTest, AreTakenInOrderUpToTheLimit) {
   auto b = Take("b");
   auto c = Take("c");
   auto d = Take("d");
-  EXPECT_THAT(begun_, IsEmpty()) << "from the loop only";
+  EXPECT_THAT(begun_, IsEmpty()) << "a turn begins only when the loop runs";
   event::Settle(*loop_);
   EXPECT_THAT(begun_, ElementsAre("a", "b"));
   a.reset();

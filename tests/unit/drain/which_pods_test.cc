@@ -16,7 +16,7 @@ api::Pod OwnedBy(const std::string& kind, bool is_controller = true) {
 TEST(FateOf, LeavesPodsOfDaemonSets) {
   EXPECT_EQ(FateOf(OwnedBy("DaemonSet")), Fate::kStaysForDaemonSet);
   EXPECT_EQ(FateOf(OwnedBy("ReplicaSet")), Fate::kGoes);
-  EXPECT_EQ(FateOf(OwnedBy("DaemonSet", false)), Fate::kGoes) << "that one does not start it anew";
+  EXPECT_EQ(FateOf(OwnedBy("DaemonSet", false)), Fate::kGoes) << "this DaemonSet does not start the pod again";
 }
 
 TEST(FateOf, EvictsFinishedPodsOfDaemonSets) {

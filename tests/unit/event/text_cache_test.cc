@@ -10,7 +10,7 @@
 namespace pintle::event {
 namespace {
 
-// Has entries for texts of 100 bytes, and counts how often each was made.
+// The cache's entries have texts of 100 bytes; the fixture counts how often each text was made.
 class TextCacheTest : public testing::Test {
  protected:
   TextCache::Text Get(std::size_t entry) { return ValueOf(entries_[entry].Get()); }
@@ -27,7 +27,7 @@ class TextCacheTest : public testing::Test {
                                                     EntryFor(4, 1000)};
 };
 
-TEST_F(TextCacheTest, MakesATextOnceAndKeepsThoseThatWereAskedForLast) {
+TEST_F(TextCacheTest, MakesATextOnceAndKeepsTheMostRecentlyUsedTexts) {
   EXPECT_EQ(Get(0), Get(0));
   Get(1);
   Get(0);
@@ -82,18 +82,18 @@ TEST_F(TextCacheTest, ForgetsATextWithItsEntry) {
   EXPECT_EQ(cache_->taken(), 0U);
 }
 
-TEST_F(TextCacheTest, KeepsAnErrorForGood) {
-  int asked = 0;
+TEST_F(TextCacheTest, KeepsAnError) {
+  int calls = 0;
   const TextCache::Entry entry(cache_, [&]() -> Result<std::string> {
-    ++asked;
+    ++calls;
     return Error(ErrorKind::kInvalid, "no");
   });
   EXPECT_EQ(MessageOf(entry.Get()), "no");
   EXPECT_EQ(MessageOf(entry.Get()), "no");
-  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(calls, 1);
 }
 
-TEST_F(TextCacheTest, GivesAllThreadsTheSame) {
+TEST_F(TextCacheTest, ReturnsTheSameTextToAllThreads) {
   std::vector<TextCache::Text> texts(8);
   std::vector<std::thread> threads;
   for (TextCache::Text& text : texts) threads.emplace_back([&] { text = *entries_[0].Get(); });

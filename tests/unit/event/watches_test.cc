@@ -236,13 +236,13 @@ TEST_F(SignalWatchTest, LeavesTheSignalBlockedAtItsEnd) {
   }
   ::kill(::getpid(), SIGUSR1);
   Settle(*loop_);
-  int taken = 0;
+  int received = 0;
   const SignalWatch next = ValueOf(SignalWatch::Create(*loop_, SIGUSR1, [&](int signal) {
-    taken = signal;
+    received = signal;
     loop_->Stop();
   }));
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
-  EXPECT_EQ(taken, SIGUSR1);
+  EXPECT_EQ(received, SIGUSR1);
 }
 
 TEST_F(SignalWatchTest, RefusesASecondOwnerOfASignal) {

@@ -134,7 +134,7 @@ TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
 
 // The release's own repository may be allowed together with blocked registries, if no other registry is allowed.
 // At bootstrap the list of allowed registries has it twice, so it does not count as the only one.
-TEST(RulesOf, CountAllowedOnesTwiceAtBootstrap) {
+TEST(RulesOf, CountAllowedRegistriesTwiceAtBootstrap) {
   ClusterImages cluster;
   cluster.sources().allowed = Names{"r.test/release"};
   cluster.sources().blocked = Names{"b.test"};

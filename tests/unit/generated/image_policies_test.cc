@@ -68,7 +68,7 @@ TEST(ConditionsOf, DoNotChangeIfTheyReportTheSameAlready) {
   EXPECT_EQ(ConditionsOf({&policy, {"s.test"}}, kLater)[1].last_transition_time->at, kLater);
 }
 
-TEST(ConditionsWithoutConflict, AreAllOthers) {
+TEST(ConditionsWithoutConflict, KeepAllOtherConditions) {
   api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
   EXPECT_THAT(ConditionsWithoutConflict(policy), IsEmpty());
   policy.status.conditions = ConditionsOf({&policy, {"s.test/x"}}, kNow);

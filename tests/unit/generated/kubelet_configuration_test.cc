@@ -190,14 +190,14 @@ TEST(ParseKubeletConf, AcceptsNumbersAndBooleansAsTexts) {
             "KubeletConfiguration.maxPods of type int32");
 }
 
-struct Laid {
+struct MergeCase {
   const char* below;
   const char* above;
   const char* lines;
 };
 
 TEST(MergeOver, ReplacesValuesByThoseThatAreNotEmpty) {
-  const Laid cases[] = {
+  const MergeCase cases[] = {
       {R"({"maxPods":1})", R"({"maxPods":2})", "maxPods: 2\n"},
       {R"({"maxPods":1})", R"({"maxPods":0})", "maxPods: 1\n"},
       {R"({"staticPodPath":"/a"})", R"({"staticPodPath":""})", "staticPodPath: /a\n"},
@@ -230,7 +230,7 @@ TEST(MergeOver, ReplacesValuesByThoseThatAreNotEmpty) {
       {R"({"logging":{"flushFrequency":"5s"}})", R"({"logging":{"flushFrequency":6000000000}})",
        "  flushFrequency: 6s\n"},
   };
-  for (const Laid& c : cases) {
+  for (const MergeCase& c : cases) {
     KubeletConfiguration config = Read(c.below);
     MergeOver(config, Read(c.above));
     std::string added = Added(config);

@@ -49,7 +49,7 @@ inline std::vector<MachineConfig> Templates(const std::string& kubelet_conf) {
   return configs;
 }
 
-// Returns the contents of a file in a config, or nullopt if there is no such file.
+// Returns the contents of a file in a config, "" if there is no such file, or the error if the config cannot be read.
 inline std::string FileOf(const MachineConfig& config, std::string_view path) {
   json::Report report;
   const Result<ignition::Config> parsed = ignition::Parse(config.config, report);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/machine_config.h"
-#include "json/fields.h"
 
 #include <gtest/gtest.h>
+
+#include "json/fields.h"
 
 namespace pintle::generated {
 namespace {
@@ -21,7 +22,7 @@ TEST(ConfigText, KeepsEmptyStructsWhereBootstrapDoes) {
             R"("data:text/plain;charset=utf-8;base64,","verification":{}},"mode":420}]},"systemd":{}})");
 }
 
-TEST(ConfigText, OfNothingIsAVersion) {
+TEST(ConfigText, OfAnEmptyConfigHasOnlyTheVersion) {
   EXPECT_EQ(ConfigText(ConfigOf({})), R"({"ignition":{"version":"3.5.0"}})");
   EXPECT_EQ(ConfigText(ignition::Config()), R"({"ignition":{"version":""}})");
 }
@@ -32,7 +33,7 @@ TEST(ConfigText, EscapesWhatHtmlWouldTakeForMarkup) {
   EXPECT_NE(ConfigText(config).find(R"("path":"/\u003c\u0026\u003e\u2028")"), std::string::npos);
 }
 
-TEST(ToObject, IsWhatTheApiServerIsGiven) {
+TEST(ToObject, IsTheObjectThatTheApiServerReceives) {
   api::ObjectMeta owner;
   owner.name = "kc";
   owner.uid = "u-1";

@@ -68,7 +68,7 @@ TEST(MergedDigestMirrors, KeepAllOrdersThatAgree) {
   }
 }
 
-TEST(MergedDigestMirrors, AreByTheirSourcesFromBothKinds) {
+TEST(MergedDigestMirrors, AreSortedBySourceAndComeFromBothKinds) {
   const Cluster cluster = Cluster()
                               .Content(From("z.test", {"i"}))
                               .Digest(From("z.test", {"d"}))
@@ -115,12 +115,12 @@ TEST(CheckMirrors, RefusesContradictions) {
       "imagetagmirrorsets, or imagecontentsourcepolicies";
   const Mirrors never = From("s.test", {"m.test"}, "NeverContactSource");
   const Mirrors allow = From("s.test", {"m.test"}, "AllowContactingSource");
-  const Mirrors unsaid = From("s.test", {"m.test"});
+  const Mirrors without_policy = From("s.test", {"m.test"});
   EXPECT_EQ(ProblemOf(Cluster().Digest(never).Tag(never)), "");
-  EXPECT_EQ(ProblemOf(Cluster().Digest(allow).Tag(unsaid)), "");
+  EXPECT_EQ(ProblemOf(Cluster().Digest(allow).Tag(without_policy)), "");
   EXPECT_EQ(ProblemOf(Cluster().Digest(never).Tag(allow)), kConflict);
-  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Digest(unsaid)), kConflict);
-  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Content(unsaid)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Digest(without_policy)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Content(without_policy)), kConflict);
   EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"m.test", "s.test"}, "NeverContactSource"))),
             "cannot set mirrorSourcePolicy: NeverContactSource if the source \"s.test\" is one of the mirrors");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the YAML of the kubelet.conf files that we write by PyYAML, which knows nothing of ours."""
+"""Reads the kubelet.conf files that we write with PyYAML, which shares no code with our writer."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ except ImportError:
 
 
 def main():
-    # A text may hold line breaks of Unicode, at which a line does not end.
+    # A text may contain Unicode's line separators; they do not end a line here, but splitlines() splits at them.
     lines = subprocess.run([sys.argv[1]], check=True, stdout=subprocess.PIPE).stdout.decode().split("\n")[:-1]
     wrong = 0
     for line in lines:

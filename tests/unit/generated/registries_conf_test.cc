@@ -8,7 +8,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-struct Wishes {
+struct WantedRegistries {
   Names insecure;
   Names blocked;
   std::vector<api::Mirrors> digests;
@@ -31,19 +31,19 @@ std::string ConfLine(const RegistriesConf& conf) {
   return shown;
 }
 
-Result<std::string> Edited(const Wishes& wishes, RegistriesConf conf = {}) {
+Result<std::string> Edited(const WantedRegistries& wanted, RegistriesConf conf = {}) {
   std::vector<api::MirrorSet> digests(1);
-  digests[0].spec.image_digest_mirrors = wishes.digests;
+  digests[0].spec.image_digest_mirrors = wanted.digests;
   std::vector<api::MirrorSet> tags(1);
-  tags[0].spec.image_tag_mirrors = wishes.tags;
-  TRY(Edit(conf, {wishes.insecure, wishes.blocked},
+  tags[0].spec.image_tag_mirrors = wanted.tags;
+  TRY(Edit(conf, {wanted.insecure, wanted.blocked},
            {.content_source_policies = {}, .digest_sets = digests, .tag_sets = tags}));
   return ConfLine(conf);
 }
 
 TEST(Edit, MakesEntriesInTheOrderOfTheOperator) {
   struct Row {
-    Wishes wishes;
+    WantedRegistries wanted;
     std::string_view entries;
   };
   for (const Row& row : {
@@ -62,7 +62,7 @@ TEST(Edit, MakesEntriesInTheOrderOfTheOperator) {
             "s# m@digest"},
            {{.insecure = {}, .blocked = {}, .digests = {}, .tags = {{"s", {"m"}, "NeverContactSource"}}}, "s# m@tag"},
        }) {
-    EXPECT_EQ(*Edited(row.wishes), row.entries);
+    EXPECT_EQ(*Edited(row.wanted), row.entries);
   }
 }
 

@@ -13,7 +13,7 @@ std::string ErrorOf(std::string_view text) {
   return file ? "" : file.error().message();
 }
 
-TEST(ReadTemplateFile, TakesNumbersAndTruthsForTexts) {
+TEST(ReadTemplateFile, AcceptsNumbersAndBooleansAsTexts) {
   const auto file =
       ReadTemplateFile("path: 1e6\ncontents: {inline: yes, verification: {hash: 1.5}}\nuser: {name: 7, id: 0o7}\n");
   ASSERT_TRUE(file) << file.error().message();
@@ -24,7 +24,7 @@ TEST(ReadTemplateFile, TakesNumbersAndTruthsForTexts) {
   EXPECT_EQ(file->user.id, 7);
 }
 
-TEST(ReadTemplateFile, TakesKeysInAnyCaseAndPassesOverOthers) {
+TEST(ReadTemplateFile, AcceptsKeysInAnyCaseAndIgnoresUnknownOnes) {
   const auto file = ReadTemplateFile("PATH: /a\nMode: 0x1ff\nunknown: [1]\nCONTENTS: {INLINE: x}\n---\npath: /b\n");
   ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(file->path, "/a");

@@ -34,7 +34,7 @@ std::string IgnitionOf(const TemplateFolder& templates, const RenderConfig& conf
 
 bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST(MachineConfigsOfTemplates, LetsLaterFoldersHaveTheLastWord) {
+TEST(MachineConfigsOfTemplates, LetsLaterFoldersOverrideEarlierOnes) {
   TemplateFolder templates("t");
   templates.Add("common/_base/files/a", FileAt("/a", "base"));
   templates.Add("common/aws/files/a", FileAt("/a", "aws"));
@@ -45,7 +45,7 @@ TEST(MachineConfigsOfTemplates, LetsLaterFoldersHaveTheLastWord) {
       "\"contents\":{\"source\":\"data:,worker\"},\"mode\":420}]}}\n");
 }
 
-TEST(MachineConfigsOfTemplates, RemovesByAnEmptyFileAndNotByWhiteSpace) {
+TEST(MachineConfigsOfTemplates, RemovesATemplateByAnEmptyFileAndNotByWhiteSpace) {
   TemplateFolder templates("t");
   for (const char* name : {"gone", "stays"}) {
     templates.Add(std::string("worker/00-worker/_base/files/") + name, FileAt(std::string("/") + name, "x"));
@@ -126,7 +126,7 @@ TEST(MachineConfigsOfTemplates, DoesNotReadATemplateOfAnotherPlatform) {
             "template: t/worker/00-worker/gcp/files/a:1: unclosed action");
 }
 
-TEST(MachineConfigsOfTemplates, DoesNotShowThePullSecretInAnError) {
+TEST(MachineConfigsOfTemplates, DoesNotPutThePullSecretIntoAnError) {
   TemplateFolder templates("t");
   templates.Add("worker/00-worker/_base/files/a", "path: /a\ncontents: {inline: {{.PullSecret}} }\n");
   const std::string error = IgnitionOf(templates, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));

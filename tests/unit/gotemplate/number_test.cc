@@ -35,7 +35,7 @@ TEST(ReadNumber, RefusesNumbersThatGoRefuses) {
   }
 }
 
-TEST(ReadComplex, KeepsWhatHasNoImaginaryPartAsOtherTypes) {
+TEST(ReadComplex, AlsoKeepsANumberWithoutImaginaryPartAsOtherTypes) {
   EXPECT_EQ(ReadComplex("1+2i")->complex, std::complex<double>(1, 2));
   EXPECT_EQ(ReadComplex("1+0i")->integer, 1);
   EXPECT_EQ(ReadNumber("1i")->complex, std::complex<double>(0, 1));

@@ -6,7 +6,7 @@
 namespace pintle::gotext {
 namespace {
 
-TEST(FloatText, IsTheShortestThatReadsBack) {
+TEST(FloatText, IsTheShortestTextThatIsReadAsTheSameNumber) {
   EXPECT_EQ(FloatText(0, 'g', kShortest, 64), "0");
   EXPECT_EQ(FloatText(-0.0, 'f', kShortest, 64), "-0");
   EXPECT_EQ(FloatText(0.1, 'f', kShortest, 64), "0.1");
@@ -18,7 +18,7 @@ TEST(FloatText, IsTheShortestThatReadsBack) {
   EXPECT_EQ(FloatText(0.1F, 'g', kShortest, 32), "0.1");
 }
 
-TEST(FloatText, HasZerosAfterTheDigitsThatCount) {
+TEST(FloatText, HasZerosAfterTheSignificantDigits) {
   EXPECT_EQ(FloatText(1e23, 'f', kShortest, 64), "100000000000000000000000");
   EXPECT_EQ(FloatText(123456789012345680000.0, 'f', kShortest, 64), "123456789012345680000");
   EXPECT_EQ(FloatText(1e23, 'f', 0, 64), "99999999999999991611392");

@@ -116,8 +116,8 @@ TEST(AuthorizedKeys, AreNotWrittenThroughALinkThatTheUserMade) {
     const MachineWithHome machine;
     fs::create_directories((machine / "home/core" / place).parent_path());
     fs::create_directory_symlink("/etc", machine / "home/core" / place);
-    const std::string said = fmt::format("giving core SSH keys: /home/core/{}: it is a link or a file", place);
-    EXPECT_THAT(MessageOf(machine.Put("core", Keys({"ssh-rsa A"}))), HasSubstr(said));
+    const std::string expected = fmt::format("giving core SSH keys: /home/core/{}: it is a link or a file", place);
+    EXPECT_THAT(MessageOf(machine.Put("core", Keys({"ssh-rsa A"}))), HasSubstr(expected));
     EXPECT_THAT(MessageOf(ObserveAuthorizedKeys(machine.root(), "core")), HasSubstr("it is a link or a file"));
     EXPECT_FALSE(fs::exists(machine / "etc/ignition"));
     EXPECT_FALSE(fs::exists(machine / "etc/authorized_keys.d"));

@@ -41,13 +41,13 @@ TEST(Gunzipper, AcceptsAnyPieces) {
 }
 
 TEST(Gunzipper, StopsWhenNoMoreIsWanted) {
-  int taken = 0;
+  int calls = 0;
   Gunzipper gunzipper([&](std::string_view) {
-    ++taken;
+    ++calls;
     return false;
   });
   EXPECT_FALSE(ValueOf(gunzipper.Take(kHello + kHello)));
-  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(Gunzip, StopsAtTheLimit) {

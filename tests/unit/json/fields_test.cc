@@ -79,7 +79,7 @@ T Decoded(const std::string& text, Report& report) {
 
 // Decodes a document that must have no problems.
 template <typename T>
-T Fine(const std::string& text) {
+T DecodedWithoutProblems(const std::string& text) {
   Report report;
   T value = Decoded<T>(text, report);
   EXPECT_THAT(report.problems(), IsEmpty());
@@ -123,7 +123,7 @@ TEST(Decode, ReportsEveryProblemWithItsPath) {
 }
 
 TEST(Decode, TreatsNullLikeAMissingKey) {
-  const File file = Fine<File>(R"({"path":"/a","mode":null,"overwrite":null,"append":null})");
+  const File file = DecodedWithoutProblems<File>(R"({"path":"/a","mode":null,"overwrite":null,"append":null})");
   EXPECT_EQ(file.mode, std::nullopt);
   EXPECT_TRUE(file.overwrite);
   EXPECT_THAT(ProblemsOf<File>(R"({"path":null})"), ElementsAre("error $.path: must be a string"));
@@ -152,14 +152,14 @@ TEST(Encode, WritesTheSameFieldsAndNoOthers) {
           R"({"path":"/a"})",
           R"({"append":[{"source":"data:,x"},{}],"colour":"blue","contents":{"compression":"gzip"},"labels":{"k":"v"},"mode":0,"overwrite":false,"path":""})",
       }) {
-    EXPECT_EQ(ToText(Encode(Fine<File>(text))), text);
+    EXPECT_EQ(ToText(Encode(DecodedWithoutProblems<File>(text))), text);
   }
 }
 
 TEST(Encode, OfAVariantNamesItsKind) {
   using Step = std::variant<PutFile, PutUnit>;
   const std::string text = R"([{"kind":"file","path":"/a"},{"enabled":true,"kind":"unit","unit":"b.service"}])";
-  EXPECT_EQ(ToText(Encode(Fine<std::vector<Step>>(text))), text);
+  EXPECT_EQ(ToText(Encode(DecodedWithoutProblems<std::vector<Step>>(text))), text);
   EXPECT_THAT(ProblemsOf<Step>(R"({"kind":"user"})"), ElementsAre("error $.kind: is not known"));
   EXPECT_THAT(ProblemsOf<Step>(R"({"path":"/a"})"), ElementsAre("error $.kind: must be a string"));
 }
@@ -171,8 +171,10 @@ std::vector<std::string> PathsThatDiffer(const File& a, const File& b) {
 }
 
 TEST(Compare, NamesEachFieldThatDiffers) {
-  const File a = Fine<File>(R"({"path":"/a","mode":1,"contents":{"source":"data:,1"},"append":[{}]})");
-  const File b = Fine<File>(R"({"path":"/a","mode":2,"contents":{"source":"data:,2"},"append":[{},{}]})");
+  const File a =
+      DecodedWithoutProblems<File>(R"({"path":"/a","mode":1,"contents":{"source":"data:,1"},"append":[{}]})");
+  const File b =
+      DecodedWithoutProblems<File>(R"({"path":"/a","mode":2,"contents":{"source":"data:,2"},"append":[{},{}]})");
   EXPECT_THAT(PathsThatDiffer(a, b), ElementsAre("$.mode", "$.contents.source", "$.append"));
   EXPECT_THAT(PathsThatDiffer(a, a), IsEmpty());
   EXPECT_TRUE(Equal(a, a));
@@ -180,13 +182,13 @@ TEST(Compare, NamesEachFieldThatDiffers) {
 }
 
 TEST(MergeInto, PrefersTheChildsValues) {
-  Storage parent = Fine<Storage>(R"({"files":[
+  Storage parent = DecodedWithoutProblems<Storage>(R"({"files":[
       {"path":"/a","mode":1,"contents":{"source":"data:,1","compression":"gzip"},"append":[{"source":"data:,x"}]},
       {"path":"/b"}]})");
-  MergeInto(parent, Fine<Storage>(R"({"files":[
+  MergeInto(parent, DecodedWithoutProblems<Storage>(R"({"files":[
       {"path":"/c"},
       {"path":"/a","contents":{"source":"data:,2"},"append":[{"source":"data:,y"}]}]})"));
-  const Storage expected = Fine<Storage>(R"({"files":[
+  const Storage expected = DecodedWithoutProblems<Storage>(R"({"files":[
       {"path":"/a","mode":1,"contents":{"source":"data:,2","compression":"gzip"},
        "append":[{"source":"data:,x"},{"source":"data:,y"}]},
       {"path":"/b"},

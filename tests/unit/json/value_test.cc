@@ -31,7 +31,7 @@ TEST(Value, IsAnObjectIfItsInitializerHasOnlyPairs) {
   const Value list = {"a", 1, {"x", "y"}};
   EXPECT_TRUE(list.is_array());
   EXPECT_EQ(list.size(), 3U);
-  EXPECT_TRUE(Value::array({{"a", 1}}).is_array()) << "a list of one list, or of one object: as it is said";
+  EXPECT_TRUE(Value::array({{"a", 1}}).is_array()) << "array() makes a list, even if its elements look like pairs";
   EXPECT_TRUE((Value{{1, "a"}}).is_array());
 }
 

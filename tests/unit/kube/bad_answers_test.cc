@@ -90,10 +90,10 @@ INSTANTIATE_TEST_SUITE_P(Each, BadObject, testing::ValuesIn(BadAnswers()),
 class BadList : public BadAnswersTest {};
 
 TEST_P(BadList, IsReportedAndRequestedLessAndLessOften) {
-  ScriptedServer server({}, [this](const Asked& asked) -> Answer {
-    if (asked.line.find("watch=1") != std::string::npos) return {.ending = Ending::kNever};
+  ScriptedServer server({}, [this](const ReceivedRequest& request) -> Answer {
+    if (request.line.find("watch=1") != std::string::npos) return {.ending = Ending::kNever};
     if (!is_bad_) return {.body = ListAnswer(kNodeA)};
-    if (asked.line.find("continue=") == std::string::npos) arrivals_.Note();
+    if (request.line.find("continue=") == std::string::npos) arrivals_.Note();
     return GetParam().answer;
   });
   const auto mirror = Follow(server);
@@ -110,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(Each, BadList, testing::ValuesIn(BadLists()), [](const 
 class BadWatch : public BadAnswersTest {};
 
 TEST_P(BadWatch, IsReportedAndBegunAgainLessAndLessOften) {
-  ScriptedServer server({}, [this](const Asked& asked) -> Answer {
-    if (asked.line.find("watch=1") == std::string::npos) return {.body = ListAnswer(kNodeA)};
+  ScriptedServer server({}, [this](const ReceivedRequest& request) -> Answer {
+    if (request.line.find("watch=1") == std::string::npos) return {.body = ListAnswer(kNodeA)};
     if (!is_bad_) {
       return {.body = EventLine("ADDED", R"({"metadata":{"name":"c","resourceVersion":"20"},"spec":{}})"),
               .ending = Ending::kNever};
@@ -133,8 +133,8 @@ INSTANTIATE_TEST_SUITE_P(Each, BadWatch, testing::ValuesIn(BadWatches()),
 class Following : public BadAnswersTest {};
 
 TEST_F(Following, DoesNotRequestARefusedSecondPageMoreOften) {
-  ScriptedServer server({}, [this](const Asked& asked) -> Answer {
-    if (asked.line.find("continue=") == std::string::npos) {
+  ScriptedServer server({}, [this](const ReceivedRequest& request) -> Answer {
+    if (request.line.find("continue=") == std::string::npos) {
       arrivals_.Note();
       return {.body = ListAnswer(kNodeA, R"(,"continue":"next")")};
     }
@@ -172,7 +172,7 @@ TEST_F(Following, AcceptsLargeObjectsAndPieces) {
   RunUntil([&] { return mirror->Find({"", "b"}) != nullptr; });
   EXPECT_EQ(mirror->Find({"", "a"})->metadata.annotations.at("large").size(), text.size());
   EXPECT_EQ(mirror->Find({"", "b"})->metadata.annotations.at("large").size(), text.size());
-  EXPECT_EQ(server.asked().size(), 2U);
+  EXPECT_EQ(server.requests().size(), 2U);
 }
 
 TEST_F(Following, SetsAsideOnlyTheObjectWithATooLargeNumber) {

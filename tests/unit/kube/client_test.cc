@@ -45,7 +45,7 @@ class ClientTest : public testing::Test {
       outcome = std::move(result);
       loop_->Stop();
     });
-    EXPECT_FALSE(outcome) << "it was told before the loop ran";
+    EXPECT_FALSE(outcome) << "the callback was called before the loop ran";
     if (Result<> waited = event::RunPatiently(*loop_); !waited) return std::move(waited).error();
     return *std::move(outcome);
   }
@@ -82,8 +82,8 @@ TEST_F(Getting, ReturnsTheObject) {
   const api::Node node = ValueOf(Get(server, "a"));
   EXPECT_EQ(node.metadata.name, "a");
   EXPECT_TRUE(node.spec.unschedulable);
-  EXPECT_THAT(server.asked_lines(), ElementsAre("GET /api/v1/nodes/a"));
-  EXPECT_THAT(server.asked()[0].head, HasSubstr("Accept: application/json"));
+  EXPECT_THAT(server.request_lines(), ElementsAre("GET /api/v1/nodes/a"));
+  EXPECT_THAT(server.requests()[0].head, HasSubstr("Accept: application/json"));
 }
 
 TEST_F(Getting, ReportsWhyThereIsNoObject) {
@@ -100,7 +100,7 @@ TEST_F(Getting, IsRepeatedIfAServerThatIsStartingDoesNotKnowThePath) {
       {unknown, {.status = 500, .body = "[-]etcd failed"}, unknown, {.body = "ok"}, {.body = NodeText("a")}});
   EXPECT_TRUE(Succeeded(Get(server, "a")));
   const std::string get = "GET /api/v1/nodes/a";
-  EXPECT_THAT(server.asked_lines(), ElementsAre(get, "GET /readyz", get, "GET /readyz", get));
+  EXPECT_THAT(server.request_lines(), ElementsAre(get, "GET /readyz", get, "GET /readyz", get));
 }
 
 TEST_F(Getting, IsUnavailableWhileTheServerIsStarting) {
@@ -132,7 +132,7 @@ TEST_F(Getting, IsRepeatedIfTheServerIsBrieflyAway) {
 TEST_F(Getting, IsGivenUpAfterSomeAttempts) {
   ScriptedServer server({{.status = 503}, {.status = 503}, {.status = 503}, {.body = NodeText("a")}});
   EXPECT_EQ(MessageOf(Get(server, "a")), "reading Node a: the answer has status 503");
-  EXPECT_EQ(server.asked().size(), 3U);
+  EXPECT_EQ(server.requests().size(), 3U);
 }
 
 TEST_F(Getting, IsNotRepeatedIfThatCannotHelp) {
@@ -150,7 +150,7 @@ TEST_F(Getting, RefusesAnAnswerThatIsNoObject) {
 TEST_F(Getting, RefusesANameThatLeadsToAnotherPath) {
   ScriptedServer server;
   EXPECT_EQ(MessageOf(Get(server, "../pods")), "\"../pods\" is not the name of a Node");
-  EXPECT_TRUE(server.asked().empty());
+  EXPECT_TRUE(server.requests().empty());
 }
 
 TEST_F(Getting, MayBeDroppedAtAnyTime) {
@@ -176,8 +176,8 @@ TEST_F(Getting, SendsTheCurrentToken) {
   EXPECT_TRUE(Succeeded(Get(client, "a")));
   directory.Write("token", "second");
   EXPECT_TRUE(Succeeded(Get(client, "a")));
-  EXPECT_THAT(server.asked()[0].head, HasSubstr("Authorization: Bearer first"));
-  EXPECT_THAT(server.asked()[1].head, HasSubstr("Authorization: Bearer second"));
+  EXPECT_THAT(server.requests()[0].head, HasSubstr("Authorization: Bearer first"));
+  EXPECT_THAT(server.requests()[1].head, HasSubstr("Authorization: Bearer second"));
   EXPECT_THAT(MessageOf(Get(client, "a")), Not(HasSubstr("second")));
 }
 
@@ -206,7 +206,7 @@ TEST_F(Listing, GoesThroughAllPages) {
   ScriptedServer server({{.body = PageText(NodeText("a") + "," + NodeText("b"), "next"), .piece = 3},
                          {.body = PageText(NodeText("c"), "")}});
   EXPECT_EQ(Names(ValueOf(Listed(server))), "abc");
-  EXPECT_THAT(server.asked_lines(),
+  EXPECT_THAT(server.request_lines(),
               ElementsAre("GET /api/v1/nodes?limit=2", "GET /api/v1/nodes?limit=2&continue=next"));
 }
 
@@ -217,7 +217,7 @@ TEST_F(Listing, FetchesAPageAgainThatWasCutOff) {
                          {.status = 429},
                          {.body = page}});
   EXPECT_EQ(Names(ValueOf(Listed(server))), "abc");
-  EXPECT_EQ(server.asked_lines()[3], "GET /api/v1/nodes?limit=2&continue=next");
+  EXPECT_EQ(server.request_lines()[3], "GET /api/v1/nodes?limit=2&continue=next");
 }
 
 TEST_F(Listing, StartsOverWithoutPagesIfTheyTookTooLong) {
@@ -225,7 +225,7 @@ TEST_F(Listing, StartsOverWithoutPagesIfTheyTookTooLong) {
                          {.status = 410, .body = StatusText("Expired", "too old")},
                          {.body = PageText(NodeText("a") + "," + NodeText("b"), "")}});
   EXPECT_EQ(Names(ValueOf(Listed(server))), "ab");
-  EXPECT_EQ(server.asked_lines()[2], "GET /api/v1/nodes");
+  EXPECT_EQ(server.request_lines()[2], "GET /api/v1/nodes");
 }
 
 TEST_F(Listing, MayFindNothing) {
@@ -245,19 +245,19 @@ using Changing = ClientTest;
 TEST_F(Changing, SendsAMergePatch) {
   ScriptedServer server({{.body = NodeText("a")}});
   EXPECT_TRUE(Succeeded(Patched(server, MergePatch{{{"spec", {{"unschedulable", true}}}}})));
-  const Asked asked = server.asked()[0];
-  EXPECT_EQ(asked.line, "PATCH /api/v1/nodes/a?fieldManager=test");
-  EXPECT_THAT(asked.head, HasSubstr("Content-Type: application/merge-patch+json"));
-  EXPECT_EQ(asked.body, R"({"spec":{"unschedulable":true}})");
+  const ReceivedRequest request = server.requests()[0];
+  EXPECT_EQ(request.line, "PATCH /api/v1/nodes/a?fieldManager=test");
+  EXPECT_THAT(request.head, HasSubstr("Content-Type: application/merge-patch+json"));
+  EXPECT_EQ(request.body, R"({"spec":{"unschedulable":true}})");
 }
 
 TEST_F(Changing, SendsAnApplyToTheStatus) {
   ScriptedServer server({{.body = NodeText("a")}});
   const ApplyPatch apply = {.object = {{"status", {{"phase", "x"}}}}, .conflicts = ApplyPatch::Conflicts::kTakeOver};
   EXPECT_TRUE(Succeeded(Patched(server, apply, Part::kStatus)));
-  EXPECT_EQ(server.asked()[0].line, "PATCH /api/v1/nodes/a/status?fieldManager=test&force=true");
-  EXPECT_THAT(server.asked()[0].head, HasSubstr("Content-Type: application/apply-patch+yaml"));
-  EXPECT_EQ(server.asked()[0].body,
+  EXPECT_EQ(server.requests()[0].line, "PATCH /api/v1/nodes/a/status?fieldManager=test&force=true");
+  EXPECT_THAT(server.requests()[0].head, HasSubstr("Content-Type: application/apply-patch+yaml"));
+  EXPECT_EQ(server.requests()[0].body,
             R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a"},"status":{"phase":"x"}})");
 }
 
@@ -276,7 +276,7 @@ TEST_F(Changing, IsRepeatedOnlyIfThatHasTheSameEffect) {
   EXPECT_FALSE(Patched(server, operations));
   // After the status 503 the request is repeated, because the server has not executed it.
   EXPECT_TRUE(Succeeded(Patched(server, operations)));
-  EXPECT_EQ(server.asked().size(), 6U);
+  EXPECT_EQ(server.requests().size(), 6U);
 }
 
 TEST_F(Changing, ReadsAgainAfterAConflict) {
@@ -292,7 +292,7 @@ TEST_F(Changing, ReadsAgainAfterAConflict) {
     return client.Amend<api::Node>({"", "a"}, change, std::move(done));
   }));
   EXPECT_EQ(node.metadata.resource_version, "3");
-  EXPECT_EQ(server.asked()[3].body, R"({"metadata":{"annotations":{"was":"2"},"resourceVersion":"2"}})");
+  EXPECT_EQ(server.requests()[3].body, R"({"metadata":{"annotations":{"was":"2"},"resourceVersion":"2"}})");
 }
 
 TEST_F(Changing, DoesNotReadAgainIfNobodyHasChangedTheObject) {
@@ -309,7 +309,7 @@ TEST_F(Changing, DoesNotReadAgainIfNobodyHasChangedTheObject) {
         std::move(done));
   });
   EXPECT_THAT(outcome.error().message(), HasSubstr("not today"));
-  EXPECT_EQ(server.asked().size(), 3U);
+  EXPECT_EQ(server.requests().size(), 3U);
 }
 
 TEST_F(Changing, WritesNothingWithoutAChange) {
@@ -319,7 +319,7 @@ TEST_F(Changing, WritesNothingWithoutAChange) {
     const auto nothing = [](const api::Node&) -> std::optional<json::Value> { return std::nullopt; };
     return client.Amend<api::Node>({"", "a"}, nothing, std::move(done));
   })));
-  EXPECT_EQ(server.asked().size(), 1U);
+  EXPECT_EQ(server.requests().size(), 1U);
 }
 
 TEST_F(Changing, ReportsThatTheNewObjectExistsAlready) {
@@ -330,7 +330,7 @@ TEST_F(Changing, ReportsThatTheNewObjectExistsAlready) {
   lease.metadata.namespace_name = "ns";
   const auto made = Outcome<api::Lease>([&](auto done) { return client.Create<api::Lease>(lease, std::move(done)); });
   EXPECT_EQ(made.error().kind(), ErrorKind::kConflict);
-  EXPECT_EQ(server.asked()[0].line, "POST /apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=test");
+  EXPECT_EQ(server.requests()[0].line, "POST /apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=test");
 }
 
 TEST_F(Changing, DeletesOnlyTheObjectWithTheGivenUid) {
@@ -339,8 +339,8 @@ TEST_F(Changing, DeletesOnlyTheObjectWithTheGivenUid) {
   EXPECT_TRUE(Succeeded(Outcome<void>([&](auto done) {
     return client.Delete<api::Node>({"", "a"}, "uid-1", std::move(done));
   })));
-  EXPECT_EQ(server.asked()[0].line, "DELETE /api/v1/nodes/a");
-  EXPECT_EQ(server.asked()[0].body, R"({"preconditions":{"uid":"uid-1"}})");
+  EXPECT_EQ(server.requests()[0].line, "DELETE /api/v1/nodes/a");
+  EXPECT_EQ(server.requests()[0].body, R"({"preconditions":{"uid":"uid-1"}})");
 }
 
 using Evicting = ClientTest;
@@ -350,10 +350,10 @@ const std::string kBudget = R"({"causes":[{"reason":"DisruptionBudget","message"
 TEST_F(Evicting, UsesTheOldVersionWithAnOldServer) {
   ScriptedServer server({{.status = 400, .body = StatusText("BadRequest", "no kind")}, {.status = 201, .body = "{}"}});
   EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGoing);
-  EXPECT_EQ(server.asked()[0].line, "POST /api/v1/namespaces/ns/pods/web/eviction");
-  EXPECT_THAT(server.asked()[0].body, HasSubstr(R"("apiVersion":"policy/v1",)"));
-  EXPECT_THAT(server.asked()[0].body, HasSubstr(R"("deleteOptions":{"preconditions":{"uid":"uid-1"}})"));
-  EXPECT_THAT(server.asked()[1].body, HasSubstr(R"("apiVersion":"policy/v1beta1")"));
+  EXPECT_EQ(server.requests()[0].line, "POST /api/v1/namespaces/ns/pods/web/eviction");
+  EXPECT_THAT(server.requests()[0].body, HasSubstr(R"("apiVersion":"policy/v1",)"));
+  EXPECT_THAT(server.requests()[0].body, HasSubstr(R"("deleteOptions":{"preconditions":{"uid":"uid-1"}})"));
+  EXPECT_THAT(server.requests()[1].body, HasSubstr(R"("apiVersion":"policy/v1beta1")"));
 }
 
 TEST_F(Evicting, CanBeADryRunInBothVersions) {
@@ -363,10 +363,10 @@ TEST_F(Evicting, CanBeADryRunInBothVersions) {
     return client.Evict({"ns", "web"}, "uid-1", std::move(done), EvictionMode::kDryRun);
   });
   EXPECT_EQ(std::get<Departure>(ValueOf(outcome)), Departure::kGoing);
-  for (const Asked& asked : server.asked()) {
-    EXPECT_THAT(asked.body, HasSubstr(R"("deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"uid-1"}})"));
+  for (const ReceivedRequest& request : server.requests()) {
+    EXPECT_THAT(request.body, HasSubstr(R"("deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"uid-1"}})"));
   }
-  EXPECT_EQ(server.asked().size(), 2u);
+  EXPECT_EQ(server.requests().size(), 2u);
 }
 
 TEST_F(Evicting, NamesTheBudgetThatForbidsTheEviction) {

@@ -32,7 +32,7 @@ class EventRecorderTest : public testing::Test {
     event::Timer look(
         *loop_,
         [&] {
-          if (server.asked().size() > requests) return loop_->Stop();
+          if (server.requests().size() > requests) return loop_->Stop();
           look.After(std::chrono::milliseconds(1));
         },
         std::chrono::milliseconds(1));
@@ -66,12 +66,12 @@ TEST_F(EventRecorderTest, PostsAnEventOnceAndThenCountsIt) {
   recorder.Post(Node(), EventKind::kWarning, "Other", "why");
   recorder.Post(Node(), EventKind::kWarning, "Last", "stays without an answer");
   Serve(server, 4);
-  EXPECT_THAT(server.asked_lines(), ElementsAre("POST /api/v1/namespaces/default/events?fieldManager=pintle",
-                                                StartsWith("PATCH /api/v1/namespaces/default/events/a."),
-                                                StartsWith("PATCH /api/v1/namespaces/default/events/a."),
-                                                StartsWith("POST"), StartsWith("POST")));
-  EXPECT_EQ(server.asked()[2].body, R"({"count":3,"lastTimestamp":"2027-01-15T08:00:00Z"})");
-  EXPECT_THAT(server.asked()[3].body, HasSubstr(R"("type":"Warning")"));
+  EXPECT_THAT(server.request_lines(), ElementsAre("POST /api/v1/namespaces/default/events?fieldManager=pintle",
+                                                  StartsWith("PATCH /api/v1/namespaces/default/events/a."),
+                                                  StartsWith("PATCH /api/v1/namespaces/default/events/a."),
+                                                  StartsWith("POST"), StartsWith("POST")));
+  EXPECT_EQ(server.requests()[2].body, R"({"count":3,"lastTimestamp":"2027-01-15T08:00:00Z"})");
+  EXPECT_THAT(server.requests()[3].body, HasSubstr(R"("type":"Warning")"));
 }
 
 TEST_F(EventRecorderTest, PostsAnEventAgainThatTheServerHasForgotten) {
@@ -79,7 +79,7 @@ TEST_F(EventRecorderTest, PostsAnEventAgainThatTheServerHasForgotten) {
   EventRecorder recorder = Recorder(server);
   for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
   Serve(server, 3);
-  EXPECT_THAT(server.asked_lines(),
+  EXPECT_THAT(server.request_lines(),
               ElementsAre(StartsWith("POST"), StartsWith("PATCH"), StartsWith("POST"), StartsWith("PATCH")));
 }
 
@@ -88,7 +88,7 @@ TEST_F(EventRecorderTest, ContinuesAfterARefusedEvent) {
   EventRecorder recorder = Recorder(server);
   for (int i = 0; i < 3; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
   Serve(server, 2);
-  EXPECT_THAT(server.asked_lines(), ElementsAre(StartsWith("POST"), StartsWith("POST"), StartsWith("PATCH")));
+  EXPECT_THAT(server.request_lines(), ElementsAre(StartsWith("POST"), StartsWith("POST"), StartsWith("PATCH")));
 }
 
 class RefusedEvent : public EventRecorderTest, public testing::WithParamInterface<BadAnswer> {};
@@ -97,7 +97,7 @@ TEST_P(RefusedEvent, DelaysTheFollowingOnesMoreEachTimeAndIsReported) {
   Arrivals arrivals;
   const std::size_t enough = GetParam().is_patient ? 2 : kEnough;
   std::atomic<bool> is_posted = false;
-  ScriptedServer server({}, [&](const Asked&) -> Answer {
+  ScriptedServer server({}, [&](const ReceivedRequest&) -> Answer {
     if (arrivals.count() < enough) {
       arrivals.Note();
       return GetParam().answer;

@@ -31,7 +31,7 @@ class LeaseTest : public testing::Test {
 
   // Competes until the lease has been read that often.
   void Compete(int looks) {
-    ScriptedServer server({}, [this](const Asked& asked) { return AnswerTo(asked); });
+    ScriptedServer server({}, [this](const ReceivedRequest& request) { return AnswerTo(request); });
     Client client = ValueOf(Client::Create(*loop_, server.access()));
     const Lease lease(
         client, {.name = {"namespace", "name"}, .identity = "me", .times = {.retry = milliseconds(1)}},
@@ -47,8 +47,8 @@ class LeaseTest : public testing::Test {
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
 
-  Answer AnswerTo(const Asked& asked) {
-    if (!asked.line.starts_with("GET")) return refusal_;
+  Answer AnswerTo(const ReceivedRequest& request) {
+    if (!request.line.starts_with("GET")) return refusal_;
     const int look = ++looks_;
     if (look == 1 || !is_taken_afterwards_) return Refusal(404, "NotFound", "no such lease");
     return {.body =
@@ -78,8 +78,8 @@ TEST_F(LeaseTest, DoesNotReportALostRace) {
 
 TEST_F(LeaseTest, IsLostFirstWhenTheProgramWasStopped) {
   const std::string made = R"({"metadata":{"resourceVersion":"7"}})";
-  ScriptedServer server({}, [&](const Asked& asked) -> Answer {
-    return asked.line.starts_with("GET") ? Refusal(404, "NotFound", "no such lease") : Answer{.body = made};
+  ScriptedServer server({}, [&](const ReceivedRequest& request) -> Answer {
+    return request.line.starts_with("GET") ? Refusal(404, "NotFound", "no such lease") : Answer{.body = made};
   });
   Client client = ValueOf(Client::Create(*loop_, server.access()));
   const LeaseTimes times = {.renew_deadline = std::chrono::seconds(2), .retry = std::chrono::hours(1)};

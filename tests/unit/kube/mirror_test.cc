@@ -42,29 +42,29 @@ class MirrorTest : public testing::Test {
     if (!client_) client_ = ValueOf(Client::Create(*loop_, server.access()));
     wanted_ = happenings;
     if (!mirror_) mirror_ = std::make_unique<Mirror<api::Node>>(*client_, Selection{}, Listener(), settings_);
-    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << testing::PrintToString(told_);
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << testing::PrintToString(events_);
   }
 
   Mirror<api::Node>::Listener Listener() {
-    return {.added = [this](const api::Node& node) { Tell("added " + Words(node)); },
+    return {.added = [this](const api::Node& node) { Record("added " + Words(node)); },
             .changed = [this](const api::Node& before,
-                              const api::Node& now) { Tell("changed " + Words(before) + " to " + Words(now)); },
-            .removed = [this](const api::Node& node) { Tell("removed " + Words(node)); },
-            .synced = [this] { Tell("synced"); },
-            .trouble = [this](const Error& error) { Tell("trouble: " + error.message()); }};
+                              const api::Node& now) { Record("changed " + Words(before) + " to " + Words(now)); },
+            .removed = [this](const api::Node& node) { Record("removed " + Words(node)); },
+            .synced = [this] { Record("synced"); },
+            .trouble = [this](const Error& error) { Record("trouble: " + error.message()); }};
   }
 
   static std::string Words(const api::Node& node) { return node.metadata.name + "@" + node.metadata.resource_version; }
 
-  void Tell(const std::string& what) {
-    told_.push_back(what);
-    if (told_.size() == wanted_) loop_->Stop();
+  void Record(const std::string& what) {
+    events_.push_back(what);
+    if (events_.size() == wanted_) loop_->Stop();
   }
 
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   FeedSettings settings_ = {.page = {.attempts = 1, .backoff = kNoTime}, .backoff = kNoTime};
   std::size_t wanted_ = 0;
-  std::vector<std::string> told_;
+  std::vector<std::string> events_;
   std::optional<Client> client_;
   std::unique_ptr<Mirror<api::Node>> mirror_;
 };
@@ -77,12 +77,13 @@ TEST_F(MirrorTest, HasListedAndWatchedObjects) {
         .ending = Ending::kNever,
         .piece = 7}});
   Follow(server, 6);
-  EXPECT_THAT(told_, ElementsAre("added a@1", "added b@2", "synced", "added c@6", "changed a@1 to a@7", "removed b@2"));
+  EXPECT_THAT(events_,
+              ElementsAre("added a@1", "added b@2", "synced", "added c@6", "changed a@1 to a@7", "removed b@2"));
   EXPECT_TRUE(mirror_->is_synced());
   EXPECT_EQ(mirror_->objects().size(), 2U);
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "7");
   EXPECT_EQ(mirror_->Find({"", "b"}), nullptr);
-  EXPECT_THAT(server.asked_lines()[1],
+  EXPECT_THAT(server.request_lines()[1],
               HasSubstr("GET /api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds="));
 }
 
@@ -93,11 +94,11 @@ TEST_F(MirrorTest, ContinuesFromTheLastBookmarkOrEvent) {
                          {.ending = Ending::kCutOff},
                          {.body = EventText("ADDED", MirroredNodeText("b", "12"))}});
   Follow(server, 4);
-  EXPECT_EQ(told_[0], "synced");
-  EXPECT_EQ(told_[1], "added a@11");
-  EXPECT_THAT(told_[2], HasSubstr("trouble: watching nodes: the connection to 127.0.0.1"));
-  EXPECT_EQ(told_[3], "added b@12");
-  const auto lines = server.asked_lines();
+  EXPECT_EQ(events_[0], "synced");
+  EXPECT_EQ(events_[1], "added a@11");
+  EXPECT_THAT(events_[2], HasSubstr("trouble: watching nodes: the connection to 127.0.0.1"));
+  EXPECT_EQ(events_[3], "added b@12");
+  const auto lines = server.request_lines();
   EXPECT_THAT(lines[2], HasSubstr("resourceVersion=9&"));
   EXPECT_THAT(lines[3], HasSubstr("resourceVersion=11&"));
   EXPECT_THAT(lines[4], HasSubstr("resourceVersion=11&"));
@@ -109,8 +110,8 @@ TEST_F(MirrorTest, IgnoresAnIncompleteEvent) {
                          {.body = event.substr(0, event.size() - 1), .ending = Ending::kCutOff},
                          {.body = event, .ending = Ending::kNever}});
   Follow(server, 3);
-  EXPECT_EQ(told_[2], "added a@6");
-  EXPECT_THAT(server.asked_lines()[2], HasSubstr("resourceVersion=5&"));
+  EXPECT_EQ(events_[2], "added a@6");
+  EXPECT_THAT(server.request_lines()[2], HasSubstr("resourceVersion=5&"));
 }
 
 TEST_F(MirrorTest, ReportsOnlyDifferencesAfterTheServerHasForgotten) {
@@ -121,14 +122,14 @@ TEST_F(MirrorTest, ReportsOnlyDifferencesAfterTheServerHasForgotten) {
        {.body = ListText(
             MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "7") + "," + MirroredNodeText("d", "8"), "9")}});
   Follow(server, 8);
-  told_.erase(told_.begin(), told_.begin() + 4);
-  EXPECT_THAT(told_, ElementsAre("changed b@2 to b@7", "added d@8", "removed c@3", "synced"));
+  events_.erase(events_.begin(), events_.begin() + 4);
+  EXPECT_THAT(events_, ElementsAre("changed b@2 to b@7", "added d@8", "removed c@3", "synced"));
 }
 
 TEST_F(MirrorTest, ListsAgainIfAWatchIsRefusedAsTooOld) {
   ScriptedServer server({{.body = ListText("", "5")}, {.status = 410, .body = kExpired}, {.body = ListText("", "6")}});
   Follow(server, 2);
-  EXPECT_THAT(told_, ElementsAre("synced", "synced"));
+  EXPECT_THAT(events_, ElementsAre("synced", "synced"));
 }
 
 TEST_F(MirrorTest, ReportsAnObjectThatWasCreatedAgain) {
@@ -136,7 +137,7 @@ TEST_F(MirrorTest, ReportsAnObjectThatWasCreatedAgain) {
                          {.status = 410, .body = kExpired},
                          {.body = ListText(MirroredNodeText("a", "6", "new"), "6")}});
   Follow(server, 5);
-  EXPECT_THAT(told_, ElementsAre("added a@1", "synced", "removed a@1", "added a@6", "synced"));
+  EXPECT_THAT(events_, ElementsAre("added a@1", "synced", "removed a@1", "added a@6", "synced"));
 }
 
 TEST_F(MirrorTest, KeepsItsObjectsWhileTheServerIsAway) {
@@ -146,16 +147,16 @@ TEST_F(MirrorTest, KeepsItsObjectsWhileTheServerIsAway) {
                          {.status = 503},
                          {.body = EventText("ADDED", MirroredNodeText("b", "6")), .ending = Ending::kNever}});
   Follow(server, 6);
-  EXPECT_THAT(told_, ElementsAre("added a@1", "synced", "trouble: watching nodes: the answer has status 500",
-                                 "trouble: watching nodes: the answer has status 429",
-                                 "trouble: watching nodes: the answer has status 503", "added b@6"));
+  EXPECT_THAT(events_, ElementsAre("added a@1", "synced", "trouble: watching nodes: the answer has status 500",
+                                   "trouble: watching nodes: the answer has status 429",
+                                   "trouble: watching nodes: the answer has status 503", "added b@6"));
 }
 
 TEST_F(MirrorTest, RepeatsTheListUntilItSucceeds) {
   ScriptedServer server({{.status = 403}, {.status = 500}, {.body = "[]"}, {.body = ListText("", "5")}});
   Follow(server, 4);
-  EXPECT_EQ(told_[0], "trouble: listing nodes: the answer has status 403");
-  EXPECT_EQ(told_[3], "synced");
+  EXPECT_EQ(events_[0], "trouble: listing nodes: the answer has status 403");
+  EXPECT_EQ(events_[3], "synced");
 }
 
 TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
@@ -164,8 +165,8 @@ TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
                          {.ending = Ending::kNever},
                          {.body = EventText("ADDED", MirroredNodeText("a", "6")), .ending = Ending::kNever}});
   Follow(server, 3);
-  EXPECT_THAT(told_[1], HasSubstr("sent nothing for 50 ms"));
-  EXPECT_EQ(told_[2], "added a@6");
+  EXPECT_THAT(events_[1], HasSubstr("sent nothing for 50 ms"));
+  EXPECT_EQ(events_[2], "added a@6");
 }
 
 TEST_F(MirrorTest, ListsAgainWhenWatchesAreSilentOneAfterTheOther) {
@@ -176,25 +177,25 @@ TEST_F(MirrorTest, ListsAgainWhenWatchesAreSilentOneAfterTheOther) {
                          {.ending = Ending::kNever},
                          {.body = ListText(MirroredNodeText("a", "2"), "3")}});
   Follow(server, 8);
-  told_.erase(told_.begin(), told_.begin() + 5);
-  EXPECT_THAT(told_, ElementsAre("changed a@4 to a@2", "removed b@5", "synced"));
+  events_.erase(events_.begin(), events_.begin() + 5);
+  EXPECT_THAT(events_, ElementsAre("changed a@4 to a@2", "removed b@5", "synced"));
 }
 
 TEST_F(MirrorTest, ListsAgainIfTheServersVersionGoesBack) {
   for (const std::string& past :
        {EventText("BOOKMARK", MirroredNodeText("", "3")), EventText("MODIFIED", MirroredNodeText("a", "2")),
         EventText("DELETED", MirroredNodeText("a", "2"))}) {
-    told_.clear();
+    events_.clear();
     mirror_.reset();
     client_.reset();
     ScriptedServer server({{.body = ListText(MirroredNodeText("a", "4"), "5")},
                            {.body = past, .ending = Ending::kNever},
                            {.body = ListText(MirroredNodeText("a", "2"), "3")}});
     Follow(server, 5);
-    ASSERT_EQ(told_.size(), 5U);
-    EXPECT_THAT(told_[2], HasSubstr("trouble: watching nodes: "));
-    told_.erase(told_.begin(), told_.begin() + 3);
-    EXPECT_THAT(told_, ElementsAre("changed a@4 to a@2", "synced")) << past;
+    ASSERT_EQ(events_.size(), 5U);
+    EXPECT_THAT(events_[2], HasSubstr("trouble: watching nodes: "));
+    events_.erase(events_.begin(), events_.begin() + 3);
+    EXPECT_THAT(events_, ElementsAre("changed a@4 to a@2", "synced")) << past;
     mirror_.reset();
   }
 }
@@ -212,13 +213,13 @@ TEST_F(MirrorTest, SetsAnObjectAsideThatIsNestedTooDeeply) {
                 EventText("MODIFIED", MirroredNodeText("a", "8")) + EventText("DELETED", deep("c", "9", 300)),
         .ending = Ending::kNever}});
   Follow(server, 7);
-  ASSERT_EQ(told_.size(), 7U);
-  EXPECT_THAT(told_[0], HasSubstr("trouble: a: reading a Node of the API server: "));
-  EXPECT_THAT(told_[0], HasSubstr("nested more than 200 levels deep"));
-  EXPECT_THAT(told_[4], HasSubstr("trouble: c: "));
-  told_.erase(told_.begin());
-  told_.erase(told_.begin() + 3);
-  EXPECT_THAT(told_, ElementsAre("added c@3", "synced", "added b@6", "added a@8", "removed c@3"));
+  ASSERT_EQ(events_.size(), 7U);
+  EXPECT_THAT(events_[0], HasSubstr("trouble: a: reading a Node of the API server: "));
+  EXPECT_THAT(events_[0], HasSubstr("nested more than 200 levels deep"));
+  EXPECT_THAT(events_[4], HasSubstr("trouble: c: "));
+  events_.erase(events_.begin());
+  events_.erase(events_.begin() + 3);
+  EXPECT_THAT(events_, ElementsAre("added c@3", "synced", "added b@6", "added a@8", "removed c@3"));
 }
 
 TEST_F(MirrorTest, ListsAgainAfterALineThatIsTooLong) {
@@ -226,15 +227,15 @@ TEST_F(MirrorTest, ListsAgainAfterALineThatIsTooLong) {
                          {.body = EventText("ADDED", "{\"a\":\"" + std::string(17 << 20, 'x') + "\"}")},
                          {.body = ListText(MirroredNodeText("a", "6"), "7")}});
   Follow(server, 4);
-  EXPECT_EQ(told_[1], "trouble: watching nodes: a line of the watch is longer than 16777216 bytes");
-  EXPECT_EQ(told_[2], "added a@6");
+  EXPECT_EQ(events_[1], "trouble: watching nodes: a line of the watch is longer than 16777216 bytes");
+  EXPECT_EQ(events_[2], "added a@6");
 }
 
 TEST_F(MirrorTest, ListsAgainAfterAnEventThatItDoesNotUnderstand) {
   ScriptedServer server(
       {{.body = ListText("", "5")}, {.body = "{}\n"}, {.body = ListText(MirroredNodeText("a", "6"), "7")}});
   Follow(server, 4);
-  EXPECT_EQ(told_[1], "trouble: watching nodes: an event of the watch is not of the known form");
+  EXPECT_EQ(events_[1], "trouble: watching nodes: an event of the watch is not of the known form");
 }
 
 TEST_F(MirrorTest, KeepsAnObjectWhoseNewStateCannotBeRead) {
@@ -242,7 +243,7 @@ TEST_F(MirrorTest, KeepsAnObjectWhoseNewStateCannotBeRead) {
   ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1"), "5")},
                          {.body = EventText("MODIFIED", bad) + EventText("ADDED", MirroredNodeText("b", "7"))}});
   Follow(server, 4);
-  EXPECT_EQ(told_[2], "trouble: a: reading a Node of the API server: $.spec.unschedulable: must be true or false");
+  EXPECT_EQ(events_[2], "trouble: a: reading a Node of the API server: $.spec.unschedulable: must be true or false");
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "1");
 }
 
@@ -256,15 +257,15 @@ TEST_F(MirrorTest, SetsAnUnreadableObjectAsideUntilItIsReadableOrGone) {
        {.body = EventText("MODIFIED", MirroredNodeText("a", "6")) + EventText("DELETED", bad("b", "7")),
         .ending = Ending::kNever}});
   Follow(server, 4);
-  EXPECT_THAT(told_[0], HasSubstr("trouble: a: "));
-  EXPECT_THAT(told_[1], HasSubstr("trouble: b: "));
-  EXPECT_EQ(told_[2], "added c@3");
+  EXPECT_THAT(events_[0], HasSubstr("trouble: a: "));
+  EXPECT_THAT(events_[1], HasSubstr("trouble: b: "));
+  EXPECT_EQ(events_[2], "added c@3");
   ASSERT_EQ(mirror_->unreadable().size(), 2U);
   EXPECT_EQ(mirror_->unreadable().at({"", "b"}).readable_part.metadata.resource_version, "2");
   EXPECT_THAT(mirror_->unreadable().at({"", "b"}).why.message(), HasSubstr("$.spec.unschedulable"));
   Follow(server, 6);
-  EXPECT_EQ(told_[4], "added a@6");
-  EXPECT_EQ(told_[5], "removed b@2");
+  EXPECT_EQ(events_[4], "added a@6");
+  EXPECT_EQ(events_[5], "removed b@2");
   EXPECT_THAT(mirror_->unreadable(), IsEmpty());
 }
 
@@ -275,12 +276,13 @@ TEST_F(MirrorTest, RequestsTheSelectedObjects) {
   mirror_ = std::make_unique<Mirror<api::Node>>(
       *client_, Selection{.label_selector = "a=b", .field_selector = "metadata.name=x"}, Listener(), settings_);
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  EXPECT_EQ(server.asked_lines()[0], "GET /api/v1/nodes?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=100");
+  EXPECT_EQ(server.request_lines()[0],
+            "GET /api/v1/nodes?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=100");
 }
 
 TEST_F(MirrorTest, MayBeDestroyedInItsOwnCallback) {
   for (const std::string when : {"added", "changed", "removed", "synced", "trouble"}) {
-    told_.clear();
+    events_.clear();
     ScriptedServer server(
         {{.body = ListText(MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "1"), "5")},
          {.body = EventText("MODIFIED", MirroredNodeText("a", "6")) + EventText("DELETED", MirroredNodeText("a", "7")) +
@@ -310,7 +312,7 @@ TEST_F(MirrorTest, RequestsARefusedListOnceBeforeItWaits) {
   settings_.page.attempts = 3;
   ScriptedServer server(std::deque<Answer>(20, Answer{.status = 503}));
   Follow(server, 5);
-  EXPECT_EQ(server.asked().size(), 5U);
+  EXPECT_EQ(server.requests().size(), 5U);
 
   Backoff backoff(FeedSettings().backoff, [] { return 0.0; });
   int requests = 1;
@@ -327,8 +329,8 @@ TEST_F(MirrorTest, ContinuesAListAfterAPageWasRefusedOnce) {
                          {.status = 503},
                          {.body = second}});
   Follow(server, 3);
-  EXPECT_THAT(told_, ElementsAre("added a@1", "added b@2", "synced"));
-  EXPECT_THAT(server.asked_lines()[3], HasSubstr("continue=next"));
+  EXPECT_THAT(events_, ElementsAre("added a@1", "added b@2", "synced"));
+  EXPECT_THAT(server.request_lines()[3], HasSubstr("continue=next"));
 }
 
 }  // namespace

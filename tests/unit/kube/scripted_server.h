@@ -51,7 +51,7 @@ struct Answer {
 };
 
 // A request that the server has received.
-struct Asked {
+struct ReceivedRequest {
   std::string line;  // "GET /api/v1/nodes?limit=100"
   std::string head;
   std::string body;
@@ -59,7 +59,7 @@ struct Asked {
 
 class ScriptedServer {
  public:
-  using Answering = std::function<Answer(const Asked& asked)>;
+  using Answering = std::function<Answer(const ReceivedRequest& request)>;
 
   explicit ScriptedServer(std::deque<Answer> answers = {}, Answering answering = {})
       : answers_(std::move(answers)), answering_(std::move(answering)), listener_(Listen()) {
@@ -85,13 +85,13 @@ class ScriptedServer {
     answers_.push_back(std::move(answer));
   }
 
-  std::vector<Asked> asked() {
+  std::vector<ReceivedRequest> requests() {
     const std::lock_guard lock(mutex_);
-    return asked_;
+    return requests_;
   }
-  std::vector<std::string> asked_lines() {
+  std::vector<std::string> request_lines() {
     std::vector<std::string> lines;
-    for (const Asked& one : asked()) lines.push_back(one.line);
+    for (const ReceivedRequest& one : requests()) lines.push_back(one.line);
     return lines;
   }
 
@@ -182,10 +182,10 @@ class ScriptedServer {
 
   // Requests without a prepared answer get none.
   Answer Next(const std::string& head, const std::string& body) {
-    const Asked asked = {head.substr(0, head.find(" HTTP/")), head, body};
-    if (answering_) return answering_(asked);
+    const ReceivedRequest request = {head.substr(0, head.find(" HTTP/")), head, body};
+    if (answering_) return answering_(request);
     const std::lock_guard lock(mutex_);
-    asked_.push_back(asked);
+    requests_.push_back(request);
     if (answers_.empty()) return {.ending = Ending::kNever};
     Answer answer = std::move(answers_.front());
     answers_.pop_front();
@@ -204,7 +204,7 @@ class ScriptedServer {
   std::mutex mutex_;
   std::deque<Answer> answers_;
   const Answering answering_;
-  std::vector<Asked> asked_;
+  std::vector<ReceivedRequest> requests_;
   int port_ = 0;
   int stop_[2] = {-1, -1};
   UniqueFd listener_;

@@ -25,14 +25,14 @@ ignition::Config WithFile(std::string path, std::size_t packed) {
 
 TEST(Sizes, OfFilesMayReachTheLimitButNotExceedIt) {
   EXPECT_TRUE(Succeeded(CheckSizes(WithFile("/etc/big", limits::kFileContents))));
-  EXPECT_EQ(MessageOf(CheckSizes(WithFile("/etc/big", limits::kFileContents + kPackedTogether))),
+  EXPECT_EQ(MessageOf(CheckSizes(WithFile("/etc/big", limits::kFileContents + kBytesPerGzipMember))),
             "/etc/big has more than 268435456 bytes, which is the most that a file may have; let a unit fetch it");
 }
 
 TEST(Sizes, OfFilesThatSystemdReadsHaveALowerLimit) {
   const std::string path = "/etc/systemd/system/a.service";
   EXPECT_TRUE(Succeeded(CheckSizes(WithFile(path, limits::kRecord))));
-  EXPECT_THAT(MessageOf(CheckSizes(WithFile(path, limits::kRecord + kPackedTogether))),
+  EXPECT_THAT(MessageOf(CheckSizes(WithFile(path, limits::kRecord + kBytesPerGzipMember))),
               HasSubstr("a.service has more than 67108864 bytes"));
 }
 

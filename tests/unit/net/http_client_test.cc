@@ -50,7 +50,7 @@ class HttpClientTest : public testing::Test {
   std::string BodyFrom(const Url& url) { return BodyFrom(HttpRequest{.url = url}); }
 
   // For answers whose rest is sent only after the client has got the first piece.
-  Result<> OutcomeOfLettingGoOn(const Server& server, const std::string& path) {
+  Result<> OutcomeAfterGoAhead(const Server& server, const std::string& path) {
     std::optional<Result<>> outcome;
     const HttpCall call = client().Start({.url = server.At(path)}, {.head = [](const HttpHead&) {},
                                                                     .body = [&](std::string_view) { server.GoAhead(); },
@@ -137,25 +137,25 @@ TEST_F(Answers, FollowInformationalAnswers) {
 
 TEST_F(Answers, ComeInPiecesBeforeTheyAreComplete) {
   const Server server(Server::Tls("server"));
-  std::vector<std::string> told;
+  std::vector<std::string> calls;
   const HttpCall call =
       client().Start({.url = server.At("/stream")},
                      {
-                         .head = [&](const HttpHead& head) { told.push_back("head " + std::to_string(head.status)); },
+                         .head = [&](const HttpHead& head) { calls.push_back("head " + std::to_string(head.status)); },
                          .body =
                              [&](std::string_view piece) {
-                               told.emplace_back(piece);
+                               calls.emplace_back(piece);
                                if (piece == "first") server.GoAhead();  // Only now does it send the rest.
                              },
                          .end =
                              [&](Result<> outcome) {
                                EXPECT_TRUE(Succeeded(outcome));
-                               told.emplace_back("end");
+                               calls.emplace_back("end");
                                loop_->Stop();
                              },
                      });
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  EXPECT_EQ(told, (std::vector<std::string>{"head 200", "first", "second", "end"}));
+  EXPECT_EQ(calls, (std::vector<std::string>{"head 200", "first", "second", "end"}));
 }
 
 TEST_F(Answers, AreDecompressedOnRequest) {
@@ -409,7 +409,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Failures, testing::Values("http", "https"),
                          [](const auto& scheme) { return scheme.param; });
 
 TEST_P(Failures, InMidBodyReportTheReceivedBytes) {
-  const auto outcome = OutcomeOfLettingGoOn(server_, "/reset");
+  const auto outcome = OutcomeAfterGoAhead(server_, "/reset");
   EXPECT_THAT(MessageOf(outcome),
               StartsWith("the connection to " + server_.Name() + " broke after 5 of 100 bytes of the body: "));
   EXPECT_EQ(KindOf(outcome), ErrorKind::kUnavailable);
@@ -751,7 +751,7 @@ class Http2 : public HttpClientTest {
 
   void ExpectUnavailableWhen(const std::string& manner, const std::string& how_far) {
     const Server server(Server::Tls("server", {"--bad-http2", manner}));
-    const auto outcome = OutcomeOfLettingGoOn(server, "/");
+    const auto outcome = OutcomeAfterGoAhead(server, "/");
     EXPECT_THAT(MessageOf(outcome), StartsWith("the connection to " + server.Name() + " broke " + how_far + ": "));
     EXPECT_EQ(KindOf(outcome), ErrorKind::kUnavailable);
   }

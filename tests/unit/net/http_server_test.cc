@@ -48,31 +48,31 @@ class Caller {
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
 
-  Caller& Say(std::string_view words) {
+  Caller& Send(std::string_view words) {
     EXPECT_EQ(::send(socket_.get(), words.data(), words.size(), MSG_NOSIGNAL), static_cast<ssize_t>(words.size()));
     return *this;
   }
-  Caller& SayNoMore() {
+  Caller& CloseSendingSide() {
     EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0);
     return *this;
   }
   // Returns everything until the server ends the connection.
-  std::string HearAll() {
+  std::string ReceiveAll() {
     std::string all;
-    while (HearSome(all)) {
+    while (ReceiveSome(all)) {
     }
     return all;
   }
   // Returns everything up to and including this text.
-  std::string HearUntil(std::string_view end) {
+  std::string ReceiveUntil(std::string_view end) {
     std::string all;
-    while (all.find(end) == std::string::npos && HearSome(all)) {
+    while (all.find(end) == std::string::npos && ReceiveSome(all)) {
     }
     return all;
   }
 
  private:
-  bool HearSome(std::string& all) {
+  bool ReceiveSome(std::string& all) {
     char bytes[4096];
     const ssize_t count = ::recv(socket_.get(), bytes, sizeof bytes, 0);
     if (count > 0) all.append(bytes, static_cast<std::size_t>(count));
@@ -115,7 +115,7 @@ TEST_F(HttpServerTest, AnswersRequestAfterRequestOnOneConnection) {
   Begin();
   Caller caller = Call();
   for (int i = 0; i < 3; ++i) {
-    const std::string answer = caller.Say(kGet).HearUntil(kGreeting);
+    const std::string answer = caller.Send(kGet).ReceiveUntil(kGreeting);
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\nDate: "));
     EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\nX-Asked: GET /hello\r\n\r\nhello"));
     EXPECT_THAT(answer, Not(HasSubstr("Connection:")));
@@ -125,7 +125,7 @@ TEST_F(HttpServerTest, AnswersRequestAfterRequestOnOneConnection) {
 TEST_F(HttpServerTest, AnswersRequestsThatComeTogetherInTheirOrder) {
   Begin();
   const std::string answers =
-      Call().Say("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /2 HTTP/1.1\r\nHost: a\r\n\r\n" + kLastGet).HearAll();
+      Call().Send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /2 HTTP/1.1\r\nHost: a\r\n\r\n" + kLastGet).ReceiveAll();
   EXPECT_EQ(CountOf("HTTP/1.1 200 OK\r\n", answers), 3);
   EXPECT_LT(answers.find("GET /1"), answers.find("HEAD /2"));
   EXPECT_LT(answers.find("HEAD /2"), answers.find("GET /hello"));
@@ -138,15 +138,15 @@ TEST_F(HttpServerTest, ServesOthersBesideAClientWithManyRequests) {
   Caller greedy = Call();
   std::string many;
   for (int i = 0; i < 2'000; ++i) many += kGet;
-  std::thread ask([&] { greedy.Say(many + kLastGet); });
-  EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith("hello"));
-  EXPECT_EQ(CountOf(kGreeting, greedy.HearAll()), 2'001);
+  std::thread ask([&] { greedy.Send(many + kLastGet); });
+  EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), EndsWith("hello"));
+  EXPECT_EQ(CountOf(kGreeting, greedy.ReceiveAll()), 2'001);
   ask.join();
 }
 
 TEST_F(HttpServerTest, SendsTheLengthOfTheBodyThatHeadOmits) {
   Begin();
-  const std::string answer = Call().Say("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").HearAll();
+  const std::string answer = Call().Send("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").ReceiveAll();
   EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
 }
@@ -154,20 +154,20 @@ TEST_F(HttpServerTest, SendsTheLengthOfTheBodyThatHeadOmits) {
 TEST_F(HttpServerTest, AcceptsAHeadInPieces) {
   Begin();
   Caller caller = Call();
-  for (const char c : kGet) caller.Say({&c, 1});
-  EXPECT_THAT(caller.HearUntil(kGreeting), StartsWith("HTTP/1.1 200 OK\r\n"));
+  for (const char c : kGet) caller.Send({&c, 1});
+  EXPECT_THAT(caller.ReceiveUntil(kGreeting), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(HttpServerTest, AnswersAClientThatHasClosedItsSendingSide) {
   Begin();
-  EXPECT_THAT(Call().Say(kGet).SayNoMore().HearAll(), EndsWith("\r\n\r\nhello"));
+  EXPECT_THAT(Call().Send(kGet).CloseSendingSide().ReceiveAll(), EndsWith("\r\n\r\nhello"));
 }
 
 TEST_F(HttpServerTest, KeepsAConnectionOfHttp10OnlyWhenAsked) {
   Begin();
-  EXPECT_THAT(Call().Say("GET / HTTP/1.0\r\n\r\n").HearAll(), HasSubstr("Connection: close\r\n"));
+  EXPECT_THAT(Call().Send("GET / HTTP/1.0\r\n\r\n").ReceiveAll(), HasSubstr("Connection: close\r\n"));
   const std::string answers =
-      Call().Say("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\n\r\n").HearAll();
+      Call().Send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET / HTTP/1.0\r\n\r\n").ReceiveAll();
   EXPECT_EQ(CountOf("HTTP/1.1 200 OK\r\n", answers), 2);
   EXPECT_THAT(answers, HasSubstr("Connection: keep-alive\r\n"));
 }
@@ -176,11 +176,11 @@ TEST_F(HttpServerTest, AnswersARequestWithABodyWithoutReadingItAndCloses) {
   Begin();
   const std::string body(200'000, 'b');
   const std::string answer =
-      Call().Say("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + body).HearAll();
+      Call().Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + body).ReceiveAll();
   EXPECT_EQ(CountOf("HTTP/1.1 ", answer), 1);
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
   const std::string chunked =
-      Call().Say("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + kGet).HearAll();
+      Call().Send("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + kGet).ReceiveAll();
   EXPECT_EQ(CountOf("HTTP/1.1 ", chunked), 1);
 }
 
@@ -190,16 +190,16 @@ TEST_F(HttpServerTest, RefusesRequestsThatAreNotHttp) {
                                  "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
                                  "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.9\r\nHost: a\r\n\r\n",
                                  "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"}) {
-    EXPECT_THAT(Call().Say(junk).HearAll(), StartsWith("HTTP/1.1 400 Bad Request\r\n")) << junk;
+    EXPECT_THAT(Call().Send(junk).ReceiveAll(), StartsWith("HTTP/1.1 400 Bad Request\r\n")) << junk;
   }
 }
 
 TEST_F(HttpServerTest, RefusesAHeadThatIsTooLong) {
   Begin({.head = 4096});
   const std::string answer =
-      Call().Say("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(8192, 'x') + "\r\n\r\n").HearAll();
+      Call().Send("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(8192, 'x') + "\r\n\r\n").ReceiveAll();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 431 "));
-  EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith("hello"));
+  EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), EndsWith("hello"));
 }
 
 TEST_F(HttpServerTest, EndsAConnectionWhoseHeadNeverEnds) {
@@ -211,13 +211,13 @@ TEST_F(HttpServerTest, EndsAConnectionWhoseHeadNeverEnds) {
     for (const char c : std::string("GET / HTTP/1.1\r\nHost: aaaaaaaaaaaaaaaaaaaaaaaaaaaa")) {
       if (std::chrono::steady_clock::now() - start > std::chrono::seconds(20)) break;
       try {
-        caller.Say({&c, 1});
+        caller.Send({&c, 1});
       } catch (...) {
       }
       std::this_thread::yield();
     }
   });
-  EXPECT_EQ(caller.HearAll(), "");
+  EXPECT_EQ(caller.ReceiveAll(), "");
   slow.join();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
@@ -225,21 +225,21 @@ TEST_F(HttpServerTest, EndsAConnectionWhoseHeadNeverEnds) {
 TEST_F(HttpServerTest, EndsAConnectionThatIsIdle) {
   Begin({.idle_time = milliseconds(100)});
   Caller caller = Call();
-  EXPECT_THAT(caller.Say(kGet).HearAll(), EndsWith("hello"));
+  EXPECT_THAT(caller.Send(kGet).ReceiveAll(), EndsWith("hello"));
 }
 
 TEST_F(HttpServerTest, EndsAConnectionThatDoesNotReadItsAnswer) {
   Begin({.answer_time = milliseconds(100), .bytes_per_second = 1 << 30});
   Caller caller = Call();
-  caller.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  caller.Send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
   while (server_->connections() == 0) std::this_thread::yield();
   while (server_->connections() > 0) std::this_thread::yield();
-  EXPECT_LT(caller.HearAll().size(), 5'000'000U);
+  EXPECT_LT(caller.ReceiveAll().size(), 5'000'000U);
 }
 
 TEST_F(HttpServerTest, SendsALongBodyCompletely) {
   Begin();
-  const std::string answer = Call().Say("GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").HearAll();
+  const std::string answer = Call().Send("GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").ReceiveAll();
   EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, 5'000'000U);
 }
 
@@ -247,20 +247,20 @@ TEST_F(HttpServerTest, ServesClientsBeyondItsLimitOneAfterTheOther) {
   Begin({.connections = 2});
   Caller first = Call();
   Caller second = Call();
-  EXPECT_THAT(first.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
-  EXPECT_THAT(second.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  EXPECT_THAT(first.Send(kGet).ReceiveUntil(kGreeting), EndsWith("hello"));
+  EXPECT_THAT(second.Send(kGet).ReceiveUntil(kGreeting), EndsWith("hello"));
   Caller third = Call();
-  third.Say(kGet);
+  third.Send(kGet);
   EXPECT_EQ(server_->connections(), 2U);
-  first.SayNoMore();
-  EXPECT_THAT(third.HearUntil(kGreeting), EndsWith("hello"));
+  first.CloseSendingSide();
+  EXPECT_THAT(third.ReceiveUntil(kGreeting), EndsWith("hello"));
 }
 
 TEST_F(HttpServerTest, RefusesAClientThatAsksTooOften) {
   Begin({.rate = {.per_second = 0.001, .burst = 2}});
-  EXPECT_THAT(Call().Say(kLastGet).HearAll(), StartsWith("HTTP/1.1 200 "));
-  EXPECT_THAT(Call().Say(kLastGet).HearAll(), StartsWith("HTTP/1.1 200 "));
-  const std::string refusal = Call().Say(kLastGet).HearAll();
+  EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), StartsWith("HTTP/1.1 200 "));
+  const std::string refusal = Call().Send(kLastGet).ReceiveAll();
   EXPECT_THAT(refusal, StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
 }
@@ -268,48 +268,49 @@ TEST_F(HttpServerTest, RefusesAClientThatAsksTooOften) {
 TEST_F(HttpServerTest, UsesTheNewestHandlerOnOldConnectionsToo) {
   Begin();
   Caller caller = Call();
-  EXPECT_THAT(caller.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  EXPECT_THAT(caller.Send(kGet).ReceiveUntil(kGreeting), EndsWith("hello"));
   auto owned = std::make_shared<const std::string>("other");
   server_->SetHandler([owned](const IncomingRequest&) { return HttpAnswer{.body = owned}; });
-  EXPECT_THAT(caller.Say(kGet).HearUntil("other"), EndsWith("other"));
+  EXPECT_THAT(caller.Send(kGet).ReceiveUntil("other"), EndsWith("other"));
   server_->SetHandler(Greet);
-  EXPECT_THAT(caller.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  EXPECT_THAT(caller.Send(kGet).ReceiveUntil(kGreeting), EndsWith("hello"));
   EXPECT_EQ(owned.use_count(), 1);
 }
 
 TEST_F(HttpServerTest, PassesHeadersAndTheClientsAddressToTheHandler) {
-  std::string heard;
+  std::string received;
   Begin({}, [&](const IncomingRequest& request) {
-    heard = std::string(request.Find("accept").value_or("-")) + "|" + std::string(request.Find("X").value_or("-")) +
-            "|" + std::string(request.Find("absent").value_or("-")) + "|" + std::string(request.peer);
+    received = std::string(request.Find("accept").value_or("-")) + "|" + std::string(request.Find("X").value_or("-")) +
+               "|" + std::string(request.Find("absent").value_or("-")) + "|" + std::string(request.peer);
     return HttpAnswer{};
   });
   Call()
-      .Say("GET / HTTP/1.1\r\nHost: a\r\nAccept:  one \r\nAccept: two\r\nx: y\r\nConnection: close\r\n\r\n")
-      .HearAll();
-  EXPECT_THAT(heard, StartsWith("one|y|-|127.0.0.1:"));
+      .Send("GET / HTTP/1.1\r\nHost: a\r\nAccept:  one \r\nAccept: two\r\nx: y\r\nConnection: close\r\n\r\n")
+      .ReceiveAll();
+  EXPECT_THAT(received, StartsWith("one|y|-|127.0.0.1:"));
 }
 
 TEST_F(HttpServerTest, KnowsAnIpv4ClientByItsAddressOnAnySocket) {
   std::string peer;
-  server_ = ValueOf(HttpServer::Begin({.listen = ValueOf(ParseListenAddress(":0"))}, [&](const IncomingRequest& asked) {
-    peer = asked.peer;
-    return HttpAnswer{};
-  }));
-  Call().Say(kLastGet).HearAll();
+  server_ =
+      ValueOf(HttpServer::Begin({.listen = ValueOf(ParseListenAddress(":0"))}, [&](const IncomingRequest& request) {
+        peer = request.peer;
+        return HttpAnswer{};
+      }));
+  Call().Send(kLastGet).ReceiveAll();
   EXPECT_THAT(peer, StartsWith("127.0.0.1:"));
 }
 
 TEST_F(HttpServerTest, FinishesAnAnswerThatIsUnderWayWhenItStops) {
   Begin({.stop_time = std::chrono::minutes(10)});
   Caller idle = Call();
-  EXPECT_THAT(idle.Say(kGet).HearUntil(kGreeting), EndsWith("hello"));
+  EXPECT_THAT(idle.Send(kGet).ReceiveUntil(kGreeting), EndsWith("hello"));
   Caller busy = Call();
-  busy.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
-  const std::string first = busy.HearUntil("x");
+  busy.Send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  const std::string first = busy.ReceiveUntil("x");
   std::thread stop([&] { server_.reset(); });
-  EXPECT_EQ(idle.HearAll(), "");
-  const std::string all = first + busy.HearAll();
+  EXPECT_EQ(idle.ReceiveAll(), "");
+  const std::string all = first + busy.ReceiveAll();
   EXPECT_EQ(all.size() - all.find("\r\n\r\n") - 4, 5'000'000U);
   stop.join();
 }
@@ -317,9 +318,9 @@ TEST_F(HttpServerTest, FinishesAnAnswerThatIsUnderWayWhenItStops) {
 TEST_F(HttpServerTest, StopsInTimeEvenIfClientsHang) {
   Begin({.stop_time = milliseconds(100)});
   Caller stuck = Call();
-  stuck.Say("GET /long HTTP/1.1\r\nHost: a\r\n\r\n").HearUntil("x");
+  stuck.Send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n").ReceiveUntil("x");
   Caller half = Call();
-  half.Say("GET /");
+  half.Send("GET /");
   while (server_->connections() < 2) std::this_thread::yield();
   server_.reset();
 }
@@ -334,13 +335,13 @@ TEST_F(HttpServerTest, LimitsTheConnectionsOfOneAddress) {
   Begin({.connections_per_address = 2});
   Caller one = Call();
   Caller two = Call();
-  one.Say(kGet).HearUntil(kGreeting);
-  two.Say(kGet).HearUntil(kGreeting);
-  EXPECT_EQ(Call().HearAll(), "");
-  EXPECT_THAT(Caller(server_->address().port, INADDR_LOOPBACK + 1).Say(kLastGet).HearAll(), EndsWith(kGreeting));
-  one.Say(kLastGet).HearAll();
+  one.Send(kGet).ReceiveUntil(kGreeting);
+  two.Send(kGet).ReceiveUntil(kGreeting);
+  EXPECT_EQ(Call().ReceiveAll(), "");
+  EXPECT_THAT(Caller(server_->address().port, INADDR_LOOPBACK + 1).Send(kLastGet).ReceiveAll(), EndsWith(kGreeting));
+  one.Send(kLastGet).ReceiveAll();
   while (server_->connections() > 1) std::this_thread::yield();
-  EXPECT_THAT(Call().Say(kLastGet).HearAll(), EndsWith(kGreeting));
+  EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), EndsWith(kGreeting));
 }
 
 TEST_F(HttpServerTest, DoesNotBeginIfNoThreadCanBeStarted) {
@@ -409,12 +410,12 @@ TEST_F(HttpsServerTest, GivesNewConnectionsTheRenewedCertificate) {
 
 TEST_F(HttpsServerTest, SendsNothingToAClientWithoutTls) {
   Begin();
-  EXPECT_THAT(Call().Say(kGet).HearAll(), Not(HasSubstr("hello")));
+  EXPECT_THAT(Call().Send(kGet).ReceiveAll(), Not(HasSubstr("hello")));
 }
 
 TEST_F(HttpsServerTest, EndsAConnectionWithoutAHandshake) {
   Begin({.head_time = milliseconds(100)});
-  EXPECT_EQ(Call().HearAll(), "");
+  EXPECT_EQ(Call().ReceiveAll(), "");
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ TEST(UpdateInProgressUpkeep, TaintsANodeUntilItsUpdateBegins) {
   api::Node tainted = waiting;
   tainted.spec.taints = {TaintOf("other", "NoSchedule"), TaintOf("UpdateInProgress", "PreferNoSchedule")};
   EXPECT_TRUE(UpdateInProgressUpkeep(NodeState(tainted), target).is_empty());
-  const api::Node told = Annotated(tainted, api::kDesiredConfigAnnotation, kNew);
-  EXPECT_EQ(PatchText(UpdateInProgressUpkeep(NodeState(told), target)),
+  const api::Node targeted = Annotated(tainted, api::kDesiredConfigAnnotation, kNew);
+  EXPECT_EQ(PatchText(UpdateInProgressUpkeep(NodeState(targeted), target)),
             R"({"spec":{"taints":[{"effect":"NoSchedule","key":"other"}]}})");
 }
 

@@ -7,11 +7,11 @@
 namespace pintle::pool {
 namespace {
 
-int MostOf(api::IntOrString said, std::size_t node_count) {
-  return ValueOf(MaxUnavailable(PoolWith(kNew, std::move(said)), node_count));
+int MostOf(api::IntOrString value, std::size_t node_count) {
+  return ValueOf(MaxUnavailable(PoolWith(kNew, std::move(value)), node_count));
 }
 
-std::string WhyRefused(const std::string& said) { return MessageOf(MaxUnavailable(PoolWith(kNew, {said}), 4)); }
+std::string WhyRefused(const std::string& value) { return MessageOf(MaxUnavailable(PoolWith(kNew, {value}), 4)); }
 
 TEST(MaxUnavailable, IsOneUnlessThePoolSetsMore) {
   api::MachineConfigPool pool = PoolWith(kNew);

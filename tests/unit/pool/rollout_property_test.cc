@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kPools = 400;
 
-class Chance {
+class RandomChoices {
  public:
-  explicit Chance(unsigned seed) : engine_(seed) {}
+  explicit RandomChoices(unsigned seed) : engine_(seed) {}
 
   int Below(int limit) { return static_cast<int>(engine_() % static_cast<unsigned>(limit)); }
   bool OneIn(int n) { return Below(n) == 0; }
@@ -32,31 +32,31 @@ class Chance {
 };
 
 // Returns a node in any state that is possible, and in some that are not.
-api::Node AnyNode(Chance& chance, int index) {
+api::Node AnyNode(RandomChoices& random, int index) {
   const std::vector<std::string> configs = {"", kOld, kOld, kNew, "rendered-worker-bad"};
   const std::vector<std::string_view> states = {api::kStateDone,          api::kStateDone,      api::kStateDone,
                                                 api::kStateWorking,       api::kStateRebooting, api::kStateDegraded,
                                                 api::kStateUnreconcilable};
-  const std::string current = chance.Of(configs);
-  const std::string desired = chance.OneIn(3) ? chance.Of(configs) : current;
-  api::Node node = NodeBetween("node-" + std::to_string(index), current, desired, chance.Of(states));
-  if (chance.OneIn(6)) node = NotReady(std::move(node));
-  if (chance.OneIn(6)) node = Cordoned(std::move(node));
-  if (!chance.OneIn(3)) node = InZone(std::move(node), "z" + std::to_string(chance.Below(3)));
+  const std::string current = random.Of(configs);
+  const std::string desired = random.OneIn(3) ? random.Of(configs) : current;
+  api::Node node = NodeBetween("node-" + std::to_string(index), current, desired, random.Of(states));
+  if (random.OneIn(6)) node = NotReady(std::move(node));
+  if (random.OneIn(6)) node = Cordoned(std::move(node));
+  if (!random.OneIn(3)) node = InZone(std::move(node), "z" + std::to_string(random.Below(3)));
   return CreatedAt(std::move(node), index);  // All ages differ, so that their order is defined.
 }
 
-std::vector<api::Node> AnyNodes(Chance& chance) {
+std::vector<api::Node> AnyNodes(RandomChoices& random) {
   std::vector<api::Node> nodes;
-  const int count = chance.Below(30);
-  for (int i = 0; i < count; ++i) nodes.push_back(AnyNode(chance, i));
+  const int count = random.Below(30);
+  for (int i = 0; i < count; ++i) nodes.push_back(AnyNode(random, i));
   return nodes;
 }
 
-api::MachineConfigPool AnyPool(Chance& chance) {
+api::MachineConfigPool AnyPool(RandomChoices& random) {
   const std::vector<api::IntOrString> limits = {{0}, {1}, {2}, {5}, {-1}, {"10%"}, {"50%"}, {"100%"}, {"?"}};
-  api::MachineConfigPool pool = PoolWith(kNew, chance.Of(limits));
-  pool.spec.paused = chance.OneIn(5);
+  api::MachineConfigPool pool = PoolWith(kNew, random.Of(limits));
+  pool.spec.paused = random.OneIn(5);
   return pool;
 }
 
@@ -78,9 +78,9 @@ void Apply(const std::vector<NodeUpdate>& updates, std::vector<api::Node>& nodes
 TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanAllowed) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
-    Chance chance(seed);
-    std::vector<api::Node> nodes = AnyNodes(chance);
-    const Rollout rollout = Decide(AnyPool(chance), nodes);
+    RandomChoices random(seed);
+    std::vector<api::Node> nodes = AnyNodes(random);
+    const Rollout rollout = Decide(AnyPool(random), nodes);
     Apply(rollout.updates, nodes);
     Apply(rollout.updates_of_unavailable, nodes);
     const auto limit = static_cast<std::size_t>(std::max(rollout.max_unavailable.value_or(0), 0));
@@ -91,9 +91,9 @@ TEST(AnyRollout, NeverMakesMoreNodesUnavailableThanAllowed) {
 TEST(AnyRollout, UpdatesNoNodeInAPausedPool) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
-    Chance chance(seed);
-    const std::vector<api::Node> nodes = AnyNodes(chance);
-    api::MachineConfigPool pool = AnyPool(chance);
+    RandomChoices random(seed);
+    const std::vector<api::Node> nodes = AnyNodes(random);
+    api::MachineConfigPool pool = AnyPool(random);
     pool.spec.paused = true;
     const Rollout rollout = Decide(pool, nodes);
     EXPECT_TRUE(rollout.updates.empty());
@@ -104,9 +104,9 @@ TEST(AnyRollout, UpdatesNoNodeInAPausedPool) {
 TEST(AnyRollout, RecoversOnlyUnavailableNodesAndMakesNoMoreUnavailable) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
-    Chance chance(seed);
-    std::vector<api::Node> nodes = AnyNodes(chance);
-    const Rollout rollout = Decide(AnyPool(chance), nodes);
+    RandomChoices random(seed);
+    std::vector<api::Node> nodes = AnyNodes(random);
+    const Rollout rollout = Decide(AnyPool(random), nodes);
     const std::set<std::string> unavailable(rollout.unavailable.begin(), rollout.unavailable.end());
     for (const NodeUpdate& update : rollout.updates_of_unavailable)
       EXPECT_TRUE(unavailable.contains(update.node)) << update.node;
@@ -119,9 +119,9 @@ TEST(AnyRollout, RecoversOnlyUnavailableNodesAndMakesNoMoreUnavailable) {
 TEST(AnyRollout, UpdatesNoNodeTwiceOrWithoutAChange) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
-    Chance chance(seed);
-    const std::vector<api::Node> nodes = AnyNodes(chance);
-    const Rollout rollout = Decide(AnyPool(chance), nodes);
+    RandomChoices random(seed);
+    const std::vector<api::Node> nodes = AnyNodes(random);
+    const Rollout rollout = Decide(AnyPool(random), nodes);
     std::set<std::string> updated;
     for (const auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       for (const NodeUpdate& update : *list) {
@@ -140,9 +140,9 @@ TEST(AnyRollout, UpdatesNoNodeTwiceOrWithoutAChange) {
 TEST(AnyRollout, DoesNotDependOnTheOrderOfNodes) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
-    Chance chance(seed);
-    std::vector<api::Node> nodes = AnyNodes(chance);
-    const api::MachineConfigPool pool = AnyPool(chance);
+    RandomChoices random(seed);
+    std::vector<api::Node> nodes = AnyNodes(random);
+    const api::MachineConfigPool pool = AnyPool(random);
     const auto decide = [&] {
       const Rollout rollout = Decide(pool, nodes);
       std::vector<std::string> names = Names(rollout.updates);
@@ -153,7 +153,7 @@ TEST(AnyRollout, DoesNotDependOnTheOrderOfNodes) {
       return std::pair(names, json::ToText(json::Encode(rollout.status)));
     };
     const auto before = decide();
-    std::shuffle(nodes.begin(), nodes.end(), chance.engine());
+    std::shuffle(nodes.begin(), nodes.end(), random.engine());
     EXPECT_EQ(decide(), before);
   }
 }
@@ -161,11 +161,11 @@ TEST(AnyRollout, DoesNotDependOnTheOrderOfNodes) {
 TEST(AnyRollout, EndsWithEveryHealthyNodeAtTheTarget) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
-    Chance chance(seed);
+    RandomChoices random(seed);
     std::vector<api::Node> nodes;
-    const int count = 1 + chance.Below(30);
+    const int count = 1 + random.Below(30);
     for (int i = 0; i < count; ++i) nodes.push_back(CreatedAt(NodeAt("node-" + std::to_string(i), kOld), i));
-    const api::MachineConfigPool pool = PoolWith(kNew, chance.Of(std::vector<api::IntOrString>{{1}, {2}, {"30%"}}));
+    const api::MachineConfigPool pool = PoolWith(kNew, random.Of(std::vector<api::IntOrString>{{1}, {2}, {"30%"}}));
     int rounds = 0;
     for (; rounds <= count; ++rounds) {
       const Rollout rollout = Decide(pool, nodes);
@@ -186,9 +186,9 @@ TEST(AnyRollout, EndsWithEveryHealthyNodeAtTheTarget) {
 TEST(AnyRollout, RecoversNodesFromABadConfigThatIsTakenBack) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
-    Chance chance(seed);
+    RandomChoices random(seed);
     std::vector<api::Node> nodes;
-    const int broken = 1 + chance.Below(5);
+    const int broken = 1 + random.Below(5);
     for (int i = 0; i < broken; ++i) {
       nodes.push_back(
           NotReady(NodeBetween("broken-" + std::to_string(i), kOld, "rendered-worker-bad", api::kStateWorking)));

@@ -10,13 +10,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::string_view kTellNew =
+constexpr std::string_view kPatchToNew =
     R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredConfig":"rendered-worker-new"}}})";
 
 TEST(Rollout, UpdatesAsManyNodesAsMayBeUnavailable) {
   const Rollout rollout = Decide(PoolWith(kNew, {2}), {NodeAt("a", kOld), NodeAt("b", kOld), NodeAt("c", kOld)});
   EXPECT_THAT(Names(rollout.updates), ElementsAre("a", "b"));
-  EXPECT_EQ(PatchText(rollout.updates[0].patch), kTellNew);
+  EXPECT_EQ(PatchText(rollout.updates[0].patch), kPatchToNew);
   EXPECT_EQ(rollout.candidates.capacity, 2);
   EXPECT_THAT(rollout.candidates.nodes, ElementsAre(0, 1, 2));
 }

@@ -79,7 +79,7 @@ TEST(Access, KeysAreLinesOfSufficientLength) {
   EXPECT_EQ(MessageOf(ParseKeys("\n")), "there is no key; `openssl rand -hex 32` makes one");
 }
 
-TEST(Access, ModesAreCalledByTheirNames) {
+TEST(Access, ModesAreParsedFromTheirNames) {
   EXPECT_EQ(ValueOf(ParseAccessMode("required")), AccessMode::kRequired);
   EXPECT_EQ(MessageOf(ParseAccessMode("closed")), "\"closed\" is not open, grace or required");
 }

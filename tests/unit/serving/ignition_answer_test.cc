@@ -16,7 +16,7 @@ namespace {
 using ignition::SpecVersion;
 
 const std::string kSigningKey(32, 'k');
-constexpr WallTime kAskedAt = WallTime(std::chrono::hours(500'000));
+constexpr WallTime kRequestTime = WallTime(std::chrono::hours(500'000));
 
 ServedSources Sources(const std::string& name) {
   ServedSources sources;
@@ -33,7 +33,7 @@ class IgnitionAnswerTest : public testing::Test {
     net::IncomingRequest request = {method, path, "127.0.0.1:1", {}};
     if (!accept.empty()) request.headers.push_back({"Accept", accept});
     if (!token.empty()) request.headers.push_back({"Authorization", authorization});
-    return AnswerTo(request, pools_, access_, kAskedAt);
+    return AnswerTo(request, pools_, access_, kRequestTime);
   }
   int StatusWith(const std::string& token) { return Ask("/config/worker", "", token).http.status; }
 
@@ -91,9 +91,9 @@ TEST_F(IgnitionAnswerTest, KeepsTheLimitOfMemoryForConfigs) {
 }
 
 TEST_F(IgnitionAnswerTest, ChecksATokenAsItsModeRequires) {
-  const std::string good = MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1));
-  const std::string expired = MakeToken(kSigningKey, "worker", kAskedAt);
-  const std::string of_other = MakeToken(kSigningKey, "master", kAskedAt + std::chrono::seconds(1));
+  const std::string good = MakeToken(kSigningKey, "worker", kRequestTime + std::chrono::seconds(1));
+  const std::string expired = MakeToken(kSigningKey, "worker", kRequestTime);
+  const std::string of_other = MakeToken(kSigningKey, "master", kRequestTime + std::chrono::seconds(1));
   EXPECT_EQ(StatusWith("junk"), 200);
   EXPECT_EQ(Ask("/config/worker", "", "junk").token, TokenProblem::kNone);
 
@@ -135,7 +135,7 @@ TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {
   first.Count(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0"));
   // The counts are kept when the set of pools changes.
   const IgnitionCounters second({}, &first);
-  second.Count(Ask("/config/worker", "", MakeToken(kSigningKey, "worker", kAskedAt + std::chrono::seconds(1))));
+  second.Count(Ask("/config/worker", "", MakeToken(kSigningKey, "worker", kRequestTime + std::chrono::seconds(1))));
   const IgnitionCounts counts = second.Read();
   EXPECT_THAT(counts.requests,
               testing::ElementsAre(RequestCount{"", "2.2.0", 500, 1}, RequestCount{"worker", "2.2.0", 200, 3},

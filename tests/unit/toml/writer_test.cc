@@ -22,7 +22,7 @@ TEST(Write, PutsPlainKeysBeforeTables) {
   EXPECT_EQ(Write(document), "[storage]\n  driver = \"overlay\"\n  [storage.options]\n    size = \"20G\"\n");
 }
 
-TEST(Write, HasABlankLineBeforeTablesAtTheTopAndInLists) {
+TEST(Write, PutsABlankLineBeforeTopLevelTablesAndTablesOfLists) {
   Table mirror;
   mirror.Add("location", "m.test");
   Table registry;
@@ -53,7 +53,7 @@ TEST(Write, DoesNotBeginWithABlankLine) {
   EXPECT_EQ(Write(document), "[crio]\n  n = 1\n");
 }
 
-TEST(Write, OfAListOfNoTablesIsNothing) { EXPECT_EQ(Write(Table().Add("registry", Tables())), ""); }
+TEST(Write, OfAnEmptyListOfTablesIsNothing) { EXPECT_EQ(Write(Table().Add("registry", Tables())), ""); }
 
 TEST(Write, KnowsEveryPlainType) {
   Table document;
@@ -69,7 +69,7 @@ struct Escape {
   std::string_view written;
 };
 
-TEST(Write, EscapesWhatABasicStringMayNotHold) {
+TEST(Write, EscapesCharactersThatABasicStringMayNotContain) {
   for (const Escape& row : {
            Escape{"", R"("")"},
            {"plain <&> \xC3\xA4\xE2\x80\xA8", "\"plain <&> \xC3\xA4\xE2\x80\xA8\""},
@@ -92,7 +92,7 @@ TEST(Write, QuotesKeysThatAreNotBare) {
   }
 }
 
-TEST(Write, IsReadAsWhatWasWritten) {
+TEST(Write, CanBeReadBackUnchanged) {
   std::string every_byte;
   for (char c = 0; c < 0x7F; ++c) every_byte += c;
   Table document;

@@ -3,7 +3,7 @@
 
 // Reads the files of cases, and compares configs with the expected ones.
 //
-// A file that cannot be read is thrown as an exception: then the vectors are not what the runner expects.
+// These functions throw an exception if a file cannot be read: then the vectors are not what the runner expects.
 
 #include <filesystem>
 #include <string>

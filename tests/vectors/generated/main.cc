@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs every kind of generated configs' cases that a folder has.  It prints each miss on a line, and at the end of each
-// kind "KIND: N/M agree".
+// Runs all cases of generated configs that a folder has, kind by kind.  It prints a line for each case that differs,
+// and after each kind "KIND: N/M agree".
 //
 // usage: generated-vectors DIRECTORY
 

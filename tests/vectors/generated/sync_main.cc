@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the cases of the running controllers over the passes of ours, and compares what the cluster has in the end.
+// Runs the cases of the operator's running controllers with our passes, and compares the objects at the end.
 //
 // The operator's controllers are triggered one by one, and ours decide until there is nothing left to write.  So only
 // the last state of each case is compared.  test_sync_vectors.py carries out the same cases on an API server.
@@ -34,8 +34,8 @@ const WallTime kSyncTime = WallTime(std::chrono::seconds(1'800'000'000));
 // The cases in which the operator's answer is a defect that is not copied.  test_sync_vectors.py reads this file, too.
 json::Value DeliberateDifferences() { return JsonOf(SYNC_DIFFERENCES); }
 
-// Returns how such a case ends, in the form that RunCase() has.
-std::string Meant(const json::Value& deliberate) {
+// Returns the differences that such a case must have, in the form that RunCase() returns.
+std::string ExpectedDifferences(const json::Value& deliberate) {
   std::string lines;
   for (const json::Value& line : deliberate.at("difference")) lines += "\n" + line.text();
   return lines;
@@ -197,7 +197,7 @@ int RunSync() {
       tally.Add(name, difference);
     } else {
       std::string wrong = difference.empty() ? "no difference" : difference;
-      if (difference == Meant(*found)) wrong.clear();
+      if (difference == ExpectedDifferences(*found)) wrong.clear();
       tally.AddDeliberate(name, found->TextAt({"reason"}), wrong);
     }
   }

@@ -129,8 +129,9 @@ TEST_F(BlobStoreTest, AcceptsAFileThatHasChangedItsSize) {
   for (const std::size_t size : {0UL, 1UL, 4096UL, 262'143UL, 262'144UL, 1'000'000UL}) {
     const std::string contents(size, 'a');
     directory_.Write("file", contents);
-    for (const std::size_t said : {0UL, size, size + 7, 2 * size}) {
-      EXPECT_EQ(ValueOf(blobs.AddFile(OpenFile("/file").get(), said)), Sha256(contents).hex()) << size << ", " << said;
+    for (const std::size_t size_hint : {0UL, size, size + 7, 2 * size}) {
+      EXPECT_EQ(ValueOf(blobs.AddFile(OpenFile("/file").get(), size_hint)), Sha256(contents).hex())
+          << size << ", " << size_hint;
     }
     EXPECT_TRUE(ValueOf(blobs.Equals(Sha256(contents).hex(), OpenFile("/file").get())));
     directory_.Write("copy", "");

@@ -36,7 +36,7 @@ class SeenFilesTest : public testing::Test {
   State Look(SeenFiles& seen) { return ValueOf(Observer(root_).Observe("/motd", seen)).value(); }
 
   // Remembers a wrong digest for the unchanged file, so that the result shows whether the file was read.
-  SeenFiles WithAWrongMemory(const std::string& sha256 = kRemembered) {
+  SeenFiles WithAWrongDigest(const std::string& sha256 = kRemembered) {
     SeenFiles seen(clock_);
     struct stat status;
     EXPECT_EQ(::lstat((directory_ / "motd").c_str(), &status), 0);
@@ -53,7 +53,7 @@ class SeenFilesTest : public testing::Test {
 };
 
 TEST_F(SeenFilesTest, AreNotReadAgain) {
-  SeenFiles seen = WithAWrongMemory();
+  SeenFiles seen = WithAWrongDigest();
   const State state = Look(seen);
   EXPECT_EQ(state.sha256, kRemembered);
   const State read = ValueOf(Observer(root_).Observe("/motd")).value();
@@ -63,7 +63,7 @@ TEST_F(SeenFilesTest, AreNotReadAgain) {
 }
 
 TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyMatch) {
-  SeenFiles seen = WithAWrongMemory(Sha256("expected").hex());
+  SeenFiles seen = WithAWrongDigest(Sha256("expected").hex());
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/store"));
   const auto keep = [&](const std::string& what) {
     const auto keep_expected = [&](const std::string& path) -> Result<> {
@@ -81,7 +81,7 @@ TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyMatch) {
 }
 
 TEST_F(SeenFilesTest, AreReadAgainAfterAWriteEvenIfTheirTimeIsRestored) {
-  SeenFiles seen = WithAWrongMemory();
+  SeenFiles seen = WithAWrongDigest();
   const auto time = fs::last_write_time(directory_ / "motd");
   directory_.Write("motd", "HELLO");
   fs::last_write_time(directory_ / "motd", time);
@@ -89,14 +89,14 @@ TEST_F(SeenFilesTest, AreReadAgainAfterAWriteEvenIfTheirTimeIsRestored) {
 }
 
 TEST_F(SeenFilesTest, AreReadAgainAfterTheyAreReplaced) {
-  SeenFiles seen = WithAWrongMemory();
+  SeenFiles seen = WithAWrongDigest();
   directory_.Write("other", "HELLO");
   fs::rename(directory_ / "other", directory_ / "motd");
   EXPECT_EQ(Look(seen).sha256, Sha256("HELLO").hex());
 }
 
 TEST_F(SeenFilesTest, AreReadAgainAfterTheirAttributesChange) {
-  SeenFiles seen = WithAWrongMemory();
+  SeenFiles seen = WithAWrongDigest();
   ASSERT_EQ(::setxattr((directory_ / "motd").c_str(), "user.note", "x", 1, 0), 0);
   const State state = Look(seen);
   EXPECT_EQ(state.sha256, Sha256("hello").hex());
@@ -119,7 +119,7 @@ TEST_F(SeenFilesTest, DoNotCountWhileTheyAreFresh) {
 }
 
 TEST_F(SeenFilesTest, AreRememberedInAFile) {
-  ASSERT_TRUE(Succeeded(WithAWrongMemory().Save(root_, "/seen")));
+  ASSERT_TRUE(Succeeded(WithAWrongDigest().Save(root_, "/seen")));
   SeenFiles loaded = SeenFiles::Load(root_, "/seen", clock_);
   EXPECT_EQ(loaded.size(), 1U);
   EXPECT_EQ(Look(loaded).sha256, kRemembered);
@@ -127,13 +127,13 @@ TEST_F(SeenFilesTest, AreRememberedInAFile) {
 }
 
 TEST_F(SeenFilesTest, AreForgottenOnceNobodyAsksForThem) {
-  ASSERT_TRUE(Succeeded(WithAWrongMemory().Save(root_, "/seen")));
+  ASSERT_TRUE(Succeeded(WithAWrongDigest().Save(root_, "/seen")));
   ASSERT_TRUE(Succeeded(SeenFiles::Load(root_, "/seen", clock_).Save(root_, "/seen")));
   EXPECT_EQ(SeenFiles::Load(root_, "/seen", clock_).size(), 0U);
 }
 
 TEST_F(SeenFilesTest, AreEmptyIfTheFileIsBrokenAnywhere) {
-  ASSERT_TRUE(Succeeded(WithAWrongMemory().Save(root_, "/seen")));
+  ASSERT_TRUE(Succeeded(WithAWrongDigest().Save(root_, "/seen")));
   const std::string whole = directory_.Read("seen");
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string broken = whole;
@@ -148,7 +148,7 @@ TEST_F(SeenFilesTest, AreEmptyIfTheFileIsBrokenAnywhere) {
 }
 
 TEST_F(SeenFilesTest, AreEmptyIfOthersMayWriteTheFileOrItIsALink) {
-  ASSERT_TRUE(Succeeded(WithAWrongMemory().Save(root_, "/seen")));
+  ASSERT_TRUE(Succeeded(WithAWrongDigest().Save(root_, "/seen")));
   fs::create_symlink("seen", directory_ / "link");
   EXPECT_EQ(SeenFiles::Load(root_, "/link", clock_).size(), 0U);
   ASSERT_EQ(::chmod((directory_ / "seen").c_str(), 0620), 0);

@@ -8,24 +8,24 @@ import subprocess
 import time
 
 
-class Agent:
-    """Speaks JSON lines over the socket of a virtual serial port."""
+class GuestAgent:
+    """Exchanges lines of JSON with QEMU's guest agent over the socket of a virtual serial port."""
 
     def __init__(self, path):
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.connect(str(path))
         self._unread = b""
-        self._asked = 0
+        self._last_id = 0
 
     def close(self):
         self._socket.close()
 
     def answers(self, seconds):
-        """Returns whether the agent is up.  Late answers to earlier questions are skipped."""
-        self._asked += 1
+        """Returns whether the agent answers within this time.  Skips late answers to earlier requests."""
+        self._last_id += 1
         try:
-            self._send("guest-sync", id=self._asked)
-            while self._receive(seconds).get("return") != self._asked:
+            self._send("guest-sync", id=self._last_id)
+            while self._receive(seconds).get("return") != self._last_id:
                 pass
             return True
         except TimeoutError:
@@ -33,9 +33,9 @@ class Agent:
 
     def run(self, words, environment, input):
         """Runs a command to its end."""
-        given = {} if input is None else {"input-data": base64.b64encode(input.encode()).decode()}
+        input_argument = {} if input is None else {"input-data": base64.b64encode(input.encode()).decode()}
         pid = self._call("guest-exec", path=words[0], arg=words[1:], env=[f"{k}={v}" for k, v in environment.items()],
-                         **{"capture-output": True}, **given)["pid"]
+                         **{"capture-output": True}, **input_argument)["pid"]
         while not (status := self._call("guest-exec-status", pid=pid))["exited"]:
             time.sleep(0.05)
         output, errors = (base64.b64decode(status.get(key, "")).decode(errors="replace")
