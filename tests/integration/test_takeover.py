@@ -197,7 +197,7 @@ def taken(cluster):
     with SimulatedAgents(cluster) as agents:
         # Somebody has made the ControllerConfig and the rendered configs before.
         with Controller(cluster, "before", "--operator=yes"):
-            agents.add("master-0", objects.wait_for_target("master"), labels=[MASTER], report=False)
+            agents.add("master-0", objects.wait_for_target("master"), labels=[MASTER], has_report=False)
             for pool in ("master", "worker"):
                 objects.wait_until_updated(pool)
         admin.must("POST", VERSION.rpartition("/")[0], {
