@@ -65,7 +65,7 @@ class FollowedObject {
   }
 
   // Returns a text that is another one whenever the object has another version.
-  std::string Key() const {
+  std::string VersionsText() const {
     if (!mirror_) return "";
     std::string key = mirror_->refusal();
     mirror_->ForEach([&](const T& object) { key += " " + object.metadata.resource_version; });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/replacing_patch.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::controller {
@@ -17,7 +18,7 @@ constexpr const char* kImagesFile = "images.json";
 
 template <typename T>
 json::Value SettingIn(const OverlaidMirror<T>& mirror) {
-  const T* const setting = mirror.Find(kOnlySetting);
+  const T* const setting = mirror.Find(kSingletonName);
   return setting == nullptr ? json::Value() : json::Encode(static_cast<const ClusterSetting&>(*setting));
 }
 
@@ -105,9 +106,9 @@ void OperatorSources::Follow() {
   initial_authority_.Follow({kConfigNamespace, "initial-kube-apiserver-server-ca"});
   kubelet_client_ca_.Follow({kApiServerNamespace, "kube-apiserver-to-kubelet-client-ca"});
   user_authorities_.Follow({kConfigNamespace, "user-ca-bundle"});
-  proxy_authorities_.Follow(NamedBy(proxies_.Find(kOnlySetting), "trustedCA"));
+  proxy_authorities_.Follow(NamedBy(proxies_.Find(kSingletonName), "trustedCA"));
   registry_authorities_.Follow({kManagedNamespace, "image-registry-ca"});
-  user_registry_authorities_.Follow(NamedBy(images_.Find(kOnlySetting), "additionalTrustedCA"));
+  user_registry_authorities_.Follow(NamedBy(images_.Find(kSingletonName), "additionalTrustedCA"));
   cloud_config_.Follow({kManagedNamespace, "kube-cloud-config"});
   os_images_.Follow({namespace_name_, "machine-config-osimageurl"});
   release_images_.Follow({namespace_name_, "machine-config-operator-images"});

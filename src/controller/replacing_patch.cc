@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "json/fields.h"
+
 namespace pintle::controller {
 namespace {
 

@@ -82,15 +82,15 @@ class TakeoverChecker {
     const Changes changes = RolloutPass({.view = view_,
                                          .rosters = rosters,
                                          .verdicts = verdicts_,
-                                         .rendering = none,
+                                         .skipped = none,
                                          .undrainable = none,
                                          .features = {},
                                          .now = api::Time{std::chrono::floor<std::chrono::seconds>(now_)}});
     for (const NodeChange& change : changes.nodes) {
-      if (change.told.empty()) {
+      if (change.target_text.empty()) {
         Add(Weight::kPrice, fmt::format("node {}: its labels or taints would be corrected", change.node));
       } else {
-        Add(Weight::kObstacle, fmt::format("node {} would get {}", change.node, change.told));
+        Add(Weight::kObstacle, fmt::format("node {} would get {}", change.node, change.target_text));
       }
     }
   }
