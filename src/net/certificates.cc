@@ -49,7 +49,8 @@ std::string CommonNameOf(const X509* certificate) {
   for (int at = -1; (at = Crypto().X509_NAME_get_index_by_NID(subject, NID_commonName, at)) >= 0;) last = at;
   if (last < 0) return "";
   unsigned char* bytes = nullptr;
-  const int size = Crypto().ASN1_STRING_to_UTF8(&bytes, Crypto().X509_NAME_ENTRY_get_data(Crypto().X509_NAME_get_entry(subject, last)));
+  const int size = Crypto().ASN1_STRING_to_UTF8(
+      &bytes, Crypto().X509_NAME_ENTRY_get_data(Crypto().X509_NAME_get_entry(subject, last)));
   if (size < 0) {
     Crypto().ERR_clear_error();
     return "";

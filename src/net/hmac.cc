@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/hmac.h"
 
-
 #include <array>
 #include <climits>
 #include <cstdlib>
@@ -15,8 +14,8 @@ std::string HmacSha256(std::string_view key, std::string_view text) {
   unsigned int length = 0;
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   // HMAC() fails only if memory runs out; a key is never longer than a file that we read.
-  if (key.size() > INT_MAX || Crypto().HMAC(Crypto().EVP_sha256(), key.data(), static_cast<int>(key.size()),
-                                             bytes, text.size(), digest.data(), &length) == nullptr) {
+  if (key.size() > INT_MAX || Crypto().HMAC(Crypto().EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes,
+                                            text.size(), digest.data(), &length) == nullptr) {
     std::abort();
   }
   return std::string(reinterpret_cast<const char*>(digest.data()), length);

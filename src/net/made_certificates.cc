@@ -3,13 +3,6 @@
 
 #include <arpa/inet.h>
 #include <fmt/core.h>
-#include <openssl/bio.h>
-#include <openssl/bn.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <array>
@@ -18,27 +11,40 @@
 #include <string_view>
 
 #include "base/c_ptr.h"
+#include "base/libcrypto.h"
 
 namespace pintle::net {
 namespace {
 
-using MemoryBio = CPtr<BIO, BIO_free>;
-using MadeX509 = CPtr<X509, X509_free>;
-using PrivateKey = CPtr<EVP_PKEY, EVP_PKEY_free>;
-using BigNumber = CPtr<BIGNUM, BN_free>;
-using X509Extension = CPtr<X509_EXTENSION, X509_EXTENSION_free>;
+void FreeMemoryBio(BIO* bio) { Crypto().BIO_free_all(bio); }
+void FreeMadeX509(X509* certificate) { Crypto().X509_free(certificate); }
+void FreePrivateKey(EVP_PKEY* key) { Crypto().EVP_PKEY_free(key); }
+void FreeBigNumber(BIGNUM* number) { Crypto().BN_free(number); }
+void FreeExtension(X509_EXTENSION* extension) { Crypto().X509_EXTENSION_free(extension); }
+void FreeString(ASN1_STRING* text) { Crypto().ASN1_STRING_free(text); }
+void FreeName(GENERAL_NAME* name) { Crypto().GENERAL_NAME_free(name); }
+void FreeNames(GENERAL_NAMES* names) { Crypto().GENERAL_NAMES_free(names); }
 
-void FreeNames(GENERAL_NAMES* names) { sk_GENERAL_NAME_pop_free(names, GENERAL_NAME_free); }
+using MemoryBio = CPtr<BIO, FreeMemoryBio>;
+using MadeX509 = CPtr<X509, FreeMadeX509>;
+using PrivateKey = CPtr<EVP_PKEY, FreePrivateKey>;
+using BigNumber = CPtr<BIGNUM, FreeBigNumber>;
+using X509Extension = CPtr<X509_EXTENSION, FreeExtension>;
+using Asn1String = CPtr<ASN1_STRING, FreeString>;
+using GeneralName = CPtr<GENERAL_NAME, FreeName>;
 using GeneralNames = CPtr<GENERAL_NAMES, FreeNames>;
+
+OPENSSL_STACK* StackOf(const GeneralNames& names) { return reinterpret_cast<OPENSSL_STACK*>(names.get()); }
 
 // The version that has extensions.
 constexpr long kVersion3 = 2;
 constexpr int kSerialBits = 127;
+constexpr const char* kCurve = "P-256";
 
 Error MakingFailed(std::string_view what) {
-  const unsigned long code = ERR_peek_last_error();
-  ERR_clear_error();
-  const char* const reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  const unsigned long code = Crypto().ERR_peek_last_error();
+  Crypto().ERR_clear_error();
+  const char* const reason = code == 0 ? nullptr : Crypto().ERR_reason_error_string(code);
   return Error(ErrorKind::kSystem, fmt::format("{}: {}", what, reason == nullptr ? "OpenSSL failed" : reason));
 }
 
@@ -49,21 +55,21 @@ Result<> Must(int ok, std::string_view what) {
 
 Result<std::string> TextOf(BIO* bio) {
   char* bytes = nullptr;
-  const long size = BIO_get_mem_data(bio, &bytes);
+  const long size = Crypto().BIO_ctrl(bio, BIO_CTRL_INFO, 0, &bytes);
   if (size <= 0) return MakingFailed("writing PEM");
   return std::string(bytes, static_cast<std::size_t>(size));
 }
 
 Result<MemoryBio> ReaderOf(const std::string& text) {
   if (text.size() > std::numeric_limits<int>::max()) return Error(ErrorKind::kInvalid, "it is too long");
-  MemoryBio bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  MemoryBio bio(Crypto().BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   if (!bio) return MakingFailed("reading PEM");
   return bio;
 }
 
 Result<MadeX509> ReadOne(const std::string& pem) {
   const MemoryBio bio = TRY(ReaderOf(pem));
-  MadeX509 certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  MadeX509 certificate(Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
   if (!certificate) return MakingFailed("reading a certificate");
   return certificate;
 }
@@ -72,16 +78,16 @@ int NoPassword(char*, int, int, void*) { return -1; }
 
 Result<PrivateKey> ReadKey(const std::string& pem) {
   const MemoryBio bio = TRY(ReaderOf(pem));
-  PrivateKey key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, nullptr));
+  PrivateKey key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, nullptr));
   if (!key) return MakingFailed("reading a private key");
   return key;
 }
 
 Result<> SetSerial(X509* certificate) {
-  const BigNumber number(BN_new());
+  const BigNumber number(Crypto().BN_new());
   if (!number) return MakingFailed("making a serial number");
-  TRY(Must(BN_rand(number.get(), kSerialBits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY), "making a serial number"));
-  if (BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) == nullptr) {
+  TRY(Must(Crypto().BN_rand(number.get(), kSerialBits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY), "making a serial number"));
+  if (Crypto().BN_to_ASN1_INTEGER(number.get(), Crypto().X509_get_serialNumber(certificate)) == nullptr) {
     return MakingFailed("setting the serial number");
   }
   return {};
@@ -89,75 +95,77 @@ Result<> SetSerial(X509* certificate) {
 
 Result<> SetTimes(X509* certificate, const Validity& validity) {
   const auto set = [](ASN1_TIME* field, WallTime time) -> Result<> {
-    const bool is_set = ASN1_TIME_set(field, std::chrono::system_clock::to_time_t(time)) != nullptr;
+    const bool is_set = Crypto().ASN1_TIME_set(field, std::chrono::system_clock::to_time_t(time)) != nullptr;
     return Must(is_set ? 1 : 0, "setting the validity");
   };
-  TRY(set(X509_getm_notBefore(certificate), validity.begin));
-  return set(X509_getm_notAfter(certificate), validity.end);
+  TRY(set(Crypto().X509_getm_notBefore(certificate), validity.begin));
+  return set(Crypto().X509_getm_notAfter(certificate), validity.end);
 }
 
 Result<> SetSubject(X509* certificate, const std::string& common_name) {
   const auto* const bytes = reinterpret_cast<const unsigned char*>(common_name.data());
-  return Must(X509_NAME_add_entry_by_NID(X509_get_subject_name(certificate), NID_commonName, V_ASN1_UTF8STRING, bytes,
-                                         static_cast<int>(common_name.size()), -1, 0),
-              "setting the subject");
+  return Must(
+      Crypto().X509_NAME_add_entry_by_NID(Crypto().X509_get_subject_name(certificate), NID_commonName,
+                                          V_ASN1_UTF8STRING, bytes, static_cast<int>(common_name.size()), -1, 0),
+      "setting the subject");
 }
 
 Result<> AddExtension(X509* certificate, X509* issuer, int kind, const std::string& value) {
-  X509V3_CTX context;
-  X509V3_set_ctx_nodb(&context);
-  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
-  const X509Extension extension(X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str()));
+  X509V3_CTX context = {};
+  context.db = nullptr;
+  Crypto().X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
+  const X509Extension extension(Crypto().X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str()));
   if (!extension) return MakingFailed("making an extension");
-  return Must(X509_add_ext(certificate, extension.get(), -1), "adding an extension");
+  return Must(Crypto().X509_add_ext(certificate, extension.get(), -1), "adding an extension");
 }
 
 // Adds the hosts as such, because in the text of an extension a comma would begin another one.
 Result<> AddHosts(X509* certificate, const std::vector<std::string>& hosts) {
-  const GeneralNames names(sk_GENERAL_NAME_new_null());
+  const GeneralNames names(Crypto().GENERAL_NAMES_new());
   for (const std::string& host : hosts) {
     std::array<unsigned char, sizeof(in6_addr)> address;
     int size = 0;
     if (inet_pton(AF_INET, host.c_str(), address.data()) == 1) size = sizeof(in_addr);
     if (size == 0 && inet_pton(AF_INET6, host.c_str(), address.data()) == 1) size = sizeof(in6_addr);
-    CPtr<ASN1_STRING, ASN1_STRING_free> text(ASN1_STRING_type_new(size == 0 ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING));
-    CPtr<GENERAL_NAME, GENERAL_NAME_free> name(GENERAL_NAME_new());
+    Asn1String text(Crypto().ASN1_STRING_type_new(size == 0 ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING));
+    GeneralName name(Crypto().GENERAL_NAME_new());
     if (!names || !text || !name) return MakingFailed("naming the hosts");
-    TRY(Must(size == 0 ? ASN1_STRING_set(text.get(), host.data(), static_cast<int>(host.size()))
-                       : ASN1_STRING_set(text.get(), address.data(), size),
+    TRY(Must(size == 0 ? Crypto().ASN1_STRING_set(text.get(), host.data(), static_cast<int>(host.size()))
+                       : Crypto().ASN1_STRING_set(text.get(), address.data(), size),
              "naming a host"));
-    GENERAL_NAME_set0_value(name.get(), size == 0 ? GEN_DNS : GEN_IPADD, text.release());
-    TRY(Must(sk_GENERAL_NAME_push(names.get(), name.get()), "naming a host"));
+    Crypto().GENERAL_NAME_set0_value(name.get(), size == 0 ? GEN_DNS : GEN_IPADD, text.release());
+    TRY(Must(Crypto().OPENSSL_sk_push(StackOf(names), name.get()), "naming a host"));
     name.release();
   }
-  return Must(X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT),
+  return Must(Crypto().X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, X509V3_ADD_DEFAULT),
               "adding the hosts");
 }
 
 // Begins a certificate; its extensions and its signature are still to be added.
 Result<MadeX509> BeginCertificate(EVP_PKEY* key, const std::string& common_name, const Validity& validity) {
-  MadeX509 certificate(X509_new());
+  MadeX509 certificate(Crypto().X509_new());
   if (!certificate) return MakingFailed("making a certificate");
-  TRY(Must(X509_set_version(certificate.get(), kVersion3), "setting the version"));
+  TRY(Must(Crypto().X509_set_version(certificate.get(), kVersion3), "setting the version"));
   TRY(SetSerial(certificate.get()));
   TRY(SetTimes(certificate.get(), validity));
   TRY(SetSubject(certificate.get(), common_name));
-  TRY(Must(X509_set_pubkey(certificate.get(), key), "setting the public key"));
+  TRY(Must(Crypto().X509_set_pubkey(certificate.get(), key), "setting the public key"));
   return certificate;
 }
 
 Result<PrivateKey> NewKey() {
-  PrivateKey key(EVP_EC_gen("P-256"));
+  PrivateKey key(Crypto().EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", kCurve));
   if (!key) return MakingFailed("making a private key");
   return key;
 }
 
 Result<CertifiedKey> ToPem(X509* certificate, EVP_PKEY* key) {
-  const MemoryBio first(BIO_new(BIO_s_mem()));
-  const MemoryBio second(BIO_new(BIO_s_mem()));
+  const MemoryBio first(Crypto().BIO_new(Crypto().BIO_s_mem()));
+  const MemoryBio second(Crypto().BIO_new(Crypto().BIO_s_mem()));
   if (!first || !second) return MakingFailed("writing PEM");
-  TRY(Must(PEM_write_bio_X509(first.get(), certificate), "writing a certificate"));
-  TRY(Must(PEM_write_bio_PrivateKey(second.get(), key, nullptr, nullptr, 0, nullptr, nullptr), "writing a key"));
+  TRY(Must(Crypto().PEM_write_bio_X509(first.get(), certificate), "writing a certificate"));
+  TRY(Must(Crypto().PEM_write_bio_PrivateKey(second.get(), key, nullptr, nullptr, 0, nullptr, nullptr),
+           "writing a key"));
   return CertifiedKey{.certificate = TRY(TextOf(first.get())), .key = TRY(TextOf(second.get()))};
 }
 
@@ -167,11 +175,12 @@ Result<CertifiedKey> MakeAuthority(const std::string& common_name, const Validit
   const PrivateKey key = TRY(NewKey());
   const MadeX509 made = TRY(BeginCertificate(key.get(), common_name, validity));
   X509* const certificate = made.get();
-  TRY(Must(X509_set_issuer_name(certificate, X509_get_subject_name(certificate)), "setting the issuer"));
+  TRY(Must(Crypto().X509_set_issuer_name(certificate, Crypto().X509_get_subject_name(certificate)),
+           "setting the issuer"));
   TRY(AddExtension(certificate, certificate, NID_basic_constraints, "critical,CA:TRUE"));
   TRY(AddExtension(certificate, certificate, NID_key_usage, "critical,digitalSignature,keyCertSign"));
   TRY(AddExtension(certificate, certificate, NID_subject_key_identifier, "hash"));
-  TRY(Must(X509_sign(certificate, key.get(), EVP_sha256()), "signing"));
+  TRY(Must(Crypto().X509_sign(certificate, key.get(), Crypto().EVP_sha256()), "signing"));
   return ToPem(certificate, key.get());
 }
 
@@ -183,14 +192,15 @@ Result<CertifiedKey> MakeServerCertificate(const CertifiedKey& authority, const 
   const PrivateKey key = TRY(NewKey());
   const MadeX509 made = TRY(BeginCertificate(key.get(), common_name, validity));
   X509* const certificate = made.get();
-  TRY(Must(X509_set_issuer_name(certificate, X509_get_subject_name(issuer.get())), "setting the issuer"));
+  TRY(Must(Crypto().X509_set_issuer_name(certificate, Crypto().X509_get_subject_name(issuer.get())),
+           "setting the issuer"));
   TRY(AddExtension(certificate, issuer.get(), NID_basic_constraints, "critical,CA:FALSE"));
   TRY(AddExtension(certificate, issuer.get(), NID_key_usage, "critical,digitalSignature"));
   TRY(AddExtension(certificate, issuer.get(), NID_ext_key_usage, "serverAuth"));
   TRY(AddExtension(certificate, issuer.get(), NID_subject_key_identifier, "hash"));
   TRY(AddExtension(certificate, issuer.get(), NID_authority_key_identifier, "keyid"));
   TRY(AddHosts(certificate, hosts));
-  TRY(Must(X509_sign(certificate, signer.get(), EVP_sha256()), "signing"));
+  TRY(Must(Crypto().X509_sign(certificate, signer.get(), Crypto().EVP_sha256()), "signing"));
   return ToPem(certificate, key.get());
 }
 
@@ -198,20 +208,20 @@ Result<std::vector<std::string>> HostsOf(const std::string& certificate) {
   const MadeX509 one = TRY(ReadOne(certificate));
   std::vector<std::string> hosts;
   const GeneralNames names(
-      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(one.get(), NID_subject_alt_name, nullptr, nullptr)));
-  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+      static_cast<GENERAL_NAMES*>(Crypto().X509_get_ext_d2i(one.get(), NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; names && i < Crypto().OPENSSL_sk_num(StackOf(names)); ++i) {
     int kind = 0;
-    const auto* const value =
-        static_cast<const ASN1_STRING*>(GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &kind));
-    const auto* const bytes = ASN1_STRING_get0_data(value);
-    const auto size = static_cast<std::size_t>(ASN1_STRING_length(value));
+    const auto* const value = static_cast<const ASN1_STRING*>(Crypto().GENERAL_NAME_get0_value(
+        static_cast<GENERAL_NAME*>(Crypto().OPENSSL_sk_value(StackOf(names), i)), &kind));
+    const auto* const bytes = Crypto().ASN1_STRING_get0_data(value);
+    const auto size = static_cast<std::size_t>(Crypto().ASN1_STRING_length(value));
     if (kind == GEN_DNS) hosts.emplace_back(reinterpret_cast<const char*>(bytes), size);
     std::array<char, INET6_ADDRSTRLEN> text;
     if (kind == GEN_IPADD && (size == sizeof(in_addr) || size == sizeof(in6_addr))) {
       hosts.emplace_back(inet_ntop(size == sizeof(in_addr) ? AF_INET : AF_INET6, bytes, text.data(), text.size()));
     }
   }
-  ERR_clear_error();
+  Crypto().ERR_clear_error();
   std::sort(hosts.begin(), hosts.end());
   return hosts;
 }

@@ -52,9 +52,11 @@ Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
   if (!own) return OpensslError("there is no certificate in it");
   if (Ssl().SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("it cannot be used");
   while (X509Ptr next{Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
-    if (Ssl().SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, next.get()) != 1) return OpensslError("its chain cannot be used");
+    if (Ssl().SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, next.get()) != 1)
+      return OpensslError("its chain cannot be used");
   }
-  if (ERR_GET_REASON(Crypto().ERR_peek_last_error()) != PEM_R_NO_START_LINE) return OpensslError("its chain cannot be read");
+  if (ERR_GET_REASON(Crypto().ERR_peek_last_error()) != PEM_R_NO_START_LINE)
+    return OpensslError("its chain cannot be read");
   Crypto().ERR_clear_error();
   return {};
 }
@@ -66,7 +68,8 @@ Result<> UseKey(SSL_CTX* context, const std::string& pem) {
   const BioPtr bio = TRY(Reader(pem));
   const KeyPtr key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
   if (!key) return OpensslError("no key can be read from it, and a key with a passphrase is refused");
-  if (Ssl().SSL_CTX_use_PrivateKey(context, key.get()) != 1) return OpensslError("it does not belong to the certificate");
+  if (Ssl().SSL_CTX_use_PrivateKey(context, key.get()) != 1)
+    return OpensslError("it does not belong to the certificate");
   return {};
 }
 
@@ -101,7 +104,8 @@ Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
 int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                 unsigned int offered_length, void*) {
   unsigned char* found = nullptr;
-  const int outcome = Ssl().SSL_select_next_proto(&found, length, kHttp1.data(), kHttp1.size(), offered, offered_length);
+  const int outcome =
+      Ssl().SSL_select_next_proto(&found, length, kHttp1.data(), kHttp1.size(), offered, offered_length);
   if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_NOACK;
   *chosen = found;
   return SSL_TLSEXT_ERR_OK;
@@ -133,7 +137,7 @@ Result<std::shared_ptr<const TlsIdentity>> TlsIdentity::Create(const std::string
   Ssl().SSL_CTX_ctrl(context.get(), SSL_CTRL_SET_MIN_PROTO_VERSION,
                      rules.oldest == TlsVersion::k1_3 ? TLS1_3_VERSION : TLS1_2_VERSION, nullptr);
   Ssl().SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
-                                           SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
+                                               SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
   // A write may be repeated from another buffer, and idle connections keep no buffers.
   Ssl().SSL_CTX_ctrl(context.get(), SSL_CTRL_MODE,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS,
