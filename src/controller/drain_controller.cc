@@ -33,11 +33,12 @@ class DrainController::RequestedDrain {
   RequestedDrain(DrainController& drains, std::string name)
       : drains_(drains),
         name_(std::move(name)),
-        drain_(drains.parts_.loop, drains.client_, drains.parts_.clock, drains.evictions_, name_,
-               {.report = [this](const drain::News& news) { std::visit([this](const auto& one) { Report(one); }, news); },
-                .evicted = [this](const kube::ObjectName& pod) { LogInfo("Evicted pod " + pod.ToString()); },
-                .when_reported =
-                    [this](std::function<void()> then) { drains_.conditions_.WhenWritten(name_, std::move(then)); }}) {}
+        drain_(
+            drains.parts_.loop, drains.client_, drains.parts_.clock, drains.evictions_, name_,
+            {.report = [this](const drain::News& news) { std::visit([this](const auto& one) { Report(one); }, news); },
+             .evicted = [this](const kube::ObjectName& pod) { LogInfo("Evicted pod " + pod.ToString()); },
+             .when_reported =
+                 [this](std::function<void()> then) { drains_.conditions_.WhenWritten(name_, std::move(then)); }}) {}
 
   void See(const api::Node& node, const drain::Settings& settings) {
     node_ = node;

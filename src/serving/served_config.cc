@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "api/annotations.h"
-#include "json/fields.h"
 #include "base/base64.h"
 #include "ignition/config.h"
 #include "ignition/convert.h"
 #include "ignition/data_url.h"
+#include "json/fields.h"
 #include "json/go_text.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/ignition_part.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/quantity.h"
-#include "json/fields.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,8 @@
 #include <limits>
 #include <string>
 #include <string_view>
+
+#include "json/fields.h"
 
 namespace pintle::api {
 namespace {

@@ -291,7 +291,8 @@ TEST_F(GeneratorTest, WritesTheNumberOfOneObjectAfterTheOther) {
   std::atomic<int> writes = 0;
   std::atomic<int> writes_before_an_answer = 0;
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
-    const bool is_about_finalizers = request.line.starts_with("PATCH ") && request.body.find("finalizers") != std::string::npos;
+    const bool is_about_finalizers =
+        request.line.starts_with("PATCH ") && request.body.find("finalizers") != std::string::npos;
     if (!is_about_finalizers || ++writes != 1) return std::nullopt;
     for (const int begun = looks; looks < begun + 5;) std::this_thread::yield();
     writes_before_an_answer = writes.load();

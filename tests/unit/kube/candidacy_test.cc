@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/fields.h"
 #include "kube/candidacy.h"
 
+#include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
 
