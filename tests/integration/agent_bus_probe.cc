@@ -61,7 +61,7 @@ Result<> Serve(const std::string& refusal) {
     json::Report report;
     auto status = json::Decode<host::AgentStatus>(TRY(json::Parse(line)), report);
     TRY(report.ToResult());
-    bus.Show(std::move(status));
+    bus.Publish(std::move(status));
     PrintLine("shown");
     return {};
   };
