@@ -38,6 +38,9 @@
 
 namespace pintle::controller {
 
+// The beginning of the identities of all replicas, on whatever host.
+inline constexpr const char* kIdentityPrefix = "pintle-controller_";
+
 struct ControllerSettings {
   std::string namespace_name = "openshift-machine-config-operator";
   std::string identity;  // Identifies this replica, and this start of it.

@@ -66,6 +66,8 @@ struct ImageSetting : ClusterSetting {};
 struct WholeClusterVersion : ClusterSetting {};
 struct WholeDeployment : ClusterSetting {};
 struct WholeDaemonSet : ClusterSetting {};
+struct WholeMachineConfiguration : ClusterSetting {};
+struct PinnedImageSet : ClusterSetting {};
 
 // The API of machines makes new ones from these.
 struct MachineSet {
@@ -97,6 +99,12 @@ inline constexpr ResourceKind kResourceKind<controller::ProxySetting> = {"config
 template <>
 inline constexpr ResourceKind kResourceKind<controller::WholeClusterVersion> = {"config.openshift.io", "v1",
                                                                                 "clusterversions", "ClusterVersion"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::WholeMachineConfiguration> =
+    kResourceKind<api::MachineConfiguration>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::PinnedImageSet> = {kMachineConfigGroup, "v1", "pinnedimagesets",
+                                                                           "PinnedImageSet"};
 template <>
 inline constexpr ResourceKind kResourceKind<controller::WholeDeployment> = {"apps", "v1", "deployments", "Deployment",
                                                                             Scope::kNamespaced};

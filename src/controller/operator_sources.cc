@@ -138,6 +138,17 @@ std::string OperatorSources::WhyUnreadable() const {
   return reasons;
 }
 
+std::string OperatorSources::Key() const {
+  std::string key;
+  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
+    key += "\n";
+    watching.ForEach(
+        [&](const T& object) { key += " " + object.metadata.uid + " " + object.metadata.resource_version; });
+  });
+  ForEachConfigMap([&](const Followed& map) { key += "\n" + map.name().name + map.VersionsText(); });
+  return key;
+}
+
 void OperatorSources::Put(api::ConfigMap written) {
   for (Followed* map : {&server_authority_, &kubeconfig_data_, &merged_registries_}) {
     if (map->name().name == written.metadata.name) return map->Put(std::move(written));

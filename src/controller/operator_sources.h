@@ -55,6 +55,8 @@ class OperatorSources {
   std::string WhyUnreadable() const;
 
   clusterops::ControllerConfigInputs Inputs() const;
+  // Returns a text that is another one whenever an object has another version.
+  std::string Key() const;
 
   // These return nullptr if there is no such ConfigMap.
   const api::ConfigMap* server_authority() const { return server_authority_.Find(); }

@@ -79,6 +79,11 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
   // The ClusterOperator reports this already.
   if (!view.unreadable_settings.empty()) return;
 
+  // Certificates are parsed to decide, which is not worth while when nothing has changed.
+  const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
+  std::string key = fmt::format("{} {} {} {}", sources_.Key(), stream, is_installing, are_authorities_new_);
+  if (key == settled_) return;
+
   clusterops::ControllerConfigInputs inputs = sources_.Inputs();
   inputs.is_installing = is_installing;
   inputs.operator_version = settings_.release;
@@ -88,6 +93,8 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
       {.sources = inputs, .known = sources_.controller_config(), .are_authorities_new = are_authorities_new_});
   if (!change.problem.empty()) Problem(clusterops::kRenderConfigTask, kWhat, change.problem);
   if (!change.warning.empty()) listener_.trouble(kWhat, Error(ErrorKind::kNotFound, change.warning));
+  const bool is_settled = !change.created && !change.patch && change.problem.empty();
+  settled_ = is_settled ? std::move(key) : "";
 
   if (change.created) {
     const std::string what = "creating the ControllerConfig";

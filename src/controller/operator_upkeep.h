@@ -66,6 +66,7 @@ class OperatorUpkeep {
   std::unique_ptr<ServerUpkeep> server_;  // Exists once the cluster is known to be OpenShift.
   std::optional<SettlingAuthorities> settling_;
   bool are_authorities_new_ = false;
+  std::string settled_;  // Identifies the inputs for which the ControllerConfig is as it is to be.
 };
 
 }  // namespace pintle::controller

@@ -38,12 +38,12 @@ constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 constexpr auto kFeedAgain = std::chrono::seconds(30);
 
 // Returns an identity that differs from that of the previous start: a restarted container has the host name of the one
-// before.
+// before.  By its beginning, people and `takeover` recognize who holds a lease.
 std::string Identity() {
   char host_name[HOST_NAME_MAX + 1] = {};
   ::gethostname(host_name, HOST_NAME_MAX);
   std::random_device random;
-  return fmt::format("{}_{:08x}{:08x}", host_name, random(), random());
+  return fmt::format("{}{}_{:08x}{:08x}", kIdentityPrefix, host_name, random(), random());
 }
 
 // The Ignition server and its feed.

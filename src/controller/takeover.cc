@@ -14,6 +14,7 @@
 #include "base/command_line.h"
 #include "base/time_span.h"
 #include "controller/cluster.h"
+#include "controller/controller.h"
 #include "controller/start_options.h"
 #include "controller/takeover_check.h"
 #include "controller/takeover_cluster.h"
@@ -30,7 +31,6 @@ constexpr auto kTakeoverOptions = std::to_array<Option>({
     {"--server", "", "hand over the Ignition server, too"},
     {"--namespace", "NAMESPACE", "the Machine Config Operator's namespace [openshift-machine-config-operator]"},
     {"--own-namespace", "NAMESPACE", "Pintle's namespace [pintle]"},
-    {"--own-identity", "TEXT", "the beginning of the identities of Pintle's replicas [pintle-controller-]"},
     {"--patience", "TIME", "how long to wait for one step [15min]"},
     {"--help", "", "print this help"},
 });
@@ -65,7 +65,7 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
   order.settings.with_server = line.Has("--server");
   order.settings.namespace_name = line.Value("--namespace").value_or(order.settings.namespace_name);
   order.settings.own_namespace = line.Value("--own-namespace").value_or(order.settings.own_namespace);
-  order.settings.own_identity = line.Value("--own-identity").value_or(order.settings.own_identity);
+  order.settings.own_identity = kIdentityPrefix;
   if (const auto patience = line.Value("--patience")) {
     order.patience = TRY(ParseTimeSpan(*patience), "--patience " + *patience);
   }
@@ -101,6 +101,7 @@ class TakeoverRun {
   // Reads the whole cluster as the controller does.
   Result<std::vector<TakeoverFinding>> Findings() {
     const TakeoverState state = TRY(cluster_.Read());
+    const std::vector<std::string> unsupported = TRY(cluster_.Unsupported());
     const Cluster* all = nullptr;
     const Cluster cluster(
         client_, order_.settings.namespace_name,
@@ -113,7 +114,7 @@ class TakeoverRun {
                         const Error& error) { loop_.Stop(Error(error).While(fmt::format("reading {}", what))); }});
     all = &cluster;
     TRY(loop_.Run());
-    return CheckTakeover(cluster.Look(), state, order_.settings, clock_.Wall());
+    return CheckTakeover(cluster.Look(), state, unsupported, order_.settings, clock_.Wall());
   }
 
   static bool HasObstacle(const std::vector<TakeoverFinding>& findings) {

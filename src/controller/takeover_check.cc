@@ -128,8 +128,11 @@ class TakeoverChecker {
 }  // namespace
 
 std::vector<TakeoverFinding> CheckTakeover(const View& view, const TakeoverState& state,
+                                           const std::vector<std::string>& unsupported,
                                            const TakeoverSettings& settings, WallTime now) {
-  return TakeoverChecker(view, state, settings, now).Check();
+  auto findings = TakeoverChecker(view, state, settings, now).Check();
+  for (const std::string& feature : unsupported) findings.push_back({Weight::kPrice, feature});
+  return findings;
 }
 
 }  // namespace pintle::controller

@@ -24,8 +24,10 @@ struct TakeoverFinding {
   std::string text;
 };
 
-// `view` is the cluster as Pintle's controller would see it.
+// `view` is the cluster as Pintle's controller would see it; `unsupported` is what the cluster uses and Pintle does not
+// have.
 std::vector<TakeoverFinding> CheckTakeover(const View& view, const TakeoverState& state,
+                                           const std::vector<std::string>& unsupported,
                                            const TakeoverSettings& settings, WallTime now);
 
 }  // namespace pintle::controller

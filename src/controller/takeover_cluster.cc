@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "controller/generated_kinds.h"
 #include "event/watches.h"
 #include "kube/attempts.h"
 #include "kube/patch.h"
@@ -62,6 +63,38 @@ Result<std::optional<T>> TakeoverCluster::ReadOne(const kube::ObjectName& name) 
   if (*found) return std::optional<T>(**std::move(found));
   if (found->error().kind() == ErrorKind::kNotFound) return std::optional<T>();
   return std::move(*found).error();
+}
+
+template <typename T>
+Result<std::vector<T>> TakeoverCluster::ReadAll() {
+  std::optional<Result<std::vector<T>>> found;
+  const kube::Call call = client_.List<T>(
+      {},
+      [&](Result<std::vector<T>> objects) {
+        found = std::move(objects);
+        loop_.Stop();
+      },
+      [](const kube::ObjectName&, const Error&) {});
+  TRY(loop_.Run());
+  if (!found) return Error(ErrorKind::kCancelled, "the request was given up");
+  if (!*found && found->error().kind() == ErrorKind::kNotFound) return std::vector<T>();
+  return *std::move(found);
+}
+
+Result<std::vector<std::string>> TakeoverCluster::Unsupported() {
+  std::vector<std::string> features;
+  for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>())) {
+    features.push_back(fmt::format("PinnedImageSet {}: nodes do not pull its images in advance", set.metadata.name));
+  }
+  for (const InternalReleaseImage& image : TRY(ReadAll<InternalReleaseImage>())) {
+    features.push_back(fmt::format("InternalReleaseImage {}: its registry is not managed", image.metadata.name));
+  }
+  for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>())) {
+    if (std::as_const(settings.spec)["managedBootImages"].empty()) continue;
+    features.push_back(fmt::format("MachineConfiguration {}: the boot images of machine sets are not updated",
+                                   settings.metadata.name));
+  }
+  return features;
 }
 
 Result<TakeoverState> TakeoverCluster::Read() {

@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "controller/takeover_steps.h"
@@ -23,6 +25,8 @@ class TakeoverCluster {
       : loop_(loop), client_(std::move(client)), settings_(std::move(settings)) {}
 
   Result<TakeoverState> Read();
+  // Returns what the cluster uses and Pintle does not have, with the objects.
+  Result<std::vector<std::string>> Unsupported();
   // Somebody else may have changed the object first: then the error is kConflict, and the step is decided again.
   Result<> Write(const TakeoverWrite& write, WriteMode mode);
   // Lets time pass.
@@ -31,6 +35,9 @@ class TakeoverCluster {
  private:
   template <typename T>
   Result<std::optional<T>> ReadOne(const kube::ObjectName& name);
+  // Returns no objects if the cluster does not have the kind.
+  template <typename T>
+  Result<std::vector<T>> ReadAll();
 
   event::Loop& loop_;
   kube::Client client_;

@@ -36,7 +36,7 @@ struct TakeoverSettings {
   std::string namespace_name = "openshift-machine-config-operator";
   std::string own_namespace = "pintle";
   std::string own_deployment = "pintle-controller";
-  std::string own_identity = "pintle-controller-";  // The beginning of the identities of its replicas.
+  std::string own_identity = "pintle-controller_";  // The beginning of the identities of its replicas.
   bool with_server = false;                         // Whether to hand over the Ignition server as well.
   // How long a lease is held if its holder has not written how long others have to wait.
   std::chrono::seconds hold = std::chrono::seconds(137);

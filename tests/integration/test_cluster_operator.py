@@ -5,7 +5,8 @@ import pytest
 
 from machines import openshift_kinds
 from machines.cluster import Cluster
-from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, account, prepare_cluster
+from machines.controller import GROUP, MERGE, Controller, Objects, account, prepare_cluster
+from machines.openshift_settings import allow_operator
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
@@ -47,7 +48,7 @@ def cluster():
     with Cluster() as running:
         prepare_cluster(running)
         openshift_kinds.install(running, [openshift_kinds.CLUSTER_OPERATOR])
-        running.apply((DEPLOY / "openshift/operator-status-rbac.yaml").read_text())
+        allow_operator(running)
         yield running
 
 

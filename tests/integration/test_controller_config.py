@@ -2,12 +2,13 @@
 """The ControllerConfig that pintle-controller makes from the settings of a cluster, and the lease of the operator."""
 
 import base64
+import json
 
 import pytest
 
-from machines import openshift_kinds
+from machines import openshift_kinds, shell
 from machines.cluster import Cluster
-from machines.controller import DEPLOY, GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
+from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
 from machines.openshift_settings import CONFIG, OPERATOR, Settings
 from machines.wait import wait_until
 
@@ -15,6 +16,7 @@ OBJECT = f"{GROUP}/controllerconfigs/machine-config-controller"
 LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases"
 LEASE = f"{LEASES}/machine-config"
 RELEASE = "machineconfiguration.openshift.io/release-image-version"
+ROTATES = "machineconfiguration.openshift.io/service-ca-rotate"
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +25,6 @@ def cluster():
         prepare_cluster(running)
         openshift_kinds.install(running, [openshift_kinds.CLUSTER_OPERATOR])
         Settings.install(running)
-        for name in ("operator-status-rbac", "operator-settings-rbac"):
-            running.apply((DEPLOY / f"openshift/{name}.yaml").read_text())
         yield running
 
 
@@ -170,6 +170,70 @@ def test_only_the_holder_of_the_operators_lease_acts(cluster, settings, objects)
         assert cluster.admin.must("GET", LEASE)["spec"]["holderIdentity"] == objects.leader()
     # The next one need not wait.
     assert cluster.admin.must("GET", LEASE)["spec"].get("holderIdentity", "") == ""
+
+
+def config_map(cluster, namespace, name):
+    found, one = cluster.admin.request("GET", f"/api/v1/namespaces/{namespace}/configmaps/{name}")
+    return one if found == 200 else {}
+
+
+def secret(cluster, namespace, name):
+    """Returns the decoded data of a Secret, or nothing."""
+    found, one = cluster.admin.request("GET", f"/api/v1/namespaces/{namespace}/secrets/{name}")
+    return {key: base64.b64decode(value) for key, value in one["data"].items()} if found == 200 else {}
+
+
+def test_nodes_and_other_operators_get_renewed_authorities(cluster, settings, controller):
+    def bundle():
+        return base64.b64decode(config_map(cluster, NAMESPACE, "kubeconfig-data").get("binaryData", {}).get(
+            "ca-bundle.crt", "")).decode()
+
+    def rotates():
+        return controller_config(cluster)["metadata"]["annotations"].get(ROTATES)
+    settings.config_map("openshift-config-managed", "kube-apiserver-server-ca", {"ca-bundle.crt": "first"})
+    wait_until(lambda: bundle() == "first" and controller_config(cluster), "the authorities are copied", 60)
+    assert rotates() is None
+    settings.config_map("openshift-config-managed", "kube-apiserver-server-ca", {"ca-bundle.crt": "second"})
+    wait_until(lambda: rotates() == "true", "nodes are asked to look", 60)
+    assert bundle() == "second"
+    merged = config_map(cluster, "openshift-config-managed", "merged-trusted-image-registry-ca")
+    assert merged["data"] == {"registry..5000": "of the registry"}
+    assert merged["metadata"]["annotations"] == {"openshift.io/owning-component": "Machine Config Operator"}
+
+
+def test_each_pool_has_user_data_for_new_machines(cluster, settings, objects, controller):
+    def pointer(pool):
+        data = secret(cluster, "openshift-machine-api", f"{pool}-user-data-managed")
+        return json.loads(data["userData"]) if data else {}
+    objects.custom_pool("infra")
+    for pool in ("master", "worker", "infra"):
+        made = wait_until(lambda pool=pool: pointer(pool), f"{pool} has user data", 60)
+        source, = made["ignition"]["config"]["merge"]
+        assert source == {"source": f"https://api-int.demo.test:22623/config/{pool}"}
+    assert secret(cluster, "openshift-machine-api", "infra-user-data-managed")["disableTemplating"] == b"true\n"
+    settings.config_map(NAMESPACE, "machine-config-server-ca", {"ca-bundle.crt": "another authority"})
+    encoded = base64.b64encode(b"another authority").decode()
+    wait_until(lambda: encoded in json.dumps(pointer("infra")), "the authority reaches new machines", 60)
+
+
+def test_the_servers_certificate_is_made_where_the_cluster_makes_machines(cluster, settings, controller, tmp_path):
+    wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
+    path = "/apis/machine.openshift.io/v1beta1/namespaces/openshift-machine-api/machinesets"
+    cluster.admin.must("POST", path, {"apiVersion": "machine.openshift.io/v1beta1", "kind": "MachineSet",
+                                      "metadata": {"name": "workers"}, "spec": {}})
+    try:
+        pair = wait_until(lambda: secret(cluster, NAMESPACE, "machine-config-server-tls"), "there is a certificate", 60)
+        for name, content in (("tls.crt", pair["tls.crt"]), ("tls.key", pair["tls.key"])):
+            (tmp_path / name).write_bytes(content)
+        bundle = config_map(cluster, NAMESPACE, "machine-config-server-ca")["data"]["ca-bundle.crt"]
+        (tmp_path / "ca.crt").write_text(bundle)
+        shell.run("openssl", "verify", "-CAfile", tmp_path / "ca.crt", "-purpose", "sslserver",
+                  "-verify_hostname", "api-int.demo.test", tmp_path / "tls.crt")
+        wait_until(lambda: text_of(cluster, "rootCAData") == bundle, "nodes and new machines trust it", 60)
+    finally:
+        cluster.admin.must("DELETE", f"{path}/workers")
+        for name in ("machine-config-server-tls", "machine-config-server-ca"):
+            cluster.admin.must("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}")
 
 
 def test_the_controller_reads_no_more_than_it_needs(cluster, controller):

@@ -14,6 +14,7 @@ from machines import certs, openshift_kinds, shell
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, account, prepare_cluster
 from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
+from machines.openshift_settings import allow_operator
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
@@ -59,7 +60,7 @@ def cluster():
         openshift_kinds.install(running)
         running.kubectl("create", "namespace", "openshift-config")
         running.apply((DEPLOY / "openshift/rbac.yaml").read_text())
-        running.apply((DEPLOY / "openshift/operator-status-rbac.yaml").read_text())
+        allow_operator(running)
         yield running
 
 

@@ -14,6 +14,7 @@ import pytest
 from machines import openshift_kinds
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, Controller, prepare_cluster
+from machines.openshift_settings import allow_operator
 from machines.wait import wait_until
 from sync_cases import Case, CaseRefused, World
 
@@ -40,7 +41,7 @@ def cluster():
         openshift_kinds.install(running)
         running.kubectl("create", "namespace", "openshift-config")
         running.apply((DEPLOY / "openshift/rbac.yaml").read_text())
-        running.apply((DEPLOY / "openshift/operator-status-rbac.yaml").read_text())
+        allow_operator(running)
         yield running
 
 

@@ -4,7 +4,7 @@
 import datetime
 import os
 import pathlib
-import socket
+import re
 import subprocess
 import threading
 import time
@@ -25,6 +25,7 @@ DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
 OURS = f"/apis/apps/v1/namespaces/{OWN_NAMESPACE}/deployments/pintle-controller"
 VERSION = "/apis/config.openshift.io/v1/clusterversions/version"
 RECORD = f"/api/v1/namespaces/{OWN_NAMESPACE}/configmaps/pintle-takeover"
+IDENTITY = "pintle-controller_"
 MASTER = "node-role.kubernetes.io/master"
 # Times of the leases: how long others wait, when a holder gives up, and how often each tries.
 WAIT, DEADLINE, RETRY = 4, 3, 0.3
@@ -154,15 +155,13 @@ def cluster():
             kind for kind in openshift_kinds.KINDS if kind[2] == "ClusterVersion")])
         Settings.install(running)
         account(running)
-        for name in ("operator-status-rbac", "operator-settings-rbac"):
-            running.apply((DEPLOY / f"openshift/{name}.yaml").read_text())
         yield running
 
 
 def takeover(cluster, *words, status=0, patience="60s"):
     done = subprocess.run(
-        [PROGRAM, "takeover", *words, "--kubeconfig", cluster.admin.kubeconfig, "--own-identity", socket.gethostname(),
-         "--patience", patience], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        [PROGRAM, "takeover", *words, "--kubeconfig", cluster.admin.kubeconfig, "--patience", patience],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == status, done.stdout
     return done.stdout
 
@@ -239,7 +238,7 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
     assert takeover(cluster, "status", status=2)
 
     takeover(cluster, "start")
-    assert all(holder.startswith(socket.gethostname()) for holder in holders(cluster).values())
+    assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     assert not any(program.acts for program in old)
     assert takeover(cluster, "status").splitlines()[0].split() == ["record", "done"]
     assert agents.told() == told
@@ -258,12 +257,23 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
     assert agents.told() == told
 
 
+def test_the_commands_of_the_page_do_it(cluster, taken):
+    _, agents, _ = taken
+    before, told = everything(cluster.admin), agents.told()
+    page = (DEPLOY.parent / "docs/takeover.md").read_text(encoding="utf-8")
+    verbs = re.findall(r"(?m)^    pintle-controller takeover (\w+) +--kubeconfig FILE ", page)
+    assert verbs == ["check", "plan", "start", "status", "undo"]
+    for verb in verbs:
+        takeover(cluster, verb)
+    assert everything(cluster.admin) == before and agents.told() == told
+
+
 def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, taken):
     _, agents, _ = taken
     before, told = everything(cluster.admin), agents.told()
     for tenths in (2, 7, 15, 30, 60):
-        with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", cluster.admin.kubeconfig, "--own-identity",
-                               socket.gethostname()], stdout=subprocess.DEVNULL) as killed:
+        with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", cluster.admin.kubeconfig],
+                              stdout=subprocess.DEVNULL) as killed:
             try:
                 killed.wait(tenths / 10)
             except subprocess.TimeoutExpired:
@@ -274,7 +284,7 @@ def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, taken):
             wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
             assert everything(cluster.admin) == before
     takeover(cluster, "start")
-    assert all(holder.startswith(socket.gethostname()) for holder in holders(cluster).values())
+    assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     takeover(cluster, "undo")
     assert everything(cluster.admin) == before and agents.told() == told
 

@@ -28,6 +28,9 @@ SETTINGS = [
     ("config.openshift.io", "v1", "Proxy", "proxies", "Cluster"),
 ]
 
+# What the cluster makes machines from.
+MACHINE_SET = ("machine.openshift.io", "v1beta1", "MachineSet", "machinesets", "Namespaced")
+
 
 def _definition(group, version, kind, plural, scope):
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",

@@ -4,12 +4,20 @@
 import json
 
 from . import openshift_kinds
-from .controller import MERGE, NAMESPACE
+from .controller import DEPLOY, MERGE, NAMESPACE
 
 CONFIG = "/apis/config.openshift.io/v1"
 OPERATOR = f"{CONFIG}/clusteroperators/machine-config"
 NAMESPACES = ("openshift-config", "openshift-config-managed", "openshift-kube-apiserver-operator",
               "openshift-machine-api")
+
+
+def allow_operator(cluster):
+    """Gives the controller its rights as the operator, in the namespaces that OpenShift has."""
+    for name in NAMESPACES:
+        cluster.admin.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
+    for name in ("operator-status-rbac", "operator-settings-rbac"):
+        cluster.apply((DEPLOY / f"openshift/{name}.yaml").read_text())
 
 
 class Settings:
@@ -21,10 +29,9 @@ class Settings:
 
     @staticmethod
     def install(cluster):
-        """Adds the kinds and the namespaces of OpenShift to a cluster."""
-        openshift_kinds.install(cluster, openshift_kinds.SETTINGS)
-        for name in NAMESPACES:
-            cluster.kubectl("create", "namespace", name)
+        """Adds the kinds and the namespaces of OpenShift to a cluster, and the controller's rights in them."""
+        openshift_kinds.install(cluster, [*openshift_kinds.SETTINGS, openshift_kinds.MACHINE_SET])
+        allow_operator(cluster)
 
     def put_all(self):
         self.setting("Infrastructure", "infrastructures", {"platformSpec": {"type": "AWS"}}, {

@@ -43,7 +43,7 @@ class SimulatedTakeover {
       const std::string deployment = std::string(lease) == "machine-config" ? "machine-config-operator" : lease;
       Put(std::string("Lease/") + lease, R"({"spec": {}})");
       old_[lease] = {deployment, Candidate{.identity = deployment + "-x_1"}};
-      ours_[lease] = Candidate{.identity = "pintle-controller-y_1"};
+      ours_[lease] = Candidate{.identity = "pintle-controller_y_1"};
     }
     for (int i = 0; i < 300; ++i) Pass();
   }
@@ -166,7 +166,7 @@ class SimulatedTakeover {
       return;
     }
     // A candidate of the Machine Config Operator that has lost its lease acts until its deadline, and then starts anew.
-    const bool is_old = !candidate.identity.starts_with("pintle-");
+    const bool is_old = !candidate.identity.starts_with("pintle-controller_");
     if (is_old && candidate.acts_until != seconds() && now_ >= candidate.acts_until) {
       candidate.candidacy = kube::Candidacy(candidate.identity, {});
       candidate.acts_until = {};
@@ -196,8 +196,8 @@ TEST(StepsToTakeOver, EndWithPintleAsTheHolderOfBothLeases) {
   SimulatedTakeover cluster;
   EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "machine-config-controller-x_1");
   ASSERT_TRUE(cluster.Run(StepsToTakeOver));
-  EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "pintle-controller-y_1");
-  EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller-y_1");
+  EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "pintle-controller_y_1");
+  EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller_y_1");
   EXPECT_EQ(cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"], 0);
   EXPECT_EQ(cluster.objects_["Deployment/machine-config-controller"]["spec"]["replicas"], 0);
   EXPECT_EQ(cluster.objects_["ClusterVersion/version"]["spec"]["overrides"].size(), 1U);
@@ -241,7 +241,7 @@ TEST(StepsToUndo, MakeEverythingAsItWasFromAfterEachWrite) {
     ASSERT_TRUE(cluster.Run(StepsToUndo)) << writes;
     EXPECT_EQ(cluster.Essence(), before) << writes;
     ASSERT_TRUE(cluster.Run(StepsToTakeOver)) << writes;
-    EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller-y_1") << writes;
+    EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller_y_1") << writes;
   }
 }
 
@@ -253,7 +253,7 @@ TEST(StepsToTakeOver, GoOnAfterEachWrite) {
     EXPECT_FALSE(cluster.Run(StepsToTakeOver, writes));
     for (std::size_t i = 0; i < writes * 20; ++i) cluster.Pass();
     ASSERT_TRUE(cluster.Run(StepsToTakeOver)) << writes;
-    EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "pintle-controller-y_1");
+    EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "pintle-controller_y_1");
   }
 }
 
