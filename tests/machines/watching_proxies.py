@@ -35,7 +35,7 @@ class LateWatches(Proxy):
 
 
 class UnreliableWatches(Proxy):
-    """Loses or repeats events with the probability `fault_rate`.
+    """Loses or repeats each event with the probability `fault_rate`.
 
     Each watch has its own delay, so that an event of one kind may arrive before an earlier one of another kind.
     """
@@ -52,6 +52,7 @@ class UnreliableWatches(Proxy):
             request.wfile.flush()
 
     def _with_faults(self, lines):
+        """Yields the lines that the client gets, with the faults that the module describes."""
         for line in lines:
             fault = self._fault() if line else None
             if fault == "lost with all later events":
@@ -74,6 +75,7 @@ class UnreliableWatches(Proxy):
 
 
 def _lines_until(end, lines):
+    """Yields the lines that arrive before the time `end`."""
     for line in lines:
         if time.monotonic() > end:
             return
