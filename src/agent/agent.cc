@@ -26,7 +26,9 @@
 namespace pintle::agent {
 namespace {
 
+// While someone else holds the claim, the agent tries to take it again after this time.
 constexpr auto kClaimRetry = std::chrono::milliseconds(250);
+// The delay before failed work is tried again; it doubles from the first to the longest.
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
 // Unused memory is given back to the system when the agent has published nothing for this long.

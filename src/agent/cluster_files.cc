@@ -23,7 +23,7 @@ namespace {
 // This file lists the registries whose authorities the agent has written.  The agent does not touch other folders in
 // kRegistryAuthorities.
 constexpr const char* kWrittenRegistries = "/var/lib/pintle/registries.json";
-constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kLongestName = 255;  // The longest name of a file on Linux, in bytes.
 
 std::string FolderOf(const std::string& registry) { return fmt::format("{}/{}", kRegistryAuthorities, registry); }
 std::string FileOf(const std::string& registry) { return FolderOf(registry) + "/ca.crt"; }

@@ -99,7 +99,7 @@ HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, millisec
   if (unwell.empty()) return Well{};
   if (passed < limit) {
     const auto index = static_cast<std::size_t>(std::max(rounds - 1, 0));
-    // No pause lasts beyond the limit, so the last round begins when the limit has just passed.
+    // A pause ends at the limit at the latest, so that the last round begins right then.
     return AskAgain{std::min(kPauses[std::min(index, kPauses.size() - 1)], limit - passed)};
   }
   std::string why;

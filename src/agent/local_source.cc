@@ -72,9 +72,9 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// Watches `files`, the pause file and the policy file.  The name "configs" stands for any entry of the directory:
-// because of it, DriftWatch also watches the way to the directory, which may be a link, may be made later or may be
-// replaced.
+// Watches `files`, the pause file and the policy file.  The name "configs" stands for any entry of the directory.
+// Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be made later or may
+// be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   files_ = files;
   files.push_back(settings_.directory + "/configs");
@@ -143,8 +143,8 @@ LocalSource::Snapshot LocalSource::ReadAll(const Root& root, const LocalSettings
 Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
   RenderedConfig rendered;
   rendered.current = TRY(CurrentGoal(root));
-  // If not even the parent directory exists, a file system may be missing, which is an error.  On a machine without a
-  // config it is none, because there is no config to lose.
+  // If the parent directory does not exist either, a file system may not be mounted, which usually is an error.  On a
+  // machine without a config it is not an error, because there is no config to lose.
   const auto is_there = IsThere(settings.directory);
   const bool is_new = !is_there && is_there.error().kind() == ErrorKind::kNotFound && !rendered.current;
   ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));

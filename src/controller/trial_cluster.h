@@ -117,7 +117,8 @@ class TrialCluster {
   // Returns copies of all objects, and the views of them that the passes need.
   TrialObjects Look() const;
 
-  // Decides and writes until nothing is left to write.  The error is that this does not end.
+  // Decides and writes until nothing is left to write.  Returns an error if that takes too many passes, which is a
+  // defect.
   Result<TrialOutcome> Settle(const TrialInputs& inputs);
 
   // Returns the problems that the statuses of the sources report.

@@ -15,10 +15,11 @@
 
 namespace pintle::controller {
 
-// A Node without the annotations of other programs, its owners and its finalizers.
+// A Node with only those annotations that Pintle or the Machine Config Operator defines, and without owners and
+// finalizers.
 struct WatchedNode : api::Node {};
 
-// A MachineConfig, without `spec.config` if IsRendered().
+// A MachineConfig.  If IsRendered() is true for it, it has no `spec.config`.
 struct WatchedMachineConfig : api::MachineConfig {};
 
 // A MachineConfigNode with only those conditions that a pool's status depends on.

@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-// Ends the program unless the condition holds.  It is what the caller has to ensure, such as the type of the value.
+// Ends the program unless a condition holds that the caller had to ensure, such as the type of the value.
 void Expect(bool holds) {
   if (!holds) std::abort();
 }
