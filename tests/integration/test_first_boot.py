@@ -25,6 +25,8 @@ KILLS = 5 if "PINTLE_NIGHTLY" in os.environ else 3
 
 
 class Machine(Installed):
+    """A machine with Pintle's units, and with OSTree commits as its OS images."""
+
     def __init__(self, node):
         super().__init__(node, f"{BUILD}/src/ctl/pintle")
 

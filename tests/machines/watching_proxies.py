@@ -43,7 +43,7 @@ class UnreliableWatches(Proxy):
     def __init__(self, cluster, user, seed, fault_rate=0.1):
         super().__init__(cluster, user)
         self.fault_rate, self.random = fault_rate, random.Random(seed)
-        self.faults = {}    # The number of faults by kind.
+        self.faults = {}    # The number of faults so far, by kind.
 
     def pass_on_events(self, request, answer):
         delay = self.random.uniform(0, 0.3)
