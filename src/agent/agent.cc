@@ -26,10 +26,12 @@
 namespace pintle::agent {
 namespace {
 
+// While someone else holds the claim, the agent tries to take it again after this time.
 constexpr auto kClaimRetry = std::chrono::milliseconds(250);
+// The delay before failed work is tried again; it doubles from the first to the longest.
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
-// After this time without events, unused memory is given back to the system.
+// Unused memory is given back to the system when the agent has published nothing for this long.
 constexpr auto kIdle = std::chrono::seconds(2);
 constexpr const char* kRunDirectory = "/run/pintle";
 constexpr const char* kFindings = "/run/pintle/findings.json";
@@ -47,17 +49,19 @@ std::string_view OutcomeOf(change::Ending ending) {
   return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
 }
 
-// Shortens a reason to the length that the Machine Config Operator's annotation may have, and makes it printable.
+// Makes a reason printable, and shortens it to as many bytes as the Machine Config Operator's annotation may have
+// characters.
 std::string ShownReason(const std::string& reason) {
   constexpr std::size_t kLongest = 2000;
   return Shortened(PrintableLines(reason), kLongest);
 }
 
-// Returns whether the failed change to this config has left a journal, from which the machine then has to be recovered.
+// Returns whether the change to the config `to`, which has failed, is still in the journal.  Then the machine has to be
+// recovered.
 Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
   if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // If the change in the journal is another program's, that program reboots the machine.
+  // The journal may have another program's change that waits for a reboot.  That program also reboots the machine.
   const auto waiting = TRY(change::Journal(machine.root()).Read());
   return waiting && waiting->to == to;
 }
@@ -209,7 +213,7 @@ void Agent::Take(const Event& event) {
 
 void Agent::Enter(const State& next) {
   const bool is_other = next.phase.index() != state_.phase.index();
-  // The drain that was asked for is no longer needed.
+  // When the phase Draining has ended, nobody needs the answer to the request for a drain.
   if (is_other && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
   if (is_other) {
     retry_.Cancel();
@@ -344,6 +348,7 @@ void Agent::Do(const effect::LookAgainSoon&) { NoticeInTime(); }
 void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
+  // While the journal has a change, only the outlook of the survey is filled in.
   if (survey->outlook.IsUnderWay()) return Happen(happened::Looked{goal, std::move(survey->outlook)});
   // If the machine's config is only assumed, this sets current_ to nullopt, so that the source provides the assumed
   // config for the next look as well.
@@ -397,7 +402,8 @@ void Agent::Do(const effect::Change&) {
                            : change::RecordOfFailure(event, ending.error().message()));
         if (ending) return Outcome{std::move(ending)};
         const auto left = HasLeftJournal(machine, to);
-        // If the journal cannot be read, recovering from it reports that.
+        // A journal that cannot be read counts as one with a change.  The agent then tries to recover, which reports
+        // the error.
         return Outcome{std::move(ending), left && !*left};
       },
       [this](const Result<Outcome>& outcome) {
@@ -484,7 +490,7 @@ void Agent::TrustServer(std::string bundle, std::function<void(Result<>)> done) 
       });
 }
 
-// This reads two whole configs, so it is done once for each goal.
+// This reads two whole configs, so it is not done again for the goal for which it was done last.
 void Agent::FindIrreconcilable(const Goal& goal) {
   if (compared_with_installation_ == goal) return;
   compared_with_installation_ = goal;

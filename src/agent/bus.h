@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The agent on the system bus; host/agent_dbus.h has its properties, methods and signals.
+// Offers the agent's interface on the system bus; host/agent_dbus.h has its properties, methods and signals.
 //
-// The agent works without a bus as well as with one.  While there is no bus, or it is being restarted, this class tries
-// again and again to connect.  When it is connected, it requests its name and publishes its properties as before.
+// The agent also works without a bus.  When there is no bus, or when the connection was lost, this class keeps trying
+// to connect.  After each connection it requests the bus name again, and clients can read the current properties.
 //
-// Anyone may read the properties.  Root may give orders, and so may users whom polkit allows to do so.  Without polkit,
-// only root may.
+// Anyone may read the properties.  Orders are method calls that make the agent do something (AgentOrder).  Root may
+// give them, and so may users whom polkit allows to do so.  Without polkit, only root may.
 
 #include <functional>
 #include <memory>
@@ -23,8 +23,8 @@ namespace pintle::agent {
 
 class Bus {
  public:
-  // These are called on the loop's thread.  An order's error is returned to its caller.  None of these may destroy the
-  // Bus.
+  // These are called on the loop's thread.  The first four carry out an order, and the client that gave the order gets
+  // the error.  None of these may destroy the Bus.
   struct Handlers {
     std::function<Result<>()> check;
     std::function<Result<>()> retry;
@@ -44,6 +44,7 @@ class Bus {
   // logins itself.
   void Publish(host::AgentStatus status);
 
+  // Returns the published status, with the logins.
   const host::AgentStatus& shown() const { return status_; }
 
  private:

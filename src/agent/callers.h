@@ -4,10 +4,12 @@
 // Decides who may give orders over the system bus: root may at once, others when polkit allows it.
 //
 // A call is held until polkit's answer is known, and polkit may wait for a password for minutes.  The number of held
-// calls is limited, so that no user can lock out the others.  Each call that waits for polkit takes a place.  Every
-// user but root has a few places, however many connections that user has, and gets them back when the connection is
-// closed.  Root needs none.  While the bus has not yet named the user of a connection, only a few calls of that
-// connection are held, so that a client that floods the agent only harms itself.
+// calls is limited, so that no user can lock out the others.  Each call that waits for polkit takes a place, and frees
+// it when polkit has decided, when polkit takes too long, or when the caller's connection is closed.  A user has only a
+// few places, however many connections that user has.  The calls of root do not wait for polkit and need no place.
+//
+// Before a call can wait for polkit, the bus has to name the user of its connection.  Until then only a few calls of
+// the connection are held, so that a client that floods the agent harms only itself.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +26,7 @@ namespace pintle::agent {
 // This many calls of one user may wait for polkit at a time.
 inline constexpr std::size_t kPlacesOfUser = 4;
 // This many calls of all users may wait for polkit.  The bus lets no client wait for more than 128 replies at a time,
-// and the agent waits for others as well.
+// and the agent also waits for replies of other services.
 inline constexpr std::size_t kPlacesOfAll = 64;
 // This many calls of one connection are held until the bus has named its user.
 inline constexpr std::size_t kCallsOfUnknownUser = 16;
@@ -50,13 +52,14 @@ class Callers {
   class Caller;
 
   void Forget(const Caller& caller);
+  // Returns false if no place is free.
   bool TakePlace(std::uint32_t user);
   void GiveBackPlace(std::uint32_t user);
 
   ::sd_bus* bus_;
   std::map<std::uint32_t, std::size_t> places_;  // The places that are taken, by user.
   std::size_t places_of_all_ = 0;
-  std::uint64_t questions_ = 0;
+  std::uint64_t questions_ = 0;  // The number of questions to polkit so far; each gets its number as an id.
   // The callers, by the names of their connections.  Destroyed first, since they give back their places.
   std::map<std::string, std::unique_ptr<Caller>> callers_;
 };

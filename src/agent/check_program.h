@@ -13,9 +13,10 @@
 
 namespace pintle::agent {
 
-// Runs the program without a shell.  When it has ended or takes too long, kills it and all processes that it has
-// started.  Returns the problem, as in "failed with status 1: no route to the gateway" or "took longer than 60 s", or
-// nullopt if all is well.  The only error is kCancelled, after a request to stop.
+// Runs the program without a shell, in a process group of its own.  When the program has ended, when `limit` has
+// passed, or when a stop is requested, kills all processes of this group.  Returns nullopt if the program has ended
+// with status 0, or else the problem, such as "failed with status 1: no route to the gateway" or "took longer than 60
+// s".  The only error is kCancelled, after a request to stop.
 Result<std::optional<std::string>> RunCheck(const std::string& path, std::chrono::milliseconds limit,
                                             const std::stop_token& stop);
 

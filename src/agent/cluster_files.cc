@@ -20,14 +20,16 @@
 namespace pintle::agent {
 namespace {
 
-// The list of the registries whose authorities the agent has written.  Other folders beside theirs are not touched.
+// This file lists the registries whose authorities the agent has written.  The agent does not touch other folders in
+// kRegistryAuthorities.
 constexpr const char* kWrittenRegistries = "/var/lib/pintle/registries.json";
-constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kLongestName = 255;  // The longest name of a file on Linux, in bytes.
 
 std::string FolderOf(const std::string& registry) { return fmt::format("{}/{}", kRegistryAuthorities, registry); }
 std::string FileOf(const std::string& registry) { return FolderOf(registry) + "/ca.crt"; }
 
-// The file names come from keys of a ConfigMap, which cannot hold a colon and have two dots in its place.
+// Returns the name of a registry.  The name of its bundle is a key of a ConfigMap, which cannot have a colon and has
+// two dots in its place.
 std::string WithColons(std::string name) {
   for (std::size_t at = name.find(".."); at != std::string::npos; at = name.find("..", at)) name.replace(at, 2, ":");
   return name;
@@ -39,12 +41,14 @@ bool IsFileName(const std::string& name) {
   return !name.empty() && name.size() <= kLongestName && !leads_elsewhere;
 }
 
+// Decodes the files in a ControllerConfig, and collects everything that is wrong with them.
 class Reader {
  public:
   explicit Reader(const ClusterFilesSpec& spec) : spec_(spec) {}
 
   Result<ClusterFiles> Read() && {
-    // A kubelet without authorities refuses everyone, so an empty bundle counts as a mistake and is not written.
+    // The kubelet accepts only client certificates that one of these authorities has signed.  With an empty file it
+    // would refuse all of them, so an empty bundle counts as a mistake, and the file stays as it is.
     if (!spec_.kubelet_authorities.empty()) {
       Add(change::kKubeletAuthorities, spec_.kubelet_authorities, json::Path(spec_path_, "kubeAPIServerServingCAData"));
     }
@@ -76,7 +80,8 @@ class Reader {
     files_.files.push_back({std::string(path), Decoded(data, where), is_secret});
   }
 
-  // The users' bundles are added after those of the cluster, and replace those for the same registry.
+  // Read() adds the users' bundles after those of the cluster, so a user's bundle replaces the cluster's for the same
+  // registry.
   void AddRegistries(const std::vector<RegistryBundle>& bundles, const json::Path& path) {
     for (std::size_t i = 0; i < bundles.size(); ++i) {
       const json::Path where(path, i);
@@ -94,6 +99,7 @@ class Reader {
   std::map<std::string, std::string> registries_;
 };
 
+// Returns the registries in kWrittenRegistries, sorted.
 Result<std::vector<std::string>> ReadWritten(const Root& root) {
   if (!TRY(root.Status(kWrittenRegistries))) return std::vector<std::string>();
   json::Report report;
@@ -121,7 +127,8 @@ Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& f
   return std::optional(mode);
 }
 
-// Returns the registries of an earlier call that are no longer wanted.
+// Returns the registries that are in `before` and not in `now`; both are sorted.  Their authorities were written
+// earlier and are no longer wanted.
 std::vector<std::string> RegistriesToRemove(const std::vector<std::string>& before,
                                             const std::vector<std::string>& now) {
   std::vector<std::string> gone;
@@ -129,7 +136,8 @@ std::vector<std::string> RegistriesToRemove(const std::vector<std::string>& befo
   return gone;
 }
 
-// A file that cannot be read counts as one without certificates.
+// Describes a waiting file by that certificate in the copy on the disk that expires last.  A copy that cannot be read
+// counts as one without certificates.
 api::WaitingFile WaitingAt(const Root& root, const std::string& path) {
   api::WaitingFile waiting{.path = path, .valid_until = {}, .subject = {}};
   const auto contents = root.ReadFile(path);
@@ -156,7 +164,7 @@ class Putter {
     return {};
   }
 
-  // The folder is kept if someone has put something else into it.
+  // Removes the authorities of a registry.  Their folder stays if someone has put something else into it.
   Result<> RemoveRegistry(const std::string& registry) {
     if (!TRY(root_.Status(FolderOf(registry)))) return {};
     TRY(root_.Remove(FileOf(registry)));
@@ -185,7 +193,7 @@ Result<std::vector<std::string>> PutClusterFiles(const Root& root, const Cluster
   std::vector<std::string> both;
   const auto& now = wanted.registries;
   std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
-  // The old and the new names are written first, so that the list has every folder that may be left after a crash.
+  // The list is written first, with the old and the new names.  So after a crash it has every folder that may exist.
   if (both != before) TRY(KeepWritten(root, both));
   Putter putter(root);
   for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);

@@ -43,6 +43,7 @@ void ClusterFilesWriter::SetPermission(Permission permission) {
   if (std::exchange(permission_, permission) != permission) Write();
 }
 
+// Writes the files on the worker's thread or, during a pause, only finds out which of them differ.
 void ClusterFilesWriter::Write() {
   const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
   if (source == nullptr || permission_ == Permission::kUnknown || std::exchange(is_writing_, true)) return;
@@ -77,7 +78,7 @@ void ClusterFilesWriter::Wrote(const std::string& resource_version, Permission p
       listener_.waiting(outcome->waiting);
     }
   }
-  // A ControllerConfig is far larger than the part of it that is kept.
+  // Decoding a ControllerConfig takes far more memory than the part of it that is kept.
   ReleaseIdleMemory();
   const ClusterFilesSource* const now = source_->Find({"", kControllerConfig});
   if (now != nullptr && (now->metadata.resource_version != resource_version || permission_ != permission)) Write();

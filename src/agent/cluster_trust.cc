@@ -19,6 +19,7 @@ namespace pintle::agent {
 namespace {
 
 constexpr log::MessageId kFilesWait{"7f44d5248d534a5b84e36bff5ad4e4d3"};
+// A failed exchange of the API server's authorities is tried again after this time.
 constexpr auto kExchangeAgain = std::chrono::minutes(1);
 
 }  // namespace
@@ -63,8 +64,8 @@ void ClusterTrust::OnNodeSeen() {
   ExchangeServerAuthorities();
 }
 
-// While the Node is not known, the last decision holds.  A time that cannot be parsed was not written by a controller,
-// so it makes nothing wait.
+// The value of the Node's annotation is the time until which the files have to wait.  While the Node is not known, the
+// last decision holds.  A value that is not a time was not written by a controller, so it makes nothing wait.
 Permission ClusterTrust::PermissionNow() {
   const auto annotation = node_.annotation(api::kFilesWaitAnnotation);
   if (!annotation) return permission_;
@@ -115,12 +116,12 @@ void ClusterTrust::ReportFilesTrouble(const std::string& trouble) {
 void ClusterTrust::LogControllerConfigTrouble(const Error& error) {
   const bool is_usual = error.kind() == ErrorKind::kUnavailable || error.kind() == ErrorKind::kNotFound;
   if (is_usual || std::exchange(controller_config_trouble_, error.message()) == error.message()) return;
-  log::Warning(fmt::format("certificates of the cluster: {}", error.message()), kTrouble);
+  log::Warning(fmt::format("reading the ControllerConfig's certificates: {}", error.message()), kTrouble);
 }
 
 void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<std::string>& changed) {
   for (const std::string& path : changed) {
-    log::Notice(fmt::format("{} is as the ControllerConfig has it", path), kFileWritten);
+    log::Notice(fmt::format("{} was written or removed, as the ControllerConfig wants it", path), kFileWritten);
   }
   ReportFilesTrouble("");
   ReportWaitingFiles({});
@@ -132,7 +133,9 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
 
 // ---- authorities of the API server ----------------------------------------------------------------------------------
 
-// An annotation of the Node records whether the exchange is done.
+// While an annotation of the ControllerConfig requests it, makes the kubelet trust the new authorities of the API
+// server, once.  Then the annotation kLastObservedServerCaAnnotation of the Node becomes "true".  When the
+// ControllerConfig requests no exchange any more, it becomes "false" again.
 void ClusterTrust::ExchangeServerAuthorities() {
   const auto rotates = files_->rotates_server_authorities();
   const auto seen = node_.annotation(api::kLastObservedServerCaAnnotation);
@@ -151,7 +154,7 @@ void ClusterTrust::ExchangeServerAuthorities() {
 void ClusterTrust::Exchanged(const Result<>& outcome) {
   is_exchanging_ = false;
   if (outcome) return node_.write({{std::string(api::kLastObservedServerCaAnnotation), "true"}});
-  log::Warning(fmt::format("the authorities of the API server: {}", outcome.error().message()), kTrouble);
+  log::Warning(fmt::format("taking over the API server's new authorities: {}", outcome.error().message()), kTrouble);
   exchange_again_.After(kExchangeAgain);
 }
 

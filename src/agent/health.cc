@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr const char* kBootComplete = "boot-complete.target";
 
+// The pauses between the first rounds.  The last of these pauses also follows every later round.
 constexpr std::array<milliseconds, 4> kPauses = {std::chrono::seconds(1), std::chrono::seconds(2),
                                                  std::chrono::seconds(5), std::chrono::seconds(10)};
 
@@ -36,7 +37,8 @@ std::optional<std::string> ProblemOfUnit(host::Systemd& systemd, const std::stri
   return fmt::format("{} is {}", unit, status->active_state);
 }
 
-// Units that check the boot are ordered before boot-complete.target, but on most machines no unit wants that target.
+// boot-complete.target becomes active when the units that check the boot have succeeded.  On most machines no unit
+// wants this target, and then it is no problem that it is inactive.
 std::optional<std::string> ProblemOfBoot(host::Systemd& systemd) {
   const auto status = systemd.Observe(kBootComplete);
   if (!status) return status.error().message();
@@ -44,7 +46,8 @@ std::optional<std::string> ProblemOfBoot(host::Systemd& systemd) {
   return fmt::format("{} is {}", kBootComplete, status->active_state);
 }
 
-// Returns the path at which this process reaches a directory of `root`, or nullopt if nothing is there.
+// Returns the path of a directory of `root` in the file tree of this process, where a program can be started, or
+// nullopt if nothing is there.
 Result<std::optional<std::string>> OwnPath(const Root& root, const std::string& path) {
   const auto directory = root.OpenFile(path, O_PATH | O_DIRECTORY);
   // A link that leads nowhere is an error.
@@ -96,7 +99,7 @@ HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, millisec
   if (unwell.empty()) return Well{};
   if (passed < limit) {
     const auto index = static_cast<std::size_t>(std::max(rounds - 1, 0));
-    // The last round begins when the limit has passed.
+    // A pause ends at the limit at the latest, so that the last round begins right then.
     return AskAgain{std::min(kPauses[std::min(index, kPauses.size() - 1)], limit - passed)};
   }
   std::string why;

@@ -9,6 +9,7 @@
 namespace pintle::agent {
 namespace {
 
+// The time between an answer of the kubelet and the next request.
 constexpr auto kPeriod = std::chrono::seconds(30);
 // The slack lets the request share a wake-up with other timers.
 constexpr auto kSlack = std::chrono::seconds(5);

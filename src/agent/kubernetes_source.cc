@@ -21,7 +21,8 @@ namespace {
 constexpr auto kConnectAgain = std::chrono::seconds(2);
 // The agent writes conditions as the field manager that other parts of the Machine Config Operator use, too.
 constexpr const char* kConditionsManager = "machine-config-operator";
-// These attempts bridge a short absence of the server.  If they fail, the caller tries again.
+// A fetch makes this many attempts, so that a short absence of the API server does no harm.  After a fetch that failed,
+// the agent tries again, and the next fetch makes only one attempt.
 constexpr int kTriesOfAFetch = 5;
 
 bool IsOlder(const api::Node& node, const api::Node& known) {
@@ -66,7 +67,7 @@ void KubernetesSource::Begin(Listener listener) {
   Connect();
 }
 
-// Ignition makes the file readable for everyone, and a person may do the same later.
+// Ignition makes the first kubeconfig readable for everyone, and a person may do the same later.
 void KubernetesSource::KeepFirstKubeconfigPrivate() {
   const auto changed = MakeFirstKubeconfigPrivate(root_);
   if (!changed) {
@@ -146,6 +147,7 @@ void KubernetesSource::LogTrouble(const std::string& trouble) {
   trouble_ = trouble;
 }
 
+// Takes over the Node as it was read or written, unless a later version of it is known.
 void KubernetesSource::See(const api::Node& node) {
   if (node_ && IsOlder(node, *node_)) return;
   const bool is_first = !node_;
@@ -220,6 +222,8 @@ void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goa
               [this, goal] { Report(report::Uncordoned{goal}); });
 }
 
+// Waits until the controller has answered the drain request `value`.  After `patience`, posts the Event `event` with
+// the message `too_late`, and fails with this message.
 void KubernetesSource::AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event,
                                    std::string too_late, std::function<void()> answered) {
   drain_request_ = DrainRequest{std::move(value), std::move(answered), event, std::move(too_late)};
@@ -311,6 +315,7 @@ void KubernetesSource::ReportReboot(const std::string& why, std::function<void()
   Report(report::RebootBegins{why});
 }
 
+// Lets the reboot begin when the annotations and the conditions that report it are written.
 void KubernetesSource::CheckRebootReport() {
   if (!is_reboot_written_ || !conditions_->is_idle()) return;
   reboot_report_timeout_.Cancel();
@@ -324,7 +329,7 @@ void KubernetesSource::ReportSettled(const Goal& goal) {
 
 void KubernetesSource::ForgetInitialAnnotations() {
   if (const auto kept = KeepInitialAnnotationsAside(root_); !kept) {
-    log::Warning(fmt::format("putting the first annotations aside: {}", kept.error().message()), kTrouble);
+    log::Warning(fmt::format("moving {} aside: {}", kInitialAnnotations, kept.error().message()), kTrouble);
   }
 }
 

@@ -21,7 +21,8 @@
 namespace pintle::agent {
 namespace {
 
-// Files arrive together, and each in several steps, so rendering waits until nothing has happened for this long.
+// Several files often change together, and each of them in several steps.  So rendering waits until nothing has changed
+// for this long, but no longer than kMostPatience.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
 // The first and the longest delay after which configs that cannot be used are read again without a reported change.
@@ -31,8 +32,10 @@ constexpr std::chrono::seconds kLongestAgain{60};
 constexpr std::uint32_t kAnyChange = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE |
                                      IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK;
 
+// The prefix of the names of configs that were rendered from files on the machine.
 constexpr std::string_view kRenderedLocally = "rendered-local-";
 
+// The goal of a machine without a config.
 const Goal kEmptyGoal{std::string(change::kNoConfig)};
 
 std::string ActionsText(const plan::Plan& plan) {
@@ -69,7 +72,8 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// Watching a name in the directory also watches the way to the directory, which may be a link, may be made later or may
+// Watches `files`, the pause file and the policy file.  The name "configs" stands for any entry of the directory.
+// Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be made later or may
 // be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   files_ = files;
@@ -88,7 +92,7 @@ void LocalSource::Watch(std::vector<std::string> files) {
 void LocalSource::WatchDirectory() {
   unwatched_.reset();
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
-  // The watch of the parent directory reports when the directory is made.
+  // watch_ reports when the directory is made.
   if (!opened) return directory_.reset();
   auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening& what) {
     const auto* changed = std::get_if<event::FileChanged>(&what);
@@ -106,12 +110,12 @@ void LocalSource::RenderSoon() {
   last_change_ = clock_.Monotonic();
   if (!first_change_) first_change_ = last_change_;
   if (!waiting_since_) waiting_since_ = last_change_;
-  // A change during a rendering leads to another rendering when that ends.
+  // If a rendering is under way, Take() plans the next one.
   if (!is_rendering_) PlanRendering();
 }
 
 // Renders when the files have not changed for kQuiet.  If they keep changing, renders kMostPatience after the first
-// change.
+// change.  After an expensive rendering, the next one waits for pace_ as well.
 void LocalSource::PlanRendering() {
   render_.At(std::max(std::min(*last_change_ + kQuiet, *first_change_ + kMostPatience), pace_.next()));
 }
@@ -139,7 +143,8 @@ LocalSource::Snapshot LocalSource::ReadAll(const Root& root, const LocalSettings
 Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
   RenderedConfig rendered;
   rendered.current = TRY(CurrentGoal(root));
-  // On a machine without a config, a missing directory is not an error, because there is no config to lose.
+  // If the parent directory does not exist either, a file system may not be mounted, which usually is an error.  On a
+  // machine without a config it is not an error, because there is no config to lose.
   const auto is_there = IsThere(settings.directory);
   const bool is_new = !is_there && is_there.error().kind() == ErrorKind::kNotFound && !rendered.current;
   ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));
@@ -158,8 +163,9 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
 void LocalSource::Take(Snapshot snapshot) {
   const MonotonicTime now = clock_.Monotonic();
   if (first_change_) PlanRendering();
-  // The files may have been read while they were being written.  Then this result is dropped, and the next rendering
-  // has the right one.  If the writing never ends, the result is used all the same.
+  // If the files have changed since the rendering began, they may have been read while they were being written.  Then
+  // this result is dropped, and the next rendering reads them again.  If they keep changing for kMostPatience, the
+  // result is used all the same.
   if (first_change_ && now - *waiting_since_ < kMostPatience) return;
   waiting_since_ = first_change_;
   if (snapshot.files != files_) {
@@ -170,7 +176,8 @@ void LocalSource::Take(Snapshot snapshot) {
   const std::string why =
       rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
   if (rendered) rendered_ = *std::move(rendered);
-  // No event reports that a file system was mounted, so missing files are looked for again after a delay.
+  // After a failure the files are read again after a delay, because no event reports that a missing file system was
+  // mounted.
   again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
   if (!rendered && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
@@ -198,13 +205,15 @@ void LocalSource::Warn() {
   listener_.warned(std::move(warnings));
 }
 
+// Returns true also if the pause file cannot be examined.
 bool LocalSource::IsPaused() const {
   const auto is_paused = host::IsPaused(root_);
   return !is_paused || *is_paused;
 }
 
-// Returns whether a goal has to be announced.  A machine for which nobody has ever written a config file keeps what it
-// has: without the directory, the empty goal does not remove a config that came from a cluster.
+// Returns whether a goal has to be announced.  Once a goal was announced, only a different one has to be.  The first
+// goal is announced if the directory exists, or if the machine's config was rendered from files on the machine.
+// Otherwise the empty goal of a missing directory would remove a config that came from a cluster.
 bool LocalSource::IsNews(const Goal& goal) const {
   if (announced_) return *announced_ != goal;
   const auto& current = rendered_->current;
@@ -246,8 +255,8 @@ void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
   loop_.Post([this] { AnswerFetch(); });
 }
 
-// Answers the look that waits, unless the machine is paused.  So a change that was announced before the pause, and has
-// failed, waits as well.
+// Answers the pending Fetch(), if there is one, unless the machine is paused.  So a change that was announced before
+// the pause and has failed is not tried again during the pause.
 void LocalSource::AnswerFetch() {
   if (held_look_ && IsPaused()) return Hold(fmt::format("the change to {}", held_look_->wanted.config));
   Hold("");
@@ -296,7 +305,8 @@ void LocalSource::ReportSettled(const Goal& goal) {
                                : fmt::format("this machine is as {} wants it", goal.config));
 }
 
-// The agent logs the fault, and there is nowhere else to report it.
+// The agent logs the fault, and there is nowhere else to report it.  When the machine settles after the fault, that is
+// logged again.
 void LocalSource::ReportFault(Fault, const std::string&) { settled_.reset(); }
 
 }  // namespace pintle::agent

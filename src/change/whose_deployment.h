@@ -21,7 +21,7 @@ enum class Rebooted { kNo, kYes };
 // machine has booted since the change began.
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted);
 
-// Records the deployment that was just staged for the change.
+// Records in `change` the deployment that was just staged for it.
 Result<> NoteStaged(host::Deployments& deployments, NextBoot& change);
 
 // Returns a message that this deployment is someone else's, and that the next boot still takes it.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
+// An object, or all objects of a resource if the name is empty.
 struct Related {
   std::string_view group;
   std::string_view resource;

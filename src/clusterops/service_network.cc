@@ -19,6 +19,7 @@ struct Range {
   std::size_t bytes() const { return family == AF_INET ? 4 : 16; }
 };
 
+// Parses ADDRESS/BITS, and sets the bits of the address behind the prefix to zero.
 std::optional<Range> ParseRange(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return std::nullopt;
@@ -47,7 +48,7 @@ Result<std::string> ClusterDnsAddress(const std::vector<std::string>& ranges) {
   if (ranges.empty()) return Error(ErrorKind::kInvalid, "service cidr is empty in Network");
   auto range = ParseRange(ranges.front());
   if (!range) return BadRange(ranges.front());
-  unsigned carry = 10;
+  unsigned carry = 10;  // The DNS server has the first address plus 10.
   for (std::size_t at = range->bytes(); carry != 0 && at-- > 0;) {
     const unsigned sum = range->address[at] + carry;
     range->address[at] = static_cast<std::uint8_t>(sum & 0xFFU);

@@ -23,7 +23,7 @@ struct NodeChange {
   pool::NodePatch patch;
   // The target for messages: "MachineConfig: rendered-worker-1".  Empty if the patch does not assign a target.
   std::string target_text = {};
-  std::string pool = {};
+  std::string pool = {};  // The pool of the node.
 };
 
 // A change of the desired config and image in a node's MachineConfigNode.
@@ -33,6 +33,7 @@ struct MachineConfigNodeChange {
   api::MachineConfigNodeSpec spec;
 };
 
+// The new status of a pool.
 struct StatusChange {
   std::string pool;
   std::string resource_version;
@@ -41,7 +42,8 @@ struct StatusChange {
 
 // An event about a pool, emitted after the write that it reports.
 struct Announcement {
-  enum class Cause { kStatus, kTargetUpdate };  // The pool's new status, or an update of its nodes.
+  // The write that is reported: the pool's new status, or targets that were assigned to its nodes.
+  enum class Cause { kStatus, kTargetUpdate };
 
   std::string pool;
   kube::EventKind kind;
@@ -52,7 +54,7 @@ struct Announcement {
 
 struct Changes {
   std::vector<MachineConfigNodeChange> machine_config_nodes;
-  std::vector<NodeChange> nodes;  // Changes that update a node come first.
+  std::vector<NodeChange> nodes;  // Changes that assign a target to a node come first.
   std::vector<StatusChange> statuses;
   std::vector<Announcement> announcements;
 
@@ -61,7 +63,8 @@ struct Changes {
   }
 };
 
-// Merges the second patch of a node into the first.  The second one was decided for the node as it is after the first.
+// Merges a second patch of a node into `first`.  The second patch was decided for the node as it is after the first
+// one.
 void Join(pool::NodePatch& first, pool::NodePatch second);
 
 // Returns the node as it is after the patch.

@@ -12,7 +12,7 @@
 namespace pintle::controller {
 namespace {
 
-// The config that a node has and the one that it gets.
+// The names of two configs: the one that a node has, and the one that it is to have.
 using ConfigTransition = std::pair<std::string, std::string>;
 
 std::optional<std::string> DesiredConfigIn(const NodeChange& change) {
@@ -21,8 +21,8 @@ std::optional<std::string> DesiredConfigIn(const NodeChange& change) {
   return change.target_text.empty() || desired == annotations.end() ? std::nullopt : desired->second;
 }
 
-// Returns nullopt if the change does not assign a target, if the node keeps its desired config, or if the view does not
-// have the node.
+// Returns nullopt if the change does not assign a target, if its patch does not set the node's desired config, or if
+// the view does not have the node.
 std::optional<ConfigTransition> TransitionOf(const NodeChange& change, const View& view) {
   const auto desired = DesiredConfigIn(change);
   if (!desired) return std::nullopt;

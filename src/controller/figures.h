@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Computes the figures for the leading replica's metrics.
+// Computes the figures (the values) of those metrics that only the leading replica of the controller reports.
 
 #include <functional>
 #include <map>
@@ -14,15 +14,18 @@
 
 namespace pintle::controller {
 
-// `pause_of` returns nullptr for a pool that has no report.
+// `image_overridden` is true for a pool whose OS image is set by a config other than the release's.  `pause_of` returns
+// nullptr for a pool that has no report on a pause.
 std::vector<PoolFigures> FiguresOf(const View& view, const Rosters& rosters,
                                    const std::map<std::string, bool, std::less<>>& image_overridden,
                                    const std::function<const PauseReport*(const std::string& pool)>& pause_of);
 
-// Returns whether the cluster has boot images, and the administrator has switched off the check that they are recent.
+// Returns whether the administrator has switched off the check that boot images are recent.  Returns false for clusters
+// that have no boot images: those on bare metal, and those with a single node.
 bool AllowsOldBootImages(const View& view);
 
-// Returns, for each node of a pool, whether it is a master that a custom pool selects as well.
+// Returns an entry for each node of every pool.  It is true, which raises an alert, if the node is a master that a
+// custom pool selects as well.
 std::map<std::string, bool> AlertsOf(const Rosters& rosters);
 
 }  // namespace pintle::controller

@@ -16,6 +16,7 @@
 namespace pintle::controller {
 namespace {
 
+// The ManagedRules of managed_pass.h for KubeletConfigs.
 class KubeletRules {
  public:
   using Object = api::KubeletConfig;
@@ -63,6 +64,7 @@ class KubeletRules {
   }
 
  private:
+  // Returns the kubelet's configuration in a pool before a KubeletConfig changes it.
   Result<generated::KubeletConfiguration> BaseFor(const std::string& pool) {
     return generated::PoolBase(pool, TRY(templates_.For(pool)), settings_);
   }
@@ -77,7 +79,8 @@ class KubeletRules {
 void KubeletPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                  const generated::KubeletSettings& settings, GenerateChanges& changes) {
   ManagedPass pass(inputs, KubeletRules(inputs, templates, settings), changes);
-  // Configs of users must not be based on templates of an older ControllerConfig.
+  // A KubeletConfig's config must not be based on templates of an older ControllerConfig.  So only deletions are
+  // handled until the status of the ControllerConfig reports that all configs of its templates are made.
   WhyTemplatesAreBehind(*inputs.view.controller_config).empty() ? pass.Run() : pass.RunDeletions();
 }
 

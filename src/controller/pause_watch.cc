@@ -16,6 +16,7 @@
 namespace pintle::controller {
 namespace {
 
+// Returns whether a pool is paused, or still has the condition that reports a pause.
 bool IsOfInterest(const api::MachineConfigPool& pool) {
   const auto& conditions = pool.status.conditions;
   return pool.spec.paused || std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
@@ -27,6 +28,7 @@ pool::Layering LayeringOf(const api::MachineConfigPool& pool, const View& view) 
   return pool::FindLayering(pool, view.os_configs, view.os_builds);
 }
 
+// Returns the configs that were rendered for a pool.
 std::vector<KnownRender> RendersOf(const api::MachineConfigPool& pool, const View& view) {
   std::vector<KnownRender> renders;
   for (const api::MachineConfig* config : view.configs) {
@@ -37,6 +39,7 @@ std::vector<KnownRender> RendersOf(const api::MachineConfigPool& pool, const Vie
   return renders;
 }
 
+// Returns a text that differs whenever the report on a pause has to be made again.
 std::string ReportKey(const api::MachineConfigPool& pool, const View& view, const std::vector<pool::NodeState>& nodes,
                       const std::vector<KnownRender>& renders, std::string_view image) {
   std::string key = fmt::format("{} {} {} {}", pool.spec.configuration.name, pool.spec.paused,

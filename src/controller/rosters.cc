@@ -17,7 +17,7 @@ bool IsCustom(const api::MachineConfigPool& pool) {
   return pool.metadata.name != api::kMasterPool && pool.metadata.name != api::kWorkerPool;
 }
 
-// Finds mistakes in a pool alone, without regard to nodes or other pools.
+// Finds a mistake in the spec of one pool, without regard to nodes or other pools.
 std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
   const auto& selector = pool.spec.node_selector;
   if (selector && selector->is_empty()) {
@@ -60,6 +60,7 @@ Rosters MakeRosters(const View& view) {
   Rosters rosters;
   PoolPointers usable;
   for (const api::MachineConfigPool* pool : view.pools) {
+    // The nodes of a held pool must not be updated, because something about the pool cannot be read.
     const auto held = view.held_pools.find(pool->metadata.name);
     if (held != view.held_pools.end()) {
       rosters.mistakes.emplace(pool->metadata.name,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle-controller start`: runs everything that a cluster needs, until it is stopped by a signal.
+// The command `pintle-controller start`.  It runs the controller and, if its options request them, the Ignition server
+// and the page with metrics, until SIGTERM or SIGINT ends it.
 
 #include <string_view>
 #include <vector>

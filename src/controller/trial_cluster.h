@@ -31,7 +31,8 @@ namespace pintle::controller {
 // A kind of objects that configs are generated or rendered from.
 struct TrialKind {
   kube::ResourceKind resource;
-  Result<> (*check)(const json::Value& object);  // Returns all problems of an object that cannot be read.
+  // Returns an error with all problems if an object of the kind cannot be read.
+  Result<> (*check)(const json::Value& object);
 };
 
 std::span<const TrialKind> TrialKinds();
@@ -76,10 +77,11 @@ struct ObjectProblem {
 };
 
 struct TrialInputs {
-  const generated::TemplateFolder* templates = nullptr;  // Null to use the configs of templates in the cluster.
-  Versions versions;                                     // The versions of the controllers that make the configs.
+  // If null, no configs are made from templates, and those that are in the cluster already are used.
+  const generated::TemplateFolder* templates = nullptr;
+  Versions versions;  // The versions of the controllers that make the configs.
   WallTime now;
-  generated::MadeFromOnly only = {};
+  generated::MadeFromOnly only = {};  // Limits the sources from which configs are made.
 };
 
 struct TrialOutcome {
@@ -98,6 +100,7 @@ class TrialCluster {
   void Put(json::Value object);
   // Returns an object, which must exist.
   json::Value& At(std::string_view kind, const std::string& namespace_name, const std::string& name);
+  // Removes an object of a cluster-wide kind, if it exists.
   void Remove(std::string_view kind, const std::string& name);
   // Applies a merge patch or a JSON patch to an object, which must exist.  Supports only the JSON patches that passes
   // make: each operation sets a member, or is a test, which is ignored because nobody else writes.
@@ -111,9 +114,11 @@ class TrialCluster {
   // Returns the objects of a kind, by "NAMESPACE/NAME".
   const std::map<std::string, json::Value>& Documents(std::string_view kind) const;
 
+  // Returns copies of all objects, and the views of them that the passes need.
   TrialObjects Look() const;
 
-  // Decides and writes until nothing is left to write.
+  // Decides and writes until nothing is left to write.  Returns an error if that takes too many passes, which is a
+  // defect.
   Result<TrialOutcome> Settle(const TrialInputs& inputs);
 
   // Returns the problems that the statuses of the sources report.

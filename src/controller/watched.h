@@ -15,10 +15,11 @@
 
 namespace pintle::controller {
 
-// A Node without the annotations of other programs.
+// A Node with only those annotations that Pintle or the Machine Config Operator defines, and without owners and
+// finalizers.
 struct WatchedNode : api::Node {};
 
-// A MachineConfig, without `spec.config` if it was rendered for a pool.
+// A MachineConfig.  If IsRendered() is true for it, it has no `spec.config`.
 struct WatchedMachineConfig : api::MachineConfig {};
 
 // A MachineConfigNode with only those conditions that a pool's status depends on.
@@ -42,17 +43,20 @@ struct Scheduler {
   };
 };
 
+// Removes the parts that no decision needs.
 void Trim(WatchedNode& node);
 void Trim(WatchedMachineConfig& config);
 void Trim(WatchedMachineConfigNode& node);
 
-// Returns whether a config was rendered for a pool and cannot be an input for rendering.
+// Returns whether a config was rendered for a pool and has no labels.  A rendered config that somebody has labelled may
+// be selected by a pool, and is then an input for rendering like any other config.
 bool IsRendered(const api::MachineConfig& config);
 
 }  // namespace pintle::controller
 
 namespace pintle::json {
 
+// Decodes an object and trims it at once, so that the parts that are left out take no memory later.
 template <typename Watched, typename Base>
 struct TrimmingCodec {
   static void Decode(Value&& from, Watched& to, const Path& path, Report& report) {

@@ -27,14 +27,14 @@ std::string PlaceOf(const Manifest& manifest);
 struct ManifestFiles {
   std::vector<Manifest> manifests;    // In the order of the files' names and of the documents in a file.
   std::vector<std::string> left_out;  // Entries of directories that are not manifests, each with the reason.
-  std::vector<Error> faults;
+  std::vector<Error> faults;          // Errors about files and directories that cannot be read.
 };
 
 // Reads manifests from files; a directory stands for all manifests in it.  The file `excluded` is skipped.
 ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& excluded = {});
 
-// Reads the credentials for registries, and returns a Secret with them.  The file contains this Secret, or only the
-// credentials as JSON.
+// Reads credentials for registries, and returns a Secret with them.  The file contains either such a Secret, or only
+// the credentials as JSON.
 Result<json::Value> ReadPullSecretFile(const std::string& file);
 
 // Returns the credentials in a Secret.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Publishes the time of a loop's last turn, so that other threads can find out whether the loop hangs.
+// Records the time in regular intervals on a loop's thread, so that other threads can find out whether the loop hangs.
 
 #include <atomic>
 #include <chrono>
@@ -16,8 +16,8 @@ class Heartbeat {
   // Wakes the loop once in each interval.
   Heartbeat(Loop& loop, std::chrono::nanoseconds interval);
 
-  // Returns the time of the last beat, which is at most an interval ago while the loop turns.  Any thread may call
-  // it.
+  // Returns the time that was recorded last.  Unless the loop hangs, it is not much more than an interval ago.  Any
+  // thread may call this function.
   MonotonicTime last() const { return MonotonicTime(MonotonicTime::duration(last_)); }
 
  private:

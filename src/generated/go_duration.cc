@@ -50,7 +50,7 @@ std::string QuotedByTime(std::string_view text) {
   return quoted + '"';
 }
 
-// Takes the leading digits off the text.  Returns nullopt if the number is too large.
+// Takes a whole number off the beginning of the text.  Returns nullopt if the number is too large.
 std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
   std::uint64_t number = 0;
   while (!text.empty() && IsDurationDigit(text.front())) {
@@ -67,7 +67,7 @@ struct Fraction {
   double scale = 1;  // 10 to the power of the number of digits: ".25" has the digits 25 and the scale 100.
 };
 
-// Ignores the digits that no longer fit into the number.
+// Takes the digits behind the point off the text.  Ignores those that no longer fit into the number.
 Fraction TakeFraction(std::string_view& text) {
   Fraction fraction;
   bool is_full = false;

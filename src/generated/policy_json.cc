@@ -17,6 +17,7 @@
 namespace pintle::generated {
 namespace {
 
+// The transports of a policy.json for which Pintle writes requirements.
 constexpr std::string_view kDocker = "docker";
 constexpr std::string_view kAtomic = "atomic";
 
@@ -53,12 +54,13 @@ Requirements SingleRequirement(std::string_view type) {
 Requirements AcceptAnything() { return SingleRequirement("insecureAcceptAnything"); }
 Requirements RejectEverything() { return SingleRequirement("reject"); }
 
-// Scopes of the transport "atomic" have at most three parts.
+// Returns whether the transport "atomic" accepts the scope: it may have at most three parts with slashes between them.
 bool IsForAtomic(const std::string& scope) {
   constexpr std::ptrdiff_t kTooManySlashes = 3;
   return std::count(scope.begin(), scope.end(), '/') < kTooManySlashes;
 }
 
+// Returns an error if a requirement is for a scope that the cluster does not allow, or that it blocks.
 Result<> CheckNesting(std::string_view kind, const ScopeRequirements& requirements, const PolicyScopes& scopes) {
   for (const auto& [scope, required] : requirements) {
     const auto wrong = [&kind, &scope = scope](std::string_view how) {

@@ -30,7 +30,9 @@ std::string Cause(std::string_view description) {
   return std::string(description.substr(0, description.find("; last read: ")));
 }
 
-// Builds a value from the parser's events.  The parser does not recurse, so deep nesting takes no stack here.
+// Builds a value from the events of nlohmann's SAX parser, which calls the functions from null() to parse_error().  The
+// parser does not recurse, so parsing deeply nested values takes no more stack.  Only the report of a duplicate key
+// recurses.
 class Builder {
  public:
   Builder(Report* report, const ParseLimits& limits) : report_(report), limits_(limits) {}
@@ -115,7 +117,8 @@ class Builder {
 
   void ReportDuplicate(const std::string& name) { ReportBelow(Path(), 0, name); }
 
-  // Builds the Path of the duplicate key.  A Path refers to the one above it on the stack, so each level is a call.
+  // Reports the duplicate key `name`; `path` leads to the value at this depth.  A Path refers to the Path of the level
+  // above it, which has to stay on the stack, so the function calls itself for each level.
   void ReportBelow(const Path& path, std::size_t depth, const std::string& name) {
     if (depth + 1 == levels_.size()) {
       report_->Warning(Path(path, name), "stands more than once in its object; the last one counts");
@@ -149,6 +152,7 @@ Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& li
     if (zero == std::string_view::npos) return builder.TakeValue();
     return Error(ErrorKind::kInvalid, fmt::format("not JSON: {}: a zero byte", LineAndColumn(text, zero)));
   }
+  // Problems that are not errors of syntax, such as too many values, have no offset.
   if (builder.problem_offset() == 0) return Error(ErrorKind::kInvalid, "not JSON: " + builder.problem());
   return Error(ErrorKind::kInvalid,
                fmt::format("not JSON: {}: {}", LineAndColumn(text, builder.problem_offset()), builder.problem()));

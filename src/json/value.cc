@@ -11,11 +11,12 @@
 namespace pintle::json {
 namespace {
 
-// Ends the program unless the value has the type that the caller asked for.
+// Ends the program unless a condition holds that the caller had to ensure, such as the type of the value.
 void Expect(bool holds) {
   if (!holds) std::abort();
 }
 
+// Returns whether a value can be a member of an object: [key, value].
 bool IsPair(const Value& value) { return value.is_array() && value.size() == 2 && value[0].is_string(); }
 
 template <typename Number>
@@ -49,6 +50,7 @@ Value::Value(std::initializer_list<Element> elements) {
   for (const Element& pair : elements) object_->emplace(pair.value_[0].text(), pair.value_[1]);
 }
 
+// unsigned_ has all bytes of the union.
 Value::Value(const Value& other) : type_(other.type_), unsigned_(other.unsigned_) {
   if (is_string()) {
     string_ = new std::string(*other.string_);

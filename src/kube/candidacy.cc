@@ -13,6 +13,7 @@ std::int32_t WholeSeconds(std::chrono::milliseconds duration) {
   return static_cast<std::int32_t>(std::chrono::ceil<std::chrono::seconds>(duration).count());
 }
 
+// Adds one, unless that would overflow.
 std::int32_t OneMore(std::int32_t transitions) {
   return transitions == std::numeric_limits<std::int32_t>::max() ? transitions : transitions + 1;
 }
@@ -32,6 +33,7 @@ std::optional<api::LeaseSpec> Candidacy::Decide(const std::optional<api::LeaseSp
     seen_ = found;
     seen_since_ = now;
   }
+  // If the holder wrote no duration, ours counts.
   const std::chrono::seconds promised(found->lease_duration_seconds);
   const bool may_be_alive = now < seen_since_ + (promised.count() > 0 ? promised : times_.duration);
   if (!is_ours && !found->holder_identity.empty() && may_be_alive) return std::nullopt;

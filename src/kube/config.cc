@@ -117,7 +117,8 @@ struct Kubeconfig {
 
 Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
-// A parser's error quotes the text around the problem, which may be a token.  So only the line is reported.
+// Makes an error from the parser's error.  The parser's message may quote the text around the problem, which may be a
+// token, so only the number of the line is kept.  A message without a line is usually about kLimits.
 Error NotReadable(const Error& error) {
   const std::string& message = error.message();
   const std::size_t line = message.find("line ");
@@ -159,6 +160,7 @@ Result<std::optional<net::Pem>> ReadPem(const std::string& data, std::string_vie
   return std::optional<net::Pem>(net::PemText{*std::move(text)});
 }
 
+// Makes the error about a field that Pintle does not support.
 Error Refused(std::string_view field, std::string_view remedy) {
   return Invalid(fmt::format("{}: is not supported; {}", field, remedy));
 }
@@ -186,7 +188,8 @@ bool IsLoopback(const net::Url& url) {
 Result<net::Url> ReadServer(const Cluster& cluster) {
   if (cluster.server.empty()) return Invalid("server: is required");
   net::Url server = TRY(net::Url::Parse(cluster.server), "server");
-  // Without TLS, a token could be read on the network; on loopback, the server may be `kubectl proxy`.
+  // Without TLS, others could read the token on the network.  A server on the loopback interface needs no TLS; it may
+  // be `kubectl proxy`.
   if (!server.is_https() && !IsLoopback(server)) return Invalid("server: must be an https URL");
   if (server.text().find('?') != std::string::npos) return Invalid("server: must not have a query");
   return server;

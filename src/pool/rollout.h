@@ -35,8 +35,8 @@ struct Situation {
   KnownConfigs configs;
   std::span<const api::MachineConfigPool* const> other_pools;
   std::span<const api::OSImageStreamSet> os_image_streams;
-  // Set in a cluster with an arbiter only: for the master pool, how many arbiters are unavailable; for the arbiters'
-  // pool, the state of the masters.
+  // These two are set only in a cluster with an arbiter: unavailable_arbiters for the pool of the masters, and
+  // `masters` for the pool of the arbiter.
   std::size_t unavailable_arbiters = 0;
   std::optional<Masters> masters;
   std::optional<api::Time> now;
@@ -59,7 +59,7 @@ struct Rollout {
   std::optional<int> max_unavailable;
   std::string max_unavailable_error;  // The reason why max_unavailable is not set.
   std::vector<std::string> unavailable;
-  Candidates candidates;                // The positions are those of Situation::nodes.
+  Candidates candidates;                // Its nodes are positions in Situation::nodes.
   std::optional<ImageReadiness> image;  // Set for a layered pool only.
   // The reason why no node is updated at all; empty if the rollout may continue.
   std::string hold_reason;

@@ -3,7 +3,8 @@
 
 // The real deployments of a node, for the program that replaces rpm-ostree's daemon.
 //
-// This program has no rpm.  A package is a file below /usr/share/packages, in a commit on top of the image's commit.
+// That program has no rpm.  Instead, a layered package is a file below /usr/share/packages, in a commit whose parent is
+// the image's commit.
 
 #include <functional>
 #include <string>
@@ -15,6 +16,7 @@
 
 namespace pintle::test {
 
+// The changes that a client of rpm-ostree requests, with rpm-ostree's names for them.
 struct Modifiers {
   std::string refspec;
   std::vector<std::string> install;
@@ -26,7 +28,8 @@ struct Modifiers {
   bool is_cache_only = false;
 };
 
-// The deployments.  The object holds the sysroot's lock, as a transaction of rpm-ostree does.
+// Gives access to the deployments, and holds the sysroot's lock as long as it exists, as a transaction of rpm-ostree
+// does.
 class LockedDisk {
  public:
   // Returns nullopt if someone else holds the lock.  The process must have a mount namespace of its own.
@@ -44,8 +47,8 @@ class LockedDisk {
  private:
   // A deployment that is being made, beginning with the pending one or else the booted one.
   struct Draft {
-    std::string commit;
-    std::string base;
+    std::string commit;  // With the packages.
+    std::string base;    // The image's commit.
     host::KeyFile origin;
     std::vector<std::string> arguments;
   };
@@ -54,9 +57,10 @@ class LockedDisk {
 
   OstreeRepo* repository() const;
   OstreeDeployment* booted() const;
-  OstreeDeployment* first() const;
+  OstreeDeployment* first() const;  // The one that boots next.
   Result<Draft> Begin() const;
   Result<> Rebase(Draft& draft, const Modifiers& modifiers, const std::stop_token& stop) const;
+  // Makes a commit that has the requested packages, and returns its checksum.
   Result<std::string> Layered(const Draft& draft) const;
   Result<> Stage(const Draft& draft) const;
 

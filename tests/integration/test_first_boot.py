@@ -20,14 +20,18 @@ UNIT = "pintle-firstboot.service"
 OLD_NAME = "/run/old/machine-config-daemon"
 RHCOS, FCOS = "ID=rhcos\n", "ID=fedora\nVARIANT_ID=coreos\n"
 PATIENCE = 120
+# The number of times that the first boot is killed.
 KILLS = 5 if "PINTLE_NIGHTLY" in os.environ else 3
 
 
 class Machine(Installed):
+    """A machine with Pintle's units, and with OSTree commits as its OS images."""
+
     def __init__(self, node):
         super().__init__(node, f"{BUILD}/src/ctl/pintle")
 
     def commit(self, version, **files):
+        """Makes an OSTree commit with this version, and with files for /etc; returns its checksum."""
         files = {f"/usr/etc/{name}": text for name, text in files.items()} or {"/usr/share/probe": version}
         return deploy.commit(self.machine, files, version)
 
@@ -35,9 +39,11 @@ class Machine(Installed):
         return deploy.booted_commit(self.machine)
 
     def boot(self):
+        """Returns the ID of the current boot."""
         return self.read("/proc/sys/kernel/random/boot_id")
 
     def boots(self):
+        """Returns the number of boots so far."""
         return self.run("journalctl", "--list-boots").stdout.count("\n")
 
     def reboot(self):
@@ -58,15 +64,18 @@ class Machine(Installed):
         self.settle()
 
     def current(self):
+        """Returns the name of the config that the machine has."""
         return json.loads(self.read(CURRENT_CONFIG))["metadata"]["name"]
 
     def is_through(self):
+        """Returns whether the first boot is complete: the first config is renamed, and no change is under way."""
         return (not self.has(FIRST_CONFIG), self.has(FIRST_CONFIG + ".bak"), self.has(JOURNAL)) == (True, True, False)
 
     def log_of(self, unit=UNIT):
         return self.run("journalctl", "--output=cat", f"--unit={unit}").stdout
 
     def old(self, *words, status=0):
+        """Runs pintle under the name of the Machine Config Operator's program; returns all that it printed."""
         self.run("mkdir", "--parents", OLD_NAME.rpartition("/")[0])
         self.run("ln", "--symbolic", "--force", self.program, OLD_NAME)
         answer = self.run(OLD_NAME, *words, check=False)

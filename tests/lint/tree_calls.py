@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the calls that touch a file tree, in src/host and src/change, with the table of docs/security.md.
+"""Compares the calls that touch a file tree, in src/host and src/change, with a table in docs/security.md.
 
-Each file with such a call has a row there, which names the calls and explains why no user can misuse them. A call
-without a row is an error, and so is a row that names a call that the file does not have.
+Each file with such a call has a row in the table, which names the calls and explains why no user can misuse them. A
+call without a row is an error, and so is a row that names a call that the file does not have.
 """
 
 import re
@@ -14,6 +14,7 @@ import sources
 PAGE = "docs/security.md"
 HEADING = "## Changing the file tree"
 ROW = re.compile(r"^\| `([^`]+)` \| ([^|]+) \| [^|]{20,} \|$")
+# The names of functions that open or change entries of a file tree: of the system, of std::filesystem and of Root.
 SYSTEM = ("open|openat|openat2|creat|rename|renameat|renameat2|unlink|unlinkat|rmdir|remove|mkdir|mkdirat|mknod|mknodat|"
           "symlink|symlinkat|link|linkat|chown|fchown|lchown|fchownat|chmod|fchmod|fchmodat|setxattr|fsetxattr|"
           "lsetxattr|removexattr|fremovexattr|lremovexattr|truncate|ftruncate|mount|umount2|utimensat")

@@ -43,8 +43,8 @@ class User:
         """Returns the result of `kubectl get` as parsed JSON.
 
         Tests call this in loops, in which starting kubectl would be most of the work.  So the request is sent directly.
-        kubectl is started only if GetArguments does not support the words, or if the request failed.  In both cases the
-        caller gets kubectl's own error.
+        kubectl is started only if GetArguments does not support the words, if the server does not serve the resource,
+        or if the request failed.  Then an error is that of kubectl.
         """
         arguments = api_client.GetArguments(words)
         if arguments.is_supported:
@@ -57,9 +57,9 @@ class User:
     def create(self, thing):
         """Creates an object given as a dict, or as YAML.
 
-        A dict is sent directly.  kubectl sends YAML, and also a dict that was refused, so that the caller gets
-        kubectl's error.  kubectl does not validate the object, because it would have to read all schemas for that; the
-        API server does.
+        A dict is sent directly.  kubectl sends YAML, and also a dict that could not be sent or was refused, so that
+        the caller gets kubectl's error.  kubectl does not validate the object, because it would have to read all
+        schemas for that; the API server does.
         """
         if not isinstance(thing, str):
             with contextlib.suppress(OSError, http.client.HTTPException, Refused):
@@ -72,7 +72,7 @@ class User:
         return self.kubectl("create", "--validate=false", "-f", "-", input=text).stdout
 
     def apply_files(self, *files):
-        """Applies the objects of all these files of YAML, which the API server checks."""
+        """Applies the objects in YAML files; not kubectl but the API server validates them."""
         self.kubectl("apply", "--validate=false", *(f"--filename={file}" for file in files))
 
     def apply(self, text):

@@ -8,7 +8,7 @@ import datetime
 
 
 def register(user, name):
-    """Creates the Node object, Ready and with room for pods."""
+    """Creates the Node object `name`, with the condition Ready and with room for pods."""
     user.create({"apiVersion": "v1", "kind": "Node",
                  "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}},
                  "status": {"capacity": _ROOM, "allocatable": _ROOM, "conditions": [_condition("Ready")],

@@ -35,7 +35,7 @@ class LateWatches(Proxy):
 
 
 class UnreliableWatches(Proxy):
-    """Loses or repeats events with the probability `fault_rate`.
+    """Loses or repeats each event with the probability `fault_rate`.
 
     Each watch has its own delay, so that an event of one kind may arrive before an earlier one of another kind.
     """
@@ -43,7 +43,7 @@ class UnreliableWatches(Proxy):
     def __init__(self, cluster, user, seed, fault_rate=0.1):
         super().__init__(cluster, user)
         self.fault_rate, self.random = fault_rate, random.Random(seed)
-        self.faults = {}    # The number of faults by kind.
+        self.faults = {}    # The number of faults so far, by kind.
 
     def pass_on_events(self, request, answer):
         delay = self.random.uniform(0, 0.3)
@@ -52,6 +52,7 @@ class UnreliableWatches(Proxy):
             request.wfile.flush()
 
     def _with_faults(self, lines):
+        """Yields the lines that the client gets, with the faults that the module describes."""
         for line in lines:
             fault = self._fault() if line else None
             if fault == "lost with all later events":
@@ -74,6 +75,7 @@ class UnreliableWatches(Proxy):
 
 
 def _lines_until(end, lines):
+    """Yields the lines that arrive before the time `end`."""
     for line in lines:
         if time.monotonic() > end:
             return

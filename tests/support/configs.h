@@ -13,7 +13,8 @@
 
 namespace pintle::plan {
 
-// A config and its Ignition part, at addresses that do not change.
+// A config and its Ignition part.  Their addresses stay the same when a TestConfig is moved, because a ParsedConfig
+// only refers to them.
 class TestConfig {
  public:
   TestConfig() {

@@ -16,6 +16,7 @@ const std::string kKey(32, 'k');
 const std::string kOtherKey(32, 'o');
 constexpr WallTime kNow = WallTime(std::chrono::hours(500'000));
 
+// Checks a token for the pool worker at kNow.
 TokenProblem Check(std::string_view token, const std::vector<std::string>& keys = {kKey}) {
   return CheckToken(keys, token, "worker", kNow);
 }
