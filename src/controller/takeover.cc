@@ -15,6 +15,7 @@
 #include "base/time_span.h"
 #include "controller/cluster.h"
 #include "controller/controller.h"
+#include "controller/operator_sources.h"
 #include "controller/start_options.h"
 #include "controller/takeover_check.h"
 #include "controller/takeover_cluster.h"
@@ -101,20 +102,48 @@ class TakeoverRun {
   // Reads the whole cluster as the controller does.
   Result<std::vector<TakeoverFinding>> Findings() {
     const TakeoverState state = TRY(cluster_.Read());
-    const std::vector<std::string> unsupported = TRY(cluster_.Unsupported());
     const Cluster* all = nullptr;
-    const Cluster cluster(
+    const Cluster cluster(client_, order_.settings.namespace_name,
+                          {.changed =
+                               [&] {
+                                 if (all != nullptr && all->is_ready()) loop_.Stop();
+                               },
+                           .node_changed = [](const api::Node&, const api::Node&) {},
+                           .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
+    all = &cluster;
+    TRY(loop_.Run());
+    all = nullptr;  // From now on, others run the loop.
+
+    OperatorSources* known = nullptr;
+    OperatorSources sources(
         client_, order_.settings.namespace_name,
         {.changed =
              [&] {
-               if (all != nullptr && all->is_ready()) loop_.Stop();
+               if (known == nullptr) return;
+               known->Follow();
+               if (known->is_ready()) loop_.Stop();
              },
-         .node_changed = [](const api::Node&, const api::Node&) {},
-         .trouble = [&](std::string_view what,
-                        const Error& error) { loop_.Stop(Error(error).While(fmt::format("reading {}", what))); }});
-    all = &cluster;
+         .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
+    known = &sources;
     TRY(loop_.Run());
-    return CheckTakeover(cluster.Look(), state, unsupported, order_.settings, clock_.Wall());
+    known = nullptr;
+
+    const View view = cluster.Look();
+    clusterops::ControllerConfigInputs inputs = sources.Inputs();
+    inputs.has_os_streams = view.os_image_stream != nullptr;
+    if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
+    const TemplateInput* const config = sources.controller_config();
+    std::vector<std::string> unsupported = TRY(cluster_.Unsupported());
+    return CheckTakeover({.view = view,
+                          .state = state,
+                          .sources = sources.is_missing() ? nullptr : &inputs,
+                          .controller_config = config == nullptr ? nullptr : &config->spec,
+                          .unsupported = std::move(unsupported)},
+                         order_.settings, clock_.Wall());
+  }
+
+  void StopReading(std::string_view what, const Error& error) {
+    loop_.Stop(Error(error).While(fmt::format("reading {}", what)));
   }
 
   static bool HasObstacle(const std::vector<TakeoverFinding>& findings) {

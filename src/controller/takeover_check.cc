@@ -17,11 +17,12 @@ namespace {
 
 class TakeoverChecker {
  public:
-  TakeoverChecker(const View& view, const TakeoverState& state, const TakeoverSettings& settings, WallTime now)
-      : view_(view), state_(state), settings_(settings), now_(now) {}
+  TakeoverChecker(const TakeoverEvidence& evidence, const TakeoverSettings& settings, WallTime now)
+      : evidence_(evidence), view_(evidence.view), state_(evidence.state), settings_(settings), now_(now) {}
 
   std::vector<TakeoverFinding> Check() && {
     CheckReadable();
+    CheckControllerConfig();
     CheckPools();
     CheckNodes();
     CheckReplicas();
@@ -45,6 +46,20 @@ class TakeoverChecker {
     for (const auto& config : view_.unreadable_configs) Add(Weight::kObstacle, config.why);
     for (const api::MachineConfigPool& pool : MissingPools(view_)) {
       Add(Weight::kObstacle, fmt::format("pool {} does not exist and would be created", pool.metadata.name));
+    }
+  }
+
+  // Makes the ControllerConfig as Pintle would, and compares its fields.
+  void CheckControllerConfig() {
+    if (evidence_.sources == nullptr || evidence_.controller_config == nullptr) return;
+    const clusterops::ControllerConfigDraft draft = clusterops::DraftControllerConfig(*evidence_.sources);
+    for (const std::string& problem : draft.problems) {
+      Add(Weight::kObstacle, fmt::format("the ControllerConfig: {}", problem));
+    }
+    const json::Value made = clusterops::MergedControllerConfig(*evidence_.controller_config, draft.spec);
+    for (const auto& [field, value] : made.members()) {
+      if (value == (*evidence_.controller_config)[field]) continue;
+      Add(Weight::kObstacle, fmt::format("the ControllerConfig: spec.{} would change", field));
     }
   }
 
@@ -115,8 +130,10 @@ class TakeoverChecker {
       Add(Weight::kPrice,
           fmt::format("MachineOSConfig {}: no new image is built; the one that is built stays", config.metadata.name));
     }
+    for (const std::string& feature : evidence_.unsupported) Add(Weight::kPrice, feature);
   }
 
+  const TakeoverEvidence& evidence_;
   const View& view_;
   const TakeoverState& state_;
   const TakeoverSettings& settings_;
@@ -127,12 +144,9 @@ class TakeoverChecker {
 
 }  // namespace
 
-std::vector<TakeoverFinding> CheckTakeover(const View& view, const TakeoverState& state,
-                                           const std::vector<std::string>& unsupported,
-                                           const TakeoverSettings& settings, WallTime now) {
-  auto findings = TakeoverChecker(view, state, settings, now).Check();
-  for (const std::string& feature : unsupported) findings.push_back({Weight::kPrice, feature});
-  return findings;
+std::vector<TakeoverFinding> CheckTakeover(const TakeoverEvidence& evidence, const TakeoverSettings& settings,
+                                           WallTime now) {
+  return TakeoverChecker(evidence, settings, now).Check();
 }
 
 }  // namespace pintle::controller

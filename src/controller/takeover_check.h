@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "clusterops/controller_config.h"
 #include "controller/render_pass.h"
 #include "controller/takeover_steps.h"
 #include "controller/view.h"
+#include "json/value.h"
 
 namespace pintle::controller {
 
@@ -24,10 +26,16 @@ struct TakeoverFinding {
   std::string text;
 };
 
-// `view` is the cluster as Pintle's controller would see it; `unsupported` is what the cluster uses and Pintle does not
-// have.
-std::vector<TakeoverFinding> CheckTakeover(const View& view, const TakeoverState& state,
-                                           const std::vector<std::string>& unsupported,
-                                           const TakeoverSettings& settings, WallTime now);
+struct TakeoverEvidence {
+  const View& view;  // The cluster as Pintle's controller would see it.
+  const TakeoverState& state;
+  // What the ControllerConfig is made from, and the one that is there; nullptr if the cluster is not OpenShift.
+  const clusterops::ControllerConfigInputs* sources = nullptr;
+  const json::Value* controller_config = nullptr;
+  std::vector<std::string> unsupported = {};  // What the cluster uses and Pintle does not have.
+};
+
+std::vector<TakeoverFinding> CheckTakeover(const TakeoverEvidence& evidence, const TakeoverSettings& settings,
+                                           WallTime now);
 
 }  // namespace pintle::controller

@@ -22,6 +22,7 @@ from machines.wait import wait_until
 PROGRAM = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
 LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
+SERVERS = f"/apis/apps/v1/namespaces/{NAMESPACE}/daemonsets"
 OURS = f"/apis/apps/v1/namespaces/{OWN_NAMESPACE}/deployments/pintle-controller"
 VERSION = "/apis/config.openshift.io/v1/clusterversions/version"
 RECORD = f"/api/v1/namespaces/{OWN_NAMESPACE}/configmaps/pintle-takeover"
@@ -38,6 +39,15 @@ def deployment(namespace, name):
                      "template": {"metadata": {"labels": labels},
                                   "spec": {"containers": [{"name": "c", "image": "example.com/c"}],
                                            "terminationGracePeriodSeconds": 0}}}}
+
+
+def daemon_set(name):
+    """Returns a DaemonSet that runs on the control plane, as the Machine Config Operator's server does."""
+    made = deployment(NAMESPACE, name)
+    del made["spec"]["replicas"]
+    made["kind"] = "DaemonSet"
+    made["spec"]["template"]["spec"]["nodeSelector"] = {MASTER: ""}
+    return made
 
 
 class OldProgram(threading.Thread):
@@ -158,7 +168,7 @@ def cluster():
         yield running
 
 
-def takeover(cluster, *words, status=0, patience="60s"):
+def takeover(cluster, *words, status=0, patience="180s"):
     done = subprocess.run(
         [PROGRAM, "takeover", *words, "--kubeconfig", cluster.admin.kubeconfig, "--patience", patience],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -170,13 +180,15 @@ def everything(admin):
     """Returns what a takeover must leave as it was, without what the API server and the cluster's controllers count."""
     objects = [admin.must("GET", VERSION), *admin.must("GET", f"{GROUP}/machineconfigpools")["items"],
                *admin.must("GET", f"{GROUP}/controllerconfigs")["items"], admin.must("GET", OURS),
+               admin.must("GET", f"{SERVERS}/machine-config-server"),
                *(admin.must("GET", f"{DEPLOYMENTS}/{name}") for name in OLD.values())]
     for one in objects:
         for field in ("resourceVersion", "managedFields", "generation"):
             one["metadata"].pop(field, None)
-        if one["kind"] in ("Deployment", "MachineConfigPool", "ControllerConfig"):
+        if one["kind"] in ("DaemonSet", "Deployment", "MachineConfigPool", "ControllerConfig"):
             one.pop("status", None)
-        one["metadata"].get("annotations", {}).pop("pintle.io/rendered-configs-kept-until", None)
+        for annotation in ("pintle.io/rendered-configs-kept-until", "deprecated.daemonset.template.generation"):
+            one["metadata"].get("annotations", {}).pop(annotation, None)
         if one["metadata"].get("annotations") == {}:
             del one["metadata"]["annotations"]
     return objects
@@ -205,6 +217,7 @@ def taken(cluster):
         admin.must("POST", OURS.rpartition("/")[0], deployment(OWN_NAMESPACE, "pintle-controller"))
         for name in OLD.values():
             admin.must("POST", DEPLOYMENTS, deployment(NAMESPACE, name))
+        admin.must("POST", SERVERS, daemon_set("machine-config-server"))
         cluster.add_node("infra-0", role="infra")
         threads = [Kubelets(cluster), *(OldProgram(cluster, lease, name) for lease, name in OLD.items())]
         for thread in threads:
@@ -217,7 +230,7 @@ def taken(cluster):
         yield objects, agents, old
         for thread in threads:
             thread.end()
-    for path in (VERSION, OURS, RECORD, *(f"{DEPLOYMENTS}/{name}" for name in OLD.values()),
+    for path in (VERSION, OURS, RECORD, f"{SERVERS}/machine-config-server", *(f"{DEPLOYMENTS}/{name}" for name in OLD.values()),
                  *(f"{LEASES}/{lease}" for lease in OLD)):
         admin.request("DELETE", path)
     settings.forget_all()
@@ -255,6 +268,21 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
     assert everything(cluster.admin) == before
     assert cluster.admin.request("GET", RECORD)[0] == 404
     assert agents.told() == told
+
+
+def test_the_server_is_handed_over_if_that_is_wanted(cluster, taken):
+    before = everything(cluster.admin)
+
+    def scheduled():
+        return cluster.admin.must("GET", f"{SERVERS}/machine-config-server")["status"].get("currentNumberScheduled", 0)
+    wait_until(lambda: scheduled() == 1, "the server runs", 60)
+    takeover(cluster, "start")
+    assert scheduled() == 1
+    takeover(cluster, "start", "--server")
+    assert scheduled() == 0
+    takeover(cluster, "undo")
+    wait_until(lambda: scheduled() == 1, "the server runs again", 60)
+    assert everything(cluster.admin) == before
 
 
 def test_the_commands_of_the_page_do_it(cluster, taken):
@@ -298,6 +326,13 @@ def test_nothing_begins_while_something_speaks_against_it(cluster, taken):
     assert "obstacle  pool master: its target would become rendered-master-" in found
     assert "Nothing was changed" in takeover(cluster, "start", status=2)
     objects.remove_config("10-more")
+    # The ControllerConfig is not what it would be made to.
+    cluster.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller",
+                       {"spec": {"clusterDNSIP": "192.0.2.53"}}, MERGE)
+    assert "spec.clusterDNSIP would change" in takeover(cluster, "check", status=2)
+    cluster.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller",
+                       {"spec": {"clusterDNSIP": "172.30.0.10"}}, MERGE)
+    assert "Nothing speaks against a takeover" in takeover(cluster, "check")
     cluster.admin.must("PATCH", "/api/v1/nodes/master-0", {"metadata": {"annotations": {
         "machineconfiguration.openshift.io/desiredDrain": "drain-x"}}}, MERGE)
     assert "node master-0 is being drained" in takeover(cluster, "check", status=2)

@@ -5,6 +5,8 @@
 
 #include <deque>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "support/expect.h"
 
@@ -14,6 +16,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kPrefix = "machineconfiguration.openshift.io/";
 
@@ -71,9 +74,18 @@ class CheckTakeoverTest : public testing::Test {
         "node-role.kubernetes.io/)" + role +
                                        R"(": ""}, "annotations": {)" + annotations + "}}}"));
   }
+  std::vector<TakeoverFinding> Check(std::vector<std::string> unsupported = {}) {
+    const View view = Look();
+    return CheckTakeover({.view = view,
+                          .state = state_,
+                          .sources = sources_ ? &*sources_ : nullptr,
+                          .controller_config = &spec_,
+                          .unsupported = std::move(unsupported)},
+                         {}, WallTime());
+  }
   std::vector<std::string> Obstacles() {
     std::vector<std::string> obstacles;
-    for (const auto& finding : CheckTakeover(Look(), state_, {}, {}, WallTime())) {
+    for (const auto& finding : Check()) {
       if (finding.weight == Weight::kObstacle) obstacles.push_back(finding.text);
     }
     return obstacles;
@@ -85,6 +97,8 @@ class CheckTakeoverTest : public testing::Test {
   std::deque<api::Node> nodes_;
   std::map<std::string, std::string> rendered_;
   TakeoverState state_;
+  std::optional<clusterops::ControllerConfigInputs> sources_;
+  json::Value spec_;
 };
 
 TEST_F(CheckTakeoverTest, FindsNothingInAClusterThatStandsStill) { EXPECT_THAT(Obstacles(), IsEmpty()); }
@@ -92,6 +106,16 @@ TEST_F(CheckTakeoverTest, FindsNothingInAClusterThatStandsStill) { EXPECT_THAT(O
 TEST_F(CheckTakeoverTest, ATargetThatWouldChangeIsAnObstacle) {
   pools_[1].spec.configuration.name = "rendered-worker-other";
   EXPECT_THAT(Obstacles(), Contains(HasSubstr("pool worker: its target would become " + rendered_["worker"])));
+}
+
+TEST_F(CheckTakeoverTest, AControllerConfigThatWouldChangeIsAnObstacle) {
+  sources_.emplace();
+  sources_->proxy = ValueOf(json::Parse(R"({"status": {"httpProxy": "http://p"}})"));
+  spec_["proxy"]["httpProxy"] = "http://p";
+  EXPECT_THAT(Obstacles(), Not(Contains(HasSubstr("spec.proxy"))));
+  EXPECT_THAT(Obstacles(), Contains("the ControllerConfig: there is no DNS cluster"));
+  spec_["proxy"]["httpProxy"] = "http://other";
+  EXPECT_THAT(Obstacles(), Contains("the ControllerConfig: spec.proxy would change"));
 }
 
 TEST_F(CheckTakeoverTest, ARolloutThatIsUnderWayIsAnObstacle) {
@@ -119,7 +143,7 @@ TEST_F(CheckTakeoverTest, NothingToTakeOverWithIsAnObstacle) {
 }
 
 TEST_F(CheckTakeoverTest, WhatPintleDoesNotHaveIsAPrice) {
-  const auto findings = CheckTakeover(Look(), state_, {"PinnedImageSet a"}, {}, WallTime());
+  const auto findings = Check({"PinnedImageSet a"});
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].weight, Weight::kPrice);
   EXPECT_EQ(findings[0].text, "PinnedImageSet a");
