@@ -269,11 +269,21 @@ class TestRollout:
         assert f"Node master-1 now has {PREFIX}desiredConfig={new}" in objects.events("AnnotationChange")
 
 
+KEPT_UNTIL = "pintle.io/rendered-configs-kept-until"
+
+
+def end_the_first_day(objects, pool):
+    """Lets the controller remove rendered configs of a pool, which it does not do on its first day."""
+    objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool}", {
+        "metadata": {"annotations": {KEPT_UNTIL: "2026-01-01T00:00:00Z"}}}, MERGE)
+
+
 class TestGarbage:
     def test_unneeded_configs_are_removed_and_the_newest_stay(self, cluster, objects, agents):
         with Controller(cluster, "few", "--keep-rendered=1"):
             objects.config("00-worker", files=BASE)
             first = objects.wait_for_target("worker")
+            end_the_first_day(objects, "worker")
             agents.add("worker-0", first)
             objects.wait_until_updated("worker", first)
             targets = [first]
@@ -285,11 +295,11 @@ class TestGarbage:
             wait_until(lambda: objects.rendered("worker") in (
                 {first, targets[3], targets[1]}, {first, targets[3], targets[2]}), "one of the configs is removed", 60)
 
-
     def test_the_config_of_a_node_stays_although_its_pool_has_a_newer_one(self, cluster, objects, agents):
         with Controller(cluster, "none", "--keep-rendered=0"):
             objects.config("00-worker", files=BASE)
             first = target = objects.wait_for_target("worker")
+            end_the_first_day(objects, "worker")
             objects.custom_pool("infra", paused=True)
             for name in WORKERS:
                 agents.add(name, first, has_report=False)
@@ -387,8 +397,6 @@ def listed_garbage(cluster, *options):
 
 
 class TestTheGarbageOfAnotherController:
-    KEPT = "pintle.io/rendered-configs-kept-until"
-
     def test_is_kept_for_a_day_after_taking_over_and_then_removed(self, cluster, objects):
         # The pool and its configs come from another controller.
         objects.custom_pool("worker")
@@ -406,7 +414,7 @@ class TestTheGarbageOfAnotherController:
         with Controller(cluster, "taking-over", "--keep-rendered=0"):
             first = objects.wait_for_target("worker")
             objects.wait_until_updated("worker", first)
-            until = wait_until(lambda: objects.pool("worker")["metadata"].get("annotations", {}).get(self.KEPT),
+            until = wait_until(lambda: objects.pool("worker")["metadata"].get("annotations", {}).get(KEPT_UNTIL),
                                "the pool says until when", 60)
             left = datetime.datetime.fromisoformat(until.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
             assert datetime.timedelta(hours=23) < left <= datetime.timedelta(hours=24)
@@ -418,10 +426,9 @@ class TestTheGarbageOfAnotherController:
             objects.wait_until_updated("worker", second)
             assert objects.rendered("worker") == {"rendered-worker-1", "rendered-worker-2", first, second}
 
-            objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker", {
-                "metadata": {"annotations": {self.KEPT: "2026-01-01T00:00:00Z"}}}, MERGE)
+            end_the_first_day(objects, "worker")
             wait_until(lambda: objects.rendered("worker") == {second}, "the others are removed", 60)
-            assert objects.pool("worker")["metadata"]["annotations"][self.KEPT] == "2026-01-01T00:00:00Z"
+            assert objects.pool("worker")["metadata"]["annotations"][KEPT_UNTIL] == "2026-01-01T00:00:00Z"
 
 
 class SilentAboutEvictions(Proxy):
