@@ -29,6 +29,7 @@
 #include "host/this_machine.h"
 #include "ignition/config.h"
 #include "json/fields.h"
+#include "json/parse.h"
 #include "support/small_machine.h"
 #include "support/tree.h"
 

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "json/parse.h"
 #include "kube/failure.h"
 #include "kube/list_splitter.h"
 #include "kube/watch_decoder.h"

@@ -5,6 +5,7 @@
 
 #include "api/annotations.h"
 #include "json/fields.h"
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::agent {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/any_bytes.h"
 
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::change {

@@ -391,7 +391,7 @@ TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
 }
 
 TEST(DraftControllerConfig, FollowsTheReleaseThatIsLaidOut) {
-  ControllerConfigInputs inputs = Whole();
+  ControllerConfigInputs inputs = CompleteInputs();
   inputs.operator_version = "";
   EXPECT_EQ(DraftControllerConfig(inputs).release, kRelease);
   // A release is laid out one ConfigMap after the other.
@@ -406,15 +406,15 @@ TEST(DraftControllerConfig, FollowsTheReleaseThatIsLaidOut) {
 }
 
 TEST(DraftControllerConfig, CopiesNoVersionsOfObjects) {
-  ControllerConfigInputs inputs = Whole();
+  ControllerConfigInputs inputs = CompleteInputs();
   inputs.dns["metadata"]["resourceVersion"] = "7";
   inputs.infrastructure["metadata"]["resourceVersion"] = "8";
   inputs.infrastructure["metadata"]["managedFields"] = Value::array();
-  EXPECT_EQ(DraftControllerConfig(inputs).spec, DraftControllerConfig(Whole()).spec);
+  EXPECT_EQ(DraftControllerConfig(inputs).spec, DraftControllerConfig(CompleteInputs()).spec);
 }
 
 TEST(DraftControllerConfig, WarnsOfMissingAuthoritiesOfTheUsersRegistries) {
-  ControllerConfigInputs inputs = Whole();
+  ControllerConfigInputs inputs = CompleteInputs();
   inputs.image["spec"]["additionalTrustedCA"]["name"] = "gone";
   const ControllerConfigDraft draft = DraftControllerConfig(inputs);
   EXPECT_THAT(draft.problems, IsEmpty());
@@ -456,7 +456,7 @@ TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
 
 // What the Machine Config Operator has written is what we would write, but for how Go writes an empty member.
 TEST(MergedControllerConfig, ChangesNothingOfWhatTheOperatorHasWritten) {
-  ControllerConfigInputs inputs = Whole();
+  ControllerConfigInputs inputs = CompleteInputs();
   inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
   const Value draft = DraftControllerConfig(inputs).spec;
   Value present = draft;
@@ -473,7 +473,7 @@ TEST(MergedControllerConfig, ChangesNothingOfWhatTheOperatorHasWritten) {
 }
 
 TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
-  const Value draft = DraftControllerConfig(Whole()).spec;
+  const Value draft = DraftControllerConfig(CompleteInputs()).spec;
   Value present = draft;
   present["infra"]["metadata"]["resourceVersion"] = "8";
   present["infra"]["status"]["apiServerInternalURI"] = "https://old:6443";
@@ -481,7 +481,7 @@ TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
 }
 
 TEST(MergedControllerConfig, BeginsWithTheFieldsThatTheApiRequires) {
-  ControllerConfigInputs inputs = Whole();
+  ControllerConfigInputs inputs = CompleteInputs();
   inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
   const Value made = MergedControllerConfig(Value(), DraftControllerConfig(inputs).spec);
   for (const char* field : {"additionalTrustBundle", "cloudProviderCAData", "cloudProviderConfig", "proxy",

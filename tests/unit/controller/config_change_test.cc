@@ -6,6 +6,7 @@
 #include <string>
 
 #include "json/field_list.h"
+#include "json/parse.h"
 
 namespace pintle::controller {
 namespace {

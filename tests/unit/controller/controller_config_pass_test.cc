@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "json/parse.h"
+
 namespace pintle::controller {
 namespace {
 

@@ -10,6 +10,7 @@
 #include "clusterops/user_data.h"
 #include "event/loop.h"
 #include "event/watches.h"
+#include "json/parse.h"
 #include "serving/access.h"
 #include "support/temporary_directory.h"
 #include "unit/controller/manual_clock.h"

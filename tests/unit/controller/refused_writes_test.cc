@@ -15,6 +15,7 @@
 #include "controller/rosters.h"
 #include "controller/writer.h"
 #include "event/loop.h"
+#include "json/parse.h"
 #include "pool/status.h"
 #include "support/expect.h"
 #include "unit/controller/manual_clock.h"

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "json/parse.h"
 #include "unit/controller/small_api_server.h"
 
 namespace pintle::controller {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "json/fields.h"
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::controller {

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "json/fields.h"
+#include "json/parse.h"
 #include "kube/candidacy.h"
 #include "support/expect.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "json/parse.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::controller {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctl/diff.h"
 
+#include "json/parse.h"
 #include "support/expect.h"
 #include "support/temporary_directory.h"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "json/fields.h"
+#include "json/parse.h"
 
 namespace pintle::generated {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "json/fields.h"
+#include "json/parse.h"
 #include "unit/generated/kubelet_fixture.h"
 #include "unit/generated/status_times.h"
 

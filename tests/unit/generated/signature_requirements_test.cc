@@ -5,6 +5,7 @@
 
 #include "json/fields.h"
 #include "json/go_text.h"
+#include "json/parse.h"
 
 namespace pintle::generated {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "json/parse.h"
+
 namespace pintle::generated {
 namespace {
 

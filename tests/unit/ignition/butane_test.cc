@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::ignition {

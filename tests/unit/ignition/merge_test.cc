@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "ignition/config.h"
+#include "json/parse.h"
 #include "support/expect.h"
 #include "unit/ignition/newest_config.h"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ignition/config.h"
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::ignition {

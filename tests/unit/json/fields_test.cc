@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::json {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "json/fields.h"
+
 namespace pintle::json {
 namespace {
 

@@ -2,6 +2,7 @@
 
 // Tests the formats on the wire: paths of requests; lists, events and refusals of answers.
 
+#include "json/parse.h"
 #include "kube/backoff.h"
 #include "kube/failure.h"
 #include "kube/list_splitter.h"

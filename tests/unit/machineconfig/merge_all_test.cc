@@ -4,6 +4,7 @@
 #include <random>
 
 #include "json/fields.h"
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::machineconfig {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "json/parse.h"
 #include "machineconfig/objects.h"
 #include "support/expect.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machineconfig/toml.h"
 
+#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::machineconfig {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "json/fields.h"
+#include "json/parse.h"
 #include "support/expect.h"
 #include "unit/pool/sample.h"
 

@@ -11,6 +11,7 @@
 #include "api/machine_config_pool.h"
 #include "api/node.h"
 #include "json/fields.h"
+#include "json/parse.h"
 #include "pool/rollout.h"
 
 namespace pintle::pool {

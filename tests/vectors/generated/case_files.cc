@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "json/fields.h"
+#include "json/parse.h"
 #include "machineconfig/yaml.h"
 #include "vectors/differences.h"
 

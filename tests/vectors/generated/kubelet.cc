@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "generated/kubelet_bootstrap.h"
+#include "json/parse.h"
 #include "vectors/generated/case_files.h"
 #include "vectors/generated/kinds.h"
 #include "vectors/generated/kubelet_input.h"

@@ -19,6 +19,7 @@
 #include "base/version.h"
 #include "controller/trial_cluster.h"
 #include "json/fields.h"
+#include "json/parse.h"
 #include "machineconfig/objects.h"
 #include "vectors/differences.h"
 #include "vectors/generated/case_files.h"

@@ -19,6 +19,7 @@
 #include "generated/tls_settings.h"
 #include "gotemplate/template.h"
 #include "gotext/quote.h"
+#include "json/parse.h"
 #include "vectors/generated/case_files.h"
 #include "vectors/generated/kinds.h"
 
