@@ -256,7 +256,7 @@ class Drafter {
   }
 
   void AddOsImagesOfStream() {
-    if (!inputs_.os_image_stream) return Problem("there is no OSImageStream cluster");
+    if (!inputs_.os_image_stream) return Problem("there is no OSImageStream named cluster");
     const api::OSImageStreamStatus& status = inputs_.os_image_stream->status;
     const auto& streams = status.available_streams;
     const auto found = std::find_if(streams.begin(), streams.end(), [&](const api::OSImageStreamSet& stream) {

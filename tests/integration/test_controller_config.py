@@ -128,7 +128,7 @@ def test_the_last_good_value_of_what_is_missing_is_kept_and_reported(cluster, se
     for kind, plural in (("Infrastructure", "infrastructures"), ("Network", "networks"), ("DNS", "dnses"),
                          ("Proxy", "proxies")):
         settings.admin.must("DELETE", f"{CONFIG}/{plural}/cluster")
-        wait_until(lambda kind=kind: f"there is no {kind} cluster" in degraded(cluster), f"{kind} is missed", 60)
+        wait_until(lambda kind=kind: f"there is no {kind} named cluster" in degraded(cluster), f"{kind} is missed", 60)
         settings.put_all()
         wait_until(lambda: not degraded(cluster), "nothing is missing", 60)
 

@@ -351,7 +351,7 @@ std::vector<Case> Cases() {
       {"no OSImageStream, though the feature is on",
        [](Inputs& in) { in.has_os_streams = true; },
        {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
-       {"there is no OSImageStream cluster"}},
+       {"there is no OSImageStream named cluster"}},
       {"an OSImageStream without its default",
        [](Inputs& in) {
          in.has_os_streams = true;

@@ -170,7 +170,7 @@ TEST_F(Getting, SendsTheCurrentToken) {
   const TemporaryDirectory directory;
   directory.Write("token", "first");
   ScriptedServer server({{.body = NodeText("a")}, {.body = NodeText("a")}, {.status = 401}});
-  Config config = *ValueOf(server.access().Now());
+  Config config = *ValueOf(server.access().Current());
   config.token_file = directory / "token";
   Client client = Connect(Access::Fixed(config));
   EXPECT_TRUE(Succeeded(Get(client, "a")));
