@@ -34,7 +34,7 @@ Result<Config> ParseInput(const Case& c) {
 std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& predicate) {
   std::vector<std::string> cases = vectors::CaseNames("ignition");
   std::erase_if(cases,
-                [&](const std::string& name) { return name.ends_with(".json") || !are(Case("ignition", name)); });
+                [&](const std::string& name) { return name.ends_with(".json") || !predicate(Case("ignition", name)); });
   return cases;
 }
 
