@@ -30,7 +30,7 @@ void Try(std::string_view bytes) {
   std::string output;
   const ExecuteOptions options{.max_steps = 20'000, .max_output = 1 << 20, .max_memory = 16 << 20};
   const auto result = Execute(*parsed, {}, WithoutInterface(FromJson(*data, kAnyType, memory)), output, options);
-  if (output.size() > options.output) std::abort();
+  if (output.size() > options.max_output) std::abort();
   if (!result && !result.error().message().starts_with("template: ")) std::abort();
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "json/parse.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "ignition/config.h"
-#include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::ignition {
