@@ -60,7 +60,7 @@ Result<bool> IsThere(const std::string& directory) {
   if (::stat(above.c_str(), &status) == 0) return false;
   if (errno != ENOENT) return Error::FromErrno("stat").While(above);
   return Error(ErrorKind::kNotFound,
-               fmt::format("neither {} nor its parent directory {} exists; bring that back, or make {} as an empty "
+               fmt::format("neither {} nor its parent directory {} exists; restore the parent, or make {} as an empty "
                            "directory if there are to be no configs",
                            path, above, path));
 }

@@ -58,7 +58,7 @@ TEST_F(ConfigDirectoryTest, IsAnErrorIfItsParentIsMissing) {
   EXPECT_TRUE(ValueOf(ReadConfigDirectory(name)).is_there);
   fs::remove(directory_ / "way");
   fs::create_directory_symlink(directory_ / "nowhere", directory_ / "way");
-  EXPECT_THAT(MessageOf(ReadConfigDirectory(name)), HasSubstr("restore the target"));
+  EXPECT_THAT(MessageOf(ReadConfigDirectory(name)), HasSubstr("restore the parent"));
   fs::remove(directory_ / "way");
   EXPECT_EQ(ReadConfigDirectory(name).error().kind(), ErrorKind::kNotFound);
 }

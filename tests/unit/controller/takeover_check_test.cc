@@ -115,7 +115,7 @@ TEST_F(CheckTakeoverTest, AControllerConfigThatWouldChangeIsAnObstacle) {
   sources_->proxy = ValueOf(json::Parse(R"({"status": {"httpProxy": "http://p"}})"));
   spec_["proxy"]["httpProxy"] = "http://p";
   EXPECT_THAT(Obstacles(), Not(Contains(HasSubstr("spec.proxy"))));
-  EXPECT_THAT(Obstacles(), Contains("the ControllerConfig: there is no DNS cluster"));
+  EXPECT_THAT(Obstacles(), Contains("the ControllerConfig: there is no DNS named cluster"));
   spec_["proxy"]["httpProxy"] = "http://other";
   EXPECT_THAT(Obstacles(), Contains("the ControllerConfig: spec.proxy would change"));
 }

@@ -159,7 +159,7 @@ TEST_F(PodTest, UsesATokenThatWasReplaced) {
 }
 
 TEST(InCluster, IsRefusedOutsideAPod) {
-  EXPECT_THAT(MessageOf(InCluster({.directory = "/", .host = "", .port = ""})), HasSubstr("this is no pod"));
+  EXPECT_THAT(MessageOf(InCluster({.directory = "/", .host = "", .port = ""})), HasSubstr("this process is not in a pod"));
 }
 
 TEST(Access, FollowsAKubeconfigThatIsReplaced) {

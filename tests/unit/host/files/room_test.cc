@@ -49,7 +49,7 @@ TEST_F(NeedingRoom, LimitsAStoreOfContents) {
   BlobStore store = ValueOf(BlobStore::Open(root_, "/contents"));
   store.LimitTo(kMebibyte);
   ASSERT_TRUE(Succeeded(store.Add(std::string(kMebibyte / 2, 'a'))));
-  EXPECT_THAT(MessageOf(store.Add(std::string(kMebibyte, 'b'))), HasSubstr("may take 1 MiB"));
+  EXPECT_THAT(MessageOf(store.Add(std::string(kMebibyte, 'b'))), HasSubstr("may use 1 MiB"));
   EXPECT_LE(std::filesystem::file_size(directory_ / "contents"), kMebibyte);
 }
 
