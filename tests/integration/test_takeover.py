@@ -243,7 +243,7 @@ def holders(cluster):
 
 def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
     objects, agents, old = taken
-    before, told = everything(cluster.admin), agents.told()
+    before, told = everything(cluster.admin), agents.configs()
     assert "Nothing speaks against a takeover" in takeover(cluster, "check")
     plan = takeover(cluster, "plan")
     assert "spec.overrides becomes" in plan and "spec.replicas from 1 to 0" in plan
@@ -254,7 +254,7 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
     assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     assert not any(program.acts for program in old)
     assert takeover(cluster, "status").splitlines()[0].split() == ["record", "done"]
-    assert agents.told() == told
+    assert agents.configs() == told
     # A second run has nothing to do, and an update goes through Pintle.
     assert takeover(cluster, "start") == "All steps are done.\n"
     objects.config("10-more", role="master", files={"/etc/more": "1"})
@@ -267,7 +267,7 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
     wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
     assert everything(cluster.admin) == before
     assert cluster.admin.request("GET", RECORD)[0] == 404
-    assert agents.told() == told
+    assert agents.configs() == told
 
 
 def test_the_server_is_handed_over_if_that_is_wanted(cluster, taken):
@@ -287,18 +287,18 @@ def test_the_server_is_handed_over_if_that_is_wanted(cluster, taken):
 
 def test_the_commands_of_the_page_do_it(cluster, taken):
     _, agents, _ = taken
-    before, told = everything(cluster.admin), agents.told()
+    before, told = everything(cluster.admin), agents.configs()
     page = (DEPLOY.parent / "docs/takeover.md").read_text(encoding="utf-8")
     verbs = re.findall(r"(?m)^    pintle-controller takeover (\w+) +--kubeconfig FILE ", page)
     assert verbs == ["check", "plan", "start", "status", "undo"]
     for verb in verbs:
         takeover(cluster, verb)
-    assert everything(cluster.admin) == before and agents.told() == told
+    assert everything(cluster.admin) == before and agents.configs() == told
 
 
 def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, taken):
     _, agents, _ = taken
-    before, told = everything(cluster.admin), agents.told()
+    before, told = everything(cluster.admin), agents.configs()
     for tenths in (2, 7, 15, 30, 60):
         with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", cluster.admin.kubeconfig],
                               stdout=subprocess.DEVNULL) as killed:
@@ -314,7 +314,7 @@ def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, taken):
     takeover(cluster, "start")
     assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     takeover(cluster, "undo")
-    assert everything(cluster.admin) == before and agents.told() == told
+    assert everything(cluster.admin) == before and agents.configs() == told
 
 
 def test_nothing_begins_while_something_speaks_against_it(cluster, taken):
