@@ -16,7 +16,7 @@ namespace pintle::controller {
 struct ControllerConfigPassInputs {
   const clusterops::ControllerConfigInputs& sources;
   const TemplateInput* known = nullptr;  // The ControllerConfig; nullptr if there is none.
-  // Whether the authorities of the API server have changed lately, so that nodes have to look at them again.
+  // True if the authorities of the API server have changed lately: nodes then have to read them again.
   bool are_authorities_new = false;
 };
 

@@ -15,7 +15,7 @@
 
 namespace pintle::controller {
 
-// Whether the API server is only to try a write.
+// Selects between a real write and a dry run of the API server.
 enum class WriteMode { kReally, kDryRun };
 
 class TakeoverCluster {

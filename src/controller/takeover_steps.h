@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which changes hand a cluster over from the Machine Config Operator to Pintle, and which take that back.
+// Lists the changes that hand a cluster over from the Machine Config Operator to Pintle, and those that undo this.
 //
 // The steps are decided from what is in the cluster, each time anew.  So they can be run again after they were cut
 // short, and a step that somebody else has made is done.  docs/takeover.md has the reasons for their order.
@@ -38,7 +38,7 @@ struct TakeoverSettings {
   std::string own_deployment = "pintle-controller";
   std::string own_identity = "pintle-controller_";  // The beginning of the identities of its replicas.
   bool with_server = false;                         // Whether to hand over the Ignition server as well.
-  // How long a lease is held if its holder has not written how long others have to wait.
+  // A lease is held for this long if its holder has not written how long others have to wait.
   std::chrono::seconds hold = std::chrono::seconds(137);
 };
 

@@ -20,7 +20,7 @@ enum class Repeatable {
   kNo,   // The request is repeated only if the server reports that it has rejected it.
 };
 
-// How often a request is sent, and how long it waits between two attempts.
+// Limits how often a request is sent, and sets the wait between two attempts.
 struct Patience {
   int attempts = 6;
   Backoff::Settings backoff = {};
