@@ -51,7 +51,7 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
         node.annotate(desiredConfig=second)
         node.wait_done(second)
         assert node.read("/etc/live/a") == "new"
-        wait_until(lambda: controller.of(node.name, "state", "currentConfig")[-1:] == [("Done", second)], "seen", 60)
+        controller.catch_up(node.name)
         assert controller.of(node.name, "state", "currentConfig") \
             == [("Done", first), ("Working", first), ("Done", second)]
         assert controller.requests == []
@@ -65,6 +65,7 @@ def update_with_reboot(node, controller, history, config, before):
     node.annotate(desiredConfig=config)
     node.machine.follow_reboot(120)
     node.wait_done(config, 120)
+    history.catch_up(node.name)
     seen = history.of(node.name, "state", "desiredDrain", "post-config-action", "currentConfig")
     drain, uncordon = f"drain-{config}", f"uncordon-{config}"
     # The annotation still has the value from the end of the last update.

@@ -155,6 +155,7 @@ def run_until_done(node, config):
 
 
 def reboots_asked_for(history, node):
+    history.catch_up(node.name)
     return [value for value, in history.of(node.name, "post-config-action")].count("Rebooting")
 
 

@@ -129,6 +129,7 @@ def test_a_config_is_rolled_out_to_all_nodes_one_after_the_other(site):
         rendered = site.wait_updated(before)
         assert most_updated_at_once(history, site.nodes) == 1
         for node in site.nodes:
+            history.catch_up(node.name)
             drains = [value for value, in history.of(node.name, "lastAppliedDrain")]
             assert drains[-2:] == [f"drain-{rendered}", f"uncordon-{rendered}"], drains
     assert rendered.startswith("rendered-worker-") and len(rendered) == len("rendered-worker-") + 32

@@ -146,11 +146,18 @@ class AnnotationHistory(Watch):
 
     def __init__(self, cluster):
         super().__init__(cluster)
-        self.seen = []
+        self.seen, self._versions = [], {}
 
     def receive(self, thing):
-        self.seen.append((thing["metadata"]["name"], annotations_of(thing)))
+        name = thing["metadata"]["name"]
+        self.seen.append((name, annotations_of(thing)))
+        self._versions[name] = int(thing["metadata"]["resourceVersion"])
         self.react(*self.seen[-1])
+
+    def catch_up(self, name):
+        """Waits until the watch has delivered this node as it is now."""
+        now = int(self._cluster.get("node", name)["metadata"]["resourceVersion"])
+        wait_until(lambda: self._versions.get(name, 0) >= now, f"the watch has delivered {name}", 60)
 
     def react(self, name, annotations):
         """Subclasses override this to react."""

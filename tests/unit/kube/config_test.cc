@@ -159,7 +159,8 @@ TEST_F(PodTest, UsesATokenThatWasReplaced) {
 }
 
 TEST(InCluster, IsRefusedOutsideAPod) {
-  EXPECT_THAT(MessageOf(InCluster({.directory = "/", .host = "", .port = ""})), HasSubstr("this process is not in a pod"));
+  EXPECT_THAT(MessageOf(InCluster({.directory = "/", .host = "", .port = ""})),
+              HasSubstr("this process is not in a pod"));
 }
 
 TEST(Access, FollowsAKubeconfigThatIsReplaced) {
