@@ -342,7 +342,7 @@ void Bus::AddLogin(const AgentLogin& login) {
   std::vector<AgentLogin> logins = status_.logins.value_or(std::vector<AgentLogin>());
   const auto is_earlier = [](const AgentLogin& a, const AgentLogin& b) { return a.when < b.when; };
   logins.insert(std::upper_bound(logins.begin(), logins.end(), login, is_earlier), login);
-  if (logins.size() > host::kAgentLogins) logins.erase(logins.begin());
+  if (logins.size() > host::kMostAgentLogins) logins.erase(logins.begin());
   status_.logins = std::move(logins);
   if (connection_ != nullptr) connection_->EmitSignal(host::kAgentLoginsChanged, "");
   handlers_.logged_in(login);

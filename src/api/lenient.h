@@ -11,6 +11,9 @@
 #include <utility>
 
 #include "json/field_list.h"
+#include "json/field_rows.h"
+#include "json/report.h"
+#include "json/value.h"
 
 namespace pintle::api {
 
@@ -24,23 +27,12 @@ namespace pintle::json {
 template <api::Lenient T>
 struct Codec<T> {
   static void Decode(Value&& from, T& to, const Path& path, Report& report) {
-    if (!from.is_object()) return report.Error(path, "must be an object");
-    auto& members = from.members();
-    ForEachField<T>([&](const auto& field) {
-      const auto member = members.find(std::string(field.name));
-      if (member == members.end() || member->second.is_null()) return;
-      DecodeInto(std::move(member->second), to.*field.member, Path(path, field.name), report);
-    });
+    internal::DecodeLeniently(internal::Rows<T>::Get().rows(), std::move(from), &to, path, report);
   }
 
   static Value Encode(const T& from) {
-    static const T kDefault{};
-    Value to = Value::object();
-    ForEachField<T>([&](const auto& field) {
-      const bool is_written = field.kIsRequired || !Equal(from.*field.member, kDefault.*field.member);
-      if (is_written) to[std::string(field.name)] = json::Encode(from.*field.member);
-    });
-    return to;
+    const auto& rows = internal::Rows<T>::Get();
+    return internal::EncodeRows(rows.rows(), &from, &rows.fresh());
   }
 };
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/architecture.h"
 #include "host/installed_packages.h"
-#include "host/machine_name.h"
 
 namespace pintle::change {
 namespace {
@@ -23,7 +23,7 @@ void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& 
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want) {
   if (host.deployments == nullptr || !host.deployments->LayersPackages()) return plan::MissingParts();
-  const std::string machine = TRY(host::MachineName());
+  const std::string machine = TRY(host::Architecture());
   std::vector<std::string> lacking = plan::PackagesToCheck(want, machine);
   LeaveOut(booted.packages, lacking);
   if (!lacking.empty()) LeaveOut(TRY(host::InstalledPackages()), lacking);

@@ -21,10 +21,10 @@
 #include "change/owners.h"
 #include "change/put.h"
 #include "change/whose_deployment.h"
+#include "host/architecture.h"
 #include "host/authorized_keys.h"
 #include "host/files/files.h"
 #include "host/files/remedy.h"
-#include "host/machine_name.h"
 #include "host/password_hash.h"
 #include "host/systemd/systemd_offline.h"
 #include "machineconfig/own_files.h"
@@ -292,7 +292,7 @@ Result<host::WantedPackages> PackagesFor(const host::Host& host, const resource:
   const auto state = TRY(host.deployments->Observe());
   plan::LayeredPackages layered;
   if (state.booted) layered = {state.booted->packages, state.booted->removed_packages};
-  plan::PackageChanges changes = TRY(plan::PackagesFor(before, after, layered, TRY(host::MachineName())));
+  plan::PackageChanges changes = TRY(plan::PackagesFor(before, after, layered, TRY(host::Architecture())));
   return host::WantedPackages{std::move(changes.install), std::move(changes.uninstall),
                               std::move(changes.override_remove), std::move(changes.override_reset)};
 }

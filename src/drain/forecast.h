@@ -3,10 +3,11 @@
 
 // Predicts whether a node can be drained, without touching it.
 //
-// For each pod that would be evicted, the forecast decides whether that is possible now, together with the other pods
-// of its budget.  If it is not possible, the forecast decides whether the obstacle disappears by itself or stays until
-// a person changes something.  It disappears by itself if a replacement can start on another node, for example.  In
-// doubt, the obstacle counts as one that disappears: a drain is called hopeless only if it certainly is.
+// For each pod that would be evicted, the forecast decides whether its disruption budget allows that after the node's
+// other pods of that budget are gone.  A pod that can go once those have been replaced on other nodes counts as
+// possible.  If it is not possible, the forecast decides whether the obstacle disappears by itself or stays until a
+// person changes something.  In doubt, the obstacle counts as one that disappears: a drain is called hopeless only if
+// it certainly is.
 
 #include <cstdint>
 #include <map>

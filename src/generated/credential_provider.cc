@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "api/image_config.h"
+#include "api/meta.h"
+#include "base/printable.h"
 #include "generated/go_duration.h"
 #include "generated/invalid.h"
 #include "generated/read_back.h"
@@ -220,7 +222,7 @@ std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProv
                                         .observed_generation = config.metadata.generation,
                                         .last_transition_time = api::Time{now},
                                         .reason = std::string(reason),
-                                        .message = std::move(message)};
+                                        .message = Shortened(PrintableLines(message), api::kLongestConditionMessage)};
   };
   std::vector<api::ConditionWithGeneration> conditions = config.status.conditions;
   if (overlapping.empty()) {

@@ -67,7 +67,7 @@ struct AgentLogin {
   };
 };
 
-inline constexpr std::size_t kAgentLogins = 20;  // The number of logins that the agent keeps.
+inline constexpr std::size_t kMostAgentLogins = 20;  // The number of logins that the agent keeps.
 
 struct AgentStatus {
   AgentSource source = AgentSource::kLocal;

@@ -125,11 +125,24 @@ inline constexpr bool kIsMap<std::map<std::string, T>> = true;
 }  // namespace internal
 
 template <typename T>
+bool Equal(const T& a, const T& b);
+
+namespace internal {
+
+template <typename T, std::size_t... kIndex, typename... Fields>
+bool AreEqual([[maybe_unused]] const T& a, [[maybe_unused]] const T& b,
+              [[maybe_unused]] const Places<std::index_sequence<kIndex...>, Fields...>& places) {
+  return (Equal(a.*static_cast<const Place<kIndex, Fields>&>(places).field.member,
+                b.*static_cast<const Place<kIndex, Fields>&>(places).field.member) &&
+          ...);
+}
+
+}  // namespace internal
+
+template <typename T>
 bool Equal(const T& a, const T& b) {
   if constexpr (Described<T>) {
-    bool equal = true;
-    ForEachField<T>([&](const auto& field) { equal = equal && Equal(a.*field.member, b.*field.member); });
-    return equal;
+    return internal::AreEqual(a, b, T::kFields);
   } else if constexpr (internal::kIsOptional<T>) {
     return a.has_value() == b.has_value() && (!a || Equal(*a, *b));
   } else if constexpr (internal::kIsVector<T>) {

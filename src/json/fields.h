@@ -3,29 +3,48 @@
 
 // Decodes, encodes, compares and merges structs by the list of their fields.
 //
-// Decoding reports every problem with its path, and each unknown key as a warning.  It moves long strings out of the
+// Decoding reports every problem with its path, and each unknown key as a warning; structs with `kLenient`
+// (api/lenient.h) ignore unknown keys instead.  It moves long strings out of the
 // document instead of copying them, so the document cannot be used afterwards.
 //
 // Headers that define such structs include only json/field_list.h.  So after a change of this file, only the sources
 // that read or write documents have to be compiled again.
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "json/field_list.h"
+#include "json/field_rows.h"
 #include "json/report.h"
 
 namespace pintle::json {
+
+namespace internal {
+
+// Reports that a number is too small or too large for its type.
+void ReportRange(const Path& path, Report& report, const std::string& least, const std::string& most);
+
+// Returns which of the names the string `from` is; reports an error if it is none of them.
+std::optional<std::size_t> IndexOfName(const Value& from, std::span<const char* const> names, const Path& path,
+                                       Report& report);
+
+// Removes the member "kind" from an object, and returns it; reports an error if there is none.
+std::optional<std::string> TakeKind(Value& from, const Path& path, Report& report);
+
+}  // namespace internal
 
 template <>
 struct Codec<Value> {  // Keeps a part of a document as JSON, without decoding it.
@@ -35,19 +54,13 @@ struct Codec<Value> {  // Keeps a part of a document as JSON, without decoding i
 
 template <>
 struct Codec<std::string> {
-  static void Decode(Value&& from, std::string& to, const Path& path, Report& report) {
-    if (!from.is_string()) return report.Error(path, "must be a string");
-    to = std::move(from.text());
-  }
+  static void Decode(Value&& from, std::string& to, const Path& path, Report& report);
   static Value Encode(const std::string& from) { return from; }
 };
 
 template <>
 struct Codec<bool> {
-  static void Decode(Value&& from, bool& to, const Path& path, Report& report) {
-    if (!from.is_boolean()) return report.Error(path, "must be true or false");
-    to = from.boolean();
-  }
+  static void Decode(Value&& from, bool& to, const Path& path, Report& report);
   static Value Encode(bool from) { return from; }
 };
 
@@ -57,8 +70,8 @@ requires(!std::same_as<T, bool>) struct Codec<T> {
     if (!from.is_integer()) return report.Error(path, "must be a whole number");
     const bool fits = from.is_unsigned() ? std::in_range<T>(from.unsigned_integer()) : std::in_range<T>(from.integer());
     if (!fits) {
-      return report.Error(path, "must be between " + std::to_string(std::numeric_limits<T>::min()) + " and " +
-                                    std::to_string(std::numeric_limits<T>::max()));
+      return internal::ReportRange(path, report, std::to_string(std::numeric_limits<T>::min()),
+                                   std::to_string(std::numeric_limits<T>::max()));
     }
     to = static_cast<T>(from.integer());
   }
@@ -67,10 +80,7 @@ requires(!std::same_as<T, bool>) struct Codec<T> {
 
 template <>
 struct Codec<double> {
-  static void Decode(Value&& from, double& to, const Path& path, Report& report) {
-    if (!from.is_number()) return report.Error(path, "must be a number");
-    to = from.real();
-  }
+  static void Decode(Value&& from, double& to, const Path& path, Report& report);
   static Value Encode(double from) { return from; }
 };
 
@@ -121,44 +131,12 @@ struct Codec<std::map<std::string, T>> {
 template <Described T>
 struct Codec<T> {
   static void Decode(Value&& from, T& to, const Path& path, Report& report) {
-    if (!from.is_object()) return report.Error(path, "must be an object");
-    auto& members = from.members();
-    ForEachField<T>([&](const auto& field) { DecodeField(field, members, to, path, report); });
-    for (const auto& [key, value] : members) {
-      if (!HasField(key)) report.Warning(Path(path, key), "unknown key");
-    }
+    internal::DecodeStrictly(internal::Rows<T>::Get().rows(), std::move(from), &to, path, report);
   }
 
   static Value Encode(const T& from) {
-    Value to = Value::object();
-    ForEachField<T>([&](const auto& field) { EncodeField(field, from, to); });
-    return to;
-  }
-
- private:
-  static bool HasField(std::string_view key) {
-    bool known = false;
-    ForEachField<T>([&](const auto& field) { known = known || field.name == key; });
-    return known;
-  }
-
-  template <typename AnyField>
-  static void DecodeField(const AnyField& field, Value::Object& members, T& to, const Path& path, Report& report) {
-    const auto member = members.find(field.name);
-    if (member != members.end() && !(member->second.is_null() && !AnyField::kIsRequired)) {
-      DecodeInto(std::move(member->second), to.*field.member, Path(path, field.name), report);
-    } else if (AnyField::kIsRequired && member == members.end()) {
-      report.Error(Path(path, field.name), "is required");
-    }
-  }
-
-  template <typename AnyField>
-  static void EncodeField(const AnyField& field, const T& from, Value& to) {
-    if constexpr (!AnyField::kIsRequired) {
-      static const T kDefault{};
-      if (Equal(from.*field.member, kDefault.*field.member)) return;
-    }
-    to[field.name] = json::Encode(from.*field.member);
+    const auto& rows = internal::Rows<T>::Get();
+    return internal::EncodeRows(rows.rows(), &from, &rows.fresh());
   }
 };
 
@@ -168,17 +146,8 @@ struct Codec<E> {
   static_assert(kNames<E>.size() > 0, "kNames needs a specialisation for this enumeration");
 
   static void Decode(Value&& from, E& to, const Path& path, Report& report) {
-    if (!from.is_string()) return report.Error(path, "must be a string");
-    const auto& name = from.text();
-    std::string allowed;
-    for (const auto& [value, text] : kNames<E>) {
-      if (name == text) {
-        to = value;
-        return;
-      }
-      allowed += (allowed.empty() ? "\"" : ", \"") + std::string(text) + "\"";
-    }
-    report.Error(path, "\"" + name + "\" is none of " + allowed);
+    constexpr auto kTexts = std::apply([](const auto&... name) { return std::array{name.second...}; }, kNames<E>);
+    if (const auto index = internal::IndexOfName(from, kTexts, path, report)) to = kNames<E>[*index].first;
   }
 
   static Value Encode(E from) {
@@ -194,13 +163,10 @@ struct Codec<std::variant<Alternatives...>> {
   using Variant = std::variant<Alternatives...>;
 
   static void Decode(Value&& from, Variant& to, const Path& path, Report& report) {
-    if (!from.is_object()) return report.Error(path, "must be an object");
-    Value* kind = from.Find("kind");
-    if (kind == nullptr || !kind->is_string()) return report.Error(Path(path, "kind"), "must be a string");
-    const std::string name = std::move(kind->text());
-    from.Erase("kind");
-    const bool known = (DecodeIfNamed<Alternatives>(name, from, to, path, report) || ...);
-    if (!known) report.Error(Path(path, "kind"), "\"" + name + "\" is not known");
+    const auto name = internal::TakeKind(from, path, report);
+    if (!name) return;
+    const bool known = (DecodeIfNamed<Alternatives>(*name, from, to, path, report) || ...);
+    if (!known) report.Error(Path(path, "kind"), "\"" + *name + "\" is not known");
   }
 
   static Value Encode(const Variant& from) {

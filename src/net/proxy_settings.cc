@@ -22,7 +22,7 @@ std::string FirstSet(std::initializer_list<const char*> variables) {
 
 ProxySettings ProxySettings::FromEnvironment() {
   // curl ignores HTTP_PROXY because a CGI program gets that variable from its client.  We are never a CGI program,
-  // and OpenShift sets only that variable.
+  // and OpenShift sets HTTP_PROXY and not http_proxy.
   return {.for_http = FirstSet({"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}),
           .for_https = FirstSet({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}),
           .except = FirstSet({"no_proxy", "NO_PROXY"})};

@@ -110,7 +110,10 @@ class Sources:
         return wait_until(lambda: self.condition(plural, name, kind), f"{name} has {kind}", 60)
 
     def file(self, config, path):
-        """Returns the text of a file in a config, "" without the file, or None without the config."""
+        """Returns the contents of a file in a config: decoded from base64, or the data URL if it is no base64.
+
+        Without the file, it returns ""; without the config, None.
+        """
         status, found = self.admin.request("GET", f"{GROUP}/machineconfigs/{config}")
         if status == 404:
             return None
@@ -269,7 +272,7 @@ def test_a_new_leader_changes_nothing(cluster, objects, sources, templates):
         before = versions()
     with Controller(cluster, "second", f"--templates={templates}"):
         wait_until(lambda: objects.leader(), "it leads", 60)
-        # The second leader has looked at everything when it has removed a config of a new object.
+        # The second leader has looked at everything when it has refused a new object.
         sources.kubelet("bad", maxPods="many")
         sources.wait_for_condition("kubeletconfigs", "bad", "Accepted")
         after = versions()

@@ -14,7 +14,7 @@
 
 #include "base/root.h"
 #include "base/unique_fd.h"
-#include "host/machine_name.h"
+#include "host/architecture.h"
 #include "host/ostree/disk_space.h"
 #include "host/ostree/import_ostree.h"
 #include "host/ostree/lock_holder.h"
@@ -165,7 +165,7 @@ class ImageFetcher {
     documents.manifest_text = top;
     auto parsed = TRY(ParseOciManifest(top), "reading " + PullSpec(exact));
     if (const auto* index = std::get_if<OciIndex>(&parsed)) {
-      exact.digest = TRY(ForMachine(*index, TRY(MachineName())), "choosing from " + PullSpec(exact)).digest;
+      exact.digest = TRY(ForMachine(*index, TRY(Architecture())), "choosing from " + PullSpec(exact)).digest;
       documents.manifest_text = TRY(skopeo.Manifest(exact, stop_));
       parsed = TRY(ParseOciManifest(documents.manifest_text), "reading " + PullSpec(exact));
     }
@@ -188,7 +188,7 @@ class ImageFetcher {
     documents.manifest_text = TRY(ReadBlob(layout, image.digest), doing());
     auto parsed = TRY(ParseOciManifest(documents.manifest_text), doing());
     if (const auto* index = std::get_if<OciIndex>(&parsed)) {
-      image = TRY(ForMachine(*index, TRY(MachineName())), doing());
+      image = TRY(ForMachine(*index, TRY(Architecture())), doing());
       documents.manifest_text = TRY(ReadBlob(layout, image.digest), doing());
       parsed = TRY(ParseOciManifest(documents.manifest_text), doing());
     }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/meta.h"
 #include "unit/generated/status_times.h"
 
 namespace pintle::generated {
@@ -136,6 +137,10 @@ TEST(ConditionsOfCredentialProviders, ReportSkippedEntriesAndFailures) {
   conditions = ConditionsOf(config, {}, "no template", kLater);
   EXPECT_EQ(conditions[1].status + conditions[1].reason + conditions[1].message,
             "FalseMachineConfigRenderingFailedno template");
+
+  conditions = ConditionsOf(config, {"a\x1b[2J"}, std::string(40000, 'x'), kLater);
+  EXPECT_THAT(conditions[0].message, HasSubstr("[a\\x1b[2J]"));
+  EXPECT_LE(conditions[1].message.size(), api::kLongestConditionMessage);
 }
 
 TEST(CredentialProviderMachineConfig, BelongsToItsObject) {

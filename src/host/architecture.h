@@ -9,6 +9,6 @@
 
 namespace pintle::host {
 
-Result<std::string> MachineName();
+Result<std::string> Architecture();
 
 }  // namespace pintle::host

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/machine_name.h"
+#include "host/architecture.h"
 
 #include <sys/utsname.h>
 
 namespace pintle::host {
 
-Result<std::string> MachineName() {
+Result<std::string> Architecture() {
   struct utsname name {};
   if (::uname(&name) != 0) return Error::FromErrno("uname");
   return std::string(static_cast<const char*>(name.machine));
