@@ -29,7 +29,7 @@
 #include "host/files/originals.h"
 #include "host/files/remedy.h"
 #include "host/files/seen_files.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/own_files.h"
 #include "machineconfig/sizes.h"

@@ -11,7 +11,7 @@
 #include "clusterops/pool_labels.h"
 #include "clusterops/required_pools.h"
 #include "controller/default_pools.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/render.h"
 
 namespace pintle::controller {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "generated/credential_provider.h"
 #include "generated/pool_selection.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 namespace {

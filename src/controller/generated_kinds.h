@@ -129,3 +129,25 @@ inline constexpr ResourceKind kResourceKind<api::CredentialProviderConfig> = {
     kConfigGroup, "v1alpha1", "criocredentialproviderconfigs", "CRIOCredentialProviderConfig"};
 
 }  // namespace pintle::kube
+
+// Compiled in controller/codecs.cc.
+namespace pintle::json {
+
+extern template struct Coding<controller::TemplateInput>;
+extern template struct Coding<api::Secret>;
+extern template struct Coding<controller::InternalReleaseImage>;
+extern template struct Coding<api::KubeletConfig>;
+extern template struct Coding<api::ContainerRuntimeConfig>;
+extern template struct Coding<api::FeatureGate>;
+extern template struct Coding<api::NodeSettings>;
+extern template struct Coding<api::ApiServer>;
+extern template struct Coding<api::Image>;
+extern template struct Coding<controller::ClusterVersion>;
+extern template struct Coding<controller::ContentSourcePolicy>;
+extern template struct Coding<controller::DigestMirrorSet>;
+extern template struct Coding<controller::TagMirrorSet>;
+extern template struct Coding<controller::ClusterImagePolicy>;
+extern template struct Coding<api::ImagePolicy>;
+extern template struct Coding<api::CredentialProviderConfig>;
+
+}  // namespace pintle::json

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "generated/pool_selection.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 namespace {

@@ -126,3 +126,24 @@ inline constexpr ResourceKind kResourceKind<controller::NewMachineConfiguration>
     kResourceKind<api::MachineConfiguration>;
 
 }  // namespace pintle::kube
+
+// Compiled in controller/codecs.cc.
+namespace pintle::json {
+
+extern template struct Coding<api::ConfigMap>;
+extern template struct Coding<controller::NewControllerConfig>;
+extern template struct Coding<controller::InfrastructureSetting>;
+extern template struct Coding<controller::NetworkSetting>;
+extern template struct Coding<controller::DnsSetting>;
+extern template struct Coding<controller::ProxySetting>;
+extern template struct Coding<controller::WholeClusterVersion>;
+extern template struct Coding<controller::WholeMachineConfiguration>;
+extern template struct Coding<controller::PinnedImageSet>;
+extern template struct Coding<controller::WholeDeployment>;
+extern template struct Coding<controller::WholeDaemonSet>;
+extern template struct Coding<controller::MachineSet>;
+extern template struct Coding<controller::ImageSetting>;
+extern template struct Coding<api::ClusterOperator>;
+extern template struct Coding<controller::NewMachineConfiguration>;
+
+}  // namespace pintle::json

@@ -11,7 +11,7 @@
 #include "controller/cluster_operator_pass.h"
 #include "controller/events.h"
 #include "controller/watched.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "pool/control_plane.h"
 
 namespace pintle::controller {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 namespace {

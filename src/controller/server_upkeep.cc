@@ -9,7 +9,7 @@
 #include "base/base64.h"
 #include "clusterops/user_data.h"
 #include "controller/replacing_patch.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "serving/access.h"
 
 namespace pintle::controller {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "controller/replacing_patch.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "json/parse.h"
 
 namespace pintle::controller {

@@ -17,7 +17,7 @@
 #include "generated/template_status.h"
 #include "generated/templates.h"
 #include "generated/tls_settings.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 namespace {

@@ -9,7 +9,7 @@
 #include "api/controller_config.h"
 #include "controller/generate_pass.h"
 #include "controller/watched.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::controller {

@@ -10,7 +10,7 @@
 #include "api/machine_config_node.h"
 #include "api/node.h"
 #include "api/os_image_stream.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::controller {
@@ -93,3 +93,11 @@ inline constexpr ResourceKind kResourceKind<controller::Scheduler> = {"config.op
                                                                       "Scheduler"};
 
 }  // namespace pintle::kube
+
+// Compiled in controller/codecs.cc.
+namespace pintle::json {
+
+extern template struct Coding<api::OSImageStream>;
+extern template struct Coding<controller::Scheduler>;
+
+}  // namespace pintle::json

@@ -10,7 +10,7 @@
 
 #include "controller/complaints.h"
 #include "controller/events.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 
 namespace pintle::controller {
 namespace {

@@ -23,7 +23,7 @@
 #include "ctl/verbs.h"
 #include "generated/bootstrap.h"
 #include "gotext/quote.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::ctl {

@@ -18,7 +18,7 @@
 #include "ctl/output.h"
 #include "ctl/recover.h"
 #include "host/agent_dbus.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

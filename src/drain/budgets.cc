@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "event/loop.h"
+#include "json/fields.h"
 
 namespace pintle::drain {
 namespace {

@@ -159,9 +159,28 @@ bool Equal(const T& a, const T& b) {
 template <typename T>
 struct Codec;
 
+// How a type is decoded and encoded as a whole.  Its functions are not inline.  So a header can declare `extern
+// template struct Coding<T>`, and T is compiled once, in the source that says `template struct Coding<T>` and includes
+// json/fields.h.  (With Codec itself, whose specialisations have constraints, GCC 12 does not find that source.)
+template <typename T>
+struct Coding {
+  static void Decode(Value&& from, T& to, const Path& path, Report& report);
+  static Value Encode(const T& from);
+};
+
+template <typename T>
+void Coding<T>::Decode(Value&& from, T& to, const Path& path, Report& report) {
+  Codec<T>::Decode(std::move(from), to, path, report);
+}
+
+template <typename T>
+Value Coding<T>::Encode(const T& from) {
+  return Codec<T>::Encode(from);
+}
+
 template <typename T>
 void DecodeInto(Value&& from, T& to, const Path& path, Report& report) {
-  Codec<T>::Decode(std::move(from), to, path, report);
+  Coding<T>::Decode(std::move(from), to, path, report);
 }
 
 // Decodes a whole document.  The result may only be used if the report has no errors.
@@ -174,7 +193,7 @@ T Decode(Value document, Report& report) {
 
 template <typename T>
 Value Encode(const T& from) {
-  return Codec<T>::Encode(from);
+  return Coding<T>::Encode(from);
 }
 
 // The names of an enumeration's values.  Specialise it: `template <> inline constexpr auto kNames<Colour> =

@@ -98,3 +98,19 @@ class Rows {
 };
 
 }  // namespace pintle::json::internal
+
+namespace pintle::json {
+
+template <Described T>
+struct Codec<T> {
+  static void Decode(Value&& from, T& to, const Path& path, Report& report) {
+    internal::DecodeStrictly(internal::Rows<T>::Get().rows(), std::move(from), &to, path, report);
+  }
+
+  static Value Encode(const T& from) {
+    const auto& rows = internal::Rows<T>::Get();
+    return internal::EncodeRows(rows.rows(), &from, &rows.fresh());
+  }
+};
+
+}  // namespace pintle::json

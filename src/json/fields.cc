@@ -29,7 +29,8 @@ void DecodeStrictly(std::span<const FieldRow> rows, Value&& from, void* to, cons
       report.Error(Path(path, row.name), "is required");
     }
   }
-  for (const auto& [key, value] : members) {
+  for (const auto& member : members) {
+    const std::string& key = member.first;
     const bool is_known = std::any_of(rows.begin(), rows.end(), [&](const FieldRow& row) { return row.name == key; });
     if (!is_known) report.Warning(Path(path, key), "unknown key");
   }

@@ -128,18 +128,6 @@ struct Codec<std::map<std::string, T>> {
   }
 };
 
-template <Described T>
-struct Codec<T> {
-  static void Decode(Value&& from, T& to, const Path& path, Report& report) {
-    internal::DecodeStrictly(internal::Rows<T>::Get().rows(), std::move(from), &to, path, report);
-  }
-
-  static Value Encode(const T& from) {
-    const auto& rows = internal::Rows<T>::Get();
-    return internal::EncodeRows(rows.rows(), &from, &rows.fresh());
-  }
-};
-
 template <typename E>
 requires std::is_enum_v<E>
 struct Codec<E> {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "kube/attempts.h"
 #include "kube/decode.h"
 #include "kube/eviction.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::kube {

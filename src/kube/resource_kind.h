@@ -105,3 +105,21 @@ Result<std::string> ObjectPath(const ResourceKind& kind, const ObjectName& name,
 std::string Query(const std::vector<std::pair<std::string_view, std::string>>& parameters);
 
 }  // namespace pintle::kube
+
+// Compiled in kube/codecs.cc.
+namespace pintle::json {
+
+extern template struct Coding<api::Node>;
+extern template struct Coding<api::Pod>;
+extern template struct Coding<api::Event>;
+extern template struct Coding<api::Lease>;
+extern template struct Coding<api::PodDisruptionBudget>;
+extern template struct Coding<api::MachineConfig>;
+extern template struct Coding<api::MachineConfigPool>;
+extern template struct Coding<api::MachineConfigNode>;
+extern template struct Coding<api::ControllerConfig>;
+extern template struct Coding<api::MachineOSConfig>;
+extern template struct Coding<api::MachineOSBuild>;
+extern template struct Coding<api::MachineConfiguration>;
+
+}  // namespace pintle::json

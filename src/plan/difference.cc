@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "api/meta.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "machineconfig/validate.h"
 
 namespace pintle::plan {
