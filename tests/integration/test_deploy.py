@@ -10,6 +10,7 @@ import re
 import subprocess
 
 import pytest
+from machines import pod_policies
 from machines.cluster import Cluster
 from machines.controller import GROUP, NAMESPACE, OWN_NAMESPACE, account, wait_until_owners_are_known
 from machines.manifests import DEPLOY, for_old_kustomize, kustomize, manifests_for
@@ -134,6 +135,27 @@ def test_pods_are_restricted(applied):
         assert container["resources"]["limits"]["memory"]
     namespace = applied.get("namespace", OWN_NAMESPACE)["metadata"]["labels"]
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
+
+
+def test_the_pods_are_made_under_a_policy_like_that_of_openshift(applied):
+    """The policy of the test cluster, or the label of the namespace, allows restricted pods only."""
+    def replicas():
+        pods = applied.get("pods", "-n", OWN_NAMESPACE, "-l", "app.kubernetes.io/name=pintle-controller")["items"]
+        return len(pods) == 2 and pods
+    # There is no node, so the pods are not started.
+    for pod in wait_until(replicas, "both pods are there", 60):
+        if pod_policies.PLUGIN in applied.plugins:
+            assert pod["metadata"]["annotations"]["kubernetes.io/psp"] == pod_policies.RESTRICTED
+            user, = {container["securityContext"]["runAsUser"] for container in pod["spec"]["containers"]}
+            assert user == pod_policies.USERS["min"]
+    # The controller of ReplicaSets may not create another kind of pod.
+    unrestricted = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "unrestricted", "namespace": OWN_NAMESPACE},
+                    "spec": {"hostNetwork": True, "serviceAccountName": "pintle-controller",
+                             "containers": [{"name": "c", "image": "example.com/c"}]}}
+    refused = applied.kubectl("create", "--as=system:serviceaccount:kube-system:replicaset-controller",
+                              "--dry-run=server", "--validate=false", "-f", "-", input=json.dumps(unrestricted),
+                              check=False)
+    assert refused.returncode == 1 and "PodSecurity" in refused.stderr and "host" in refused.stderr.lower(), refused
 
 
 def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
