@@ -391,9 +391,10 @@ def old_config(objects, name):
 
 
 def listed_garbage(cluster, *options):
+    """Returns the list that a person gets who runs the command in the controller's pod."""
     program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
     return [line.split(maxsplit=2) for line in shell.run(
-        program, "garbage", "--kubeconfig", cluster.admin.kubeconfig, *options).stdout.splitlines()]
+        program, "garbage", "--kubeconfig", account(cluster).kubeconfig, *options).stdout.splitlines()]
 
 
 class TestTheGarbageOfAnotherController:
