@@ -214,14 +214,15 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 
 
 @pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
-def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, kind, replicas):
+def test_the_ignition_servers_deployment_gets_its_certificate_and_token_from_secrets(applied, kind, replicas):
     made = manifests_for(applied, DEPLOY / "ignition" / kind)
     applied.apply(OPENSHIFT_NAMESPACES)
     output = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
-    deployment, = (item for item in json.loads(output)["items"] if item["kind"] == "Deployment")
+    items = json.loads(output)["items"]
+    deployment, = (item for item in items if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
     assert deployment["spec"]["replicas"] == replicas and pod["hostNetwork"] is True
-    namespaces = {item["metadata"]["name"]: item for item in json.loads(output)["items"] if item["kind"] == "Namespace"}
+    namespaces = {item["metadata"]["name"]: item for item in items if item["kind"] == "Namespace"}
     assert namespaces.keys() == ({OWN_NAMESPACE} if kind == "openshift" else {OWN_NAMESPACE, NAMESPACE})
     namespace = namespaces[OWN_NAMESPACE]
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
@@ -229,23 +230,31 @@ def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, k
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     # Because of the host ports, two replicas cannot run on one machine.
     assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
-    # The program knows all of these options, and finds its files where the Secrets are mounted.
-    command = [CONTROLLER, *container["args"], "--help"]
-    help_text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    # The program knows all of these options.
+    arguments = container["args"]
+    help_text = subprocess.run([CONTROLLER, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}
-    assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
-    assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
-    assert "[/etc/mcs/bootstrap-token]" in help_text
     if kind == "kubernetes":
+        # The program finds its files where the Secrets are mounted.
+        assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
+        assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
+        assert "[/etc/mcs/bootstrap-token]" in help_text
         # No config is served without a token, and the pod's group may read the Secrets.
-        assert container["args"][container["args"].index("--access") + 1] == "required"
+        assert arguments[arguments.index("--access") + 1] == "required"
         assert secrets[mounts["/etc/pintle/tokens"]] == "pintle-token-keys"
-        assert "/etc/pintle/tokens/keys" in container["args"] and pod["securityContext"]["fsGroup"]
+        assert "/etc/pintle/tokens/keys" in arguments and pod["securityContext"]["fsGroup"]
+        # The server refuses a key that everyone may read.
+        assert {volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume} == {0o440}
     else:
-        assert container["args"][container["args"].index("--templates") + 1] == "/templates"
-    # The server refuses a key that everyone may read.
-    assert {volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume} == {0o440}
+        assert arguments[arguments.index("--templates") + 1] == "/templates" and secrets == {}
+        # The program reads the Secrets of the Operator, and may read these two only.
+        named = [arguments[arguments.index(option) + 1] for option in ("--tls-secret", "--bootstrap-token-secret")]
+        role, = (item for item in items
+                 if (item["kind"], item["metadata"]["name"]) == ("Role", "pintle-controller-serving"))
+        assert named == [f"{NAMESPACE}/{name}" for name in role["rules"][0]["resourceNames"]]
+        assert role["metadata"]["namespace"] == NAMESPACE and len(role["rules"]) == 1
+        assert role["rules"][0]["resources"] == ["secrets"] and role["rules"][0]["verbs"] == ["list", "watch"]
 
 
 def allowed(cluster, verb, resource, group, namespace, name):
