@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "controller/secret_entry.h"
 #include "machineconfig/input.h"
 #include "pool/layering.h"
 
@@ -48,7 +49,10 @@ IgnitionFeed::IgnitionFeed(kube::Client client, const Cluster& cluster, Ignition
                    {.added = [this](const BinaryConfigMap&) { Look(); },
                     .changed = [this](const BinaryConfigMap&, const BinaryConfigMap&) { Look(); },
                     .synced = [this] { Look(); },
-                    .trouble = [this](const Error& error) { listener_.trouble(error); }}) {}
+                    .trouble = [this](const Error& error) { listener_.trouble(error); }}),
+      token_(client_,
+             {.changed = [this] { Look(); }, .trouble = [this](const Error& error) { listener_.trouble(error); }},
+             settings_.token_secret) {}
 
 Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
   if (view.controller_config == nullptr) return Error(ErrorKind::kUnavailable, "there is no ControllerConfig yet");
@@ -60,7 +64,7 @@ Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
         "neither --apiserver-url nor spec.infra.status.apiServerInternalURI of the ControllerConfig is set, so "
         "the API server's URL for new machines is unknown");
   }
-  const std::string token = TRY(machineconfig::ReadInput(settings_.token_directory + "/token"));
+  const std::string token = TRY(TokenPart("token"));
   const std::string authorities = TRY(Authorities());
   return serving::KubeconfigText(server, authorities, token);
 }
@@ -72,7 +76,12 @@ Result<std::string> IgnitionFeed::Authorities() const {
     const auto decoded = bundle == newer->binary_data.end() ? std::nullopt : DecodeBase64(bundle->second);
     if (decoded && !decoded->empty()) return *decoded;
   }
-  return machineconfig::ReadInput(settings_.token_directory + "/ca.crt");
+  return TokenPart("ca.crt");
+}
+
+Result<std::string> IgnitionFeed::TokenPart(const std::string& name) const {
+  if (!settings_.token_secret.name.empty()) return SecretEntry(token_, name);
+  return machineconfig::ReadInput(settings_.token_directory + "/" + name);
 }
 
 Result<serving::ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& pool, const View& view,
@@ -88,7 +97,7 @@ Result<serving::ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfig
 }
 
 void IgnitionFeed::Look() {
-  if (!cluster_.is_ready() || !authorities_.is_synced()) return;
+  if (!cluster_.is_ready() || !authorities_.is_synced() || !token_.is_ready()) return;
   const View view = cluster_.Look();
   const auto kubeconfig = Kubeconfig(view);
   bool is_changed = std::erase_if(pools_, [&](const auto& pool) { return view.PoolNamed(pool.first) == nullptr; }) > 0;

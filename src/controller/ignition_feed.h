@@ -14,7 +14,10 @@
 #include <string>
 
 #include "api/meta.h"
+#include "api/secret.h"
 #include "controller/cluster.h"
+#include "controller/followed_object.h"
+#include "controller/generated_kinds.h"
 #include "event/watches.h"
 #include "kube/backoff.h"
 #include "kube/client.h"
@@ -48,8 +51,10 @@ inline constexpr ResourceKind kResourceKind<controller::BinaryConfigMap> = {"", 
 namespace pintle::controller {
 
 struct IgnitionFeedSettings {
-  std::string server;                // The API server's URL for new machines; empty to take the ControllerConfig's.
-  std::string token_directory = {};  // The directory with the files `token` and `ca.crt`.
+  std::string server;  // The API server's URL for new machines; empty to take the ControllerConfig's.
+  kube::ObjectName token_secret =
+      {};                            // The Secret with the entries `token` and `ca.crt`; no name if they are in files.
+  std::string token_directory = {};  // The directory with the files `token` and `ca.crt`, if there is no Secret.
   std::string namespace_name = {};   // The namespace of the ConfigMap that may have newer authorities.
 };
 
@@ -84,6 +89,8 @@ class IgnitionFeed {
 
   Result<std::string> Kubeconfig(const View& view) const;
   Result<std::string> Authorities() const;
+  // Returns an entry of the token's Secret, or a file of its directory.
+  Result<std::string> TokenPart(const std::string& name) const;
   // Returns everything that the pool's machines get besides their config.
   Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                             const Result<std::string>& kubeconfig) const;
@@ -98,6 +105,7 @@ class IgnitionFeed {
   const std::shared_ptr<event::TextCache> cache_ = serving::MakeServedTextCache();
   std::map<std::string, Pool> pools_;
   kube::Mirror<BinaryConfigMap> authorities_;
+  FollowedObject<api::Secret> token_;
 };
 
 }  // namespace pintle::controller

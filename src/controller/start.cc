@@ -18,6 +18,7 @@
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/version.h"
+#include "controller/certificate_secret.h"
 #include "controller/controller.h"
 #include "controller/events.h"
 #include "controller/ignition_feed.h"
@@ -27,7 +28,9 @@
 #include "event/notify.h"
 #include "event/watches.h"
 #include "kube/client.h"
+#include "serving/events.h"
 #include "serving/ignition_service.h"
+#include "serving/tls_files.h"
 
 namespace pintle::controller {
 namespace {
@@ -53,8 +56,7 @@ class Ignition {
                                                  const Controller& controller, IgnitionOptions options) {
     auto service = TRY(serving::IgnitionService::Begin(loop, options.service, {}));
     for (const std::string& address : service->Addresses()) log::Info("Serving Ignition at " + address);
-    return std::unique_ptr<Ignition>(
-        new Ignition(loop, client, controller, std::move(options.feed), std::move(service)));
+    return std::unique_ptr<Ignition>(new Ignition(loop, client, controller, std::move(options), std::move(service)));
   }
 
   void Look() {
@@ -72,18 +74,30 @@ class Ignition {
   }
 
  private:
-  Ignition(event::Loop& loop, const kube::Client& client, const Controller& controller, IgnitionFeedSettings settings,
+  Ignition(event::Loop& loop, const kube::Client& client, const Controller& controller, IgnitionOptions options,
            std::unique_ptr<serving::IgnitionService> service)
       : service_(std::move(service)),
         later_(loop, [this] { Look(); }),
-        feed_(client, controller.cluster(), std::move(settings),
+        feed_(client, controller.cluster(), std::move(options.feed),
               {.serve = [this](serving::ServedPools pools) { service_->Serve(std::move(pools)); },
                .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
+    if (options.certificate_secret.name.empty()) return;
+    certificate_ = std::make_unique<CertificateSecret>(
+        client, CertificateSecret::Settings{.secret = options.certificate_secret, .rules = options.service.tls},
+        CertificateSecret::Listener{
+            .use =
+                [this](serving::TlsFiles::Identity identity) { return service_->UseCertificate(std::move(identity)); },
+            .trouble =
+                [](const Error& error) {
+                  log::Warning("The Ignition server cannot use a new certificate: " + error.message(),
+                               serving::kCertificateTrouble);
+                }});
   }
 
   std::unique_ptr<serving::IgnitionService> service_;
   event::Timer later_;
   IgnitionFeed feed_;
+  std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.
 };
 
 Result<> RunController(StartOptions options) {

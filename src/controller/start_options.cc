@@ -5,6 +5,7 @@
 
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <vector>
 
 #include "base/time_span.h"
@@ -36,8 +37,10 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--tls-key", "FILE", "the certificate's key, not readable by everyone; or --key [/etc/ssl/mcs/tls.key]"},
         {"--cert", "FILE", "the same as --tls-cert"},
         {"--key", "FILE", "the same as --tls-key"},
+        {"--tls-secret", "NAMESPACE/NAME", "the Secret with tls.crt and tls.key, in place of these files"},
         {"--apiserver-url", "URL", "the API server's URL for new machines [that of the ControllerConfig]"},
         {"--bootstrap-token", "DIR", "the folder with the files token and ca.crt [/etc/mcs/bootstrap-token]"},
+        {"--bootstrap-token-secret", "NAMESPACE/NAME", "the Secret with token and ca.crt, in place of the folder"},
     }),
     std::to_array<Option>({
         {"--leader-elect-lease-duration", "TIME", "how long others leave an unrenewed lease alone [137s]"},
@@ -77,6 +80,37 @@ Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::stri
   return line.Has(name) ? line.Value(name) : line.Value(other);
 }
 
+// Returns the Secret that the option names, or no name without the option.  It takes the place of the other options.
+Result<kube::ObjectName> ReadSecretName(const CommandLine& line, std::string_view option,
+                                        std::initializer_list<std::string_view> others) {
+  const auto text = line.Value(option);
+  if (!text) return kube::ObjectName();
+  for (const std::string_view other : others) {
+    if (!line.Has(other)) continue;
+    return Error(ErrorKind::kInvalid, fmt::format("{} and {} exclude each other: give one of them", option, other));
+  }
+  const std::size_t slash = text->find('/');
+  const bool has_both = slash != std::string::npos && slash > 0 && slash + 1 < text->size();
+  if (!has_both || text->find('/', slash + 1) != std::string::npos) {
+    return Error(ErrorKind::kInvalid, fmt::format("{} {}: must be the namespace and the name of a Secret, such as "
+                                                  "pintle/machine-config-server-tls",
+                                                  option, *text));
+  }
+  return kube::ObjectName{.namespace_name = text->substr(0, slash), .name = text->substr(slash + 1)};
+}
+
+Result<> ReadCertificate(const CommandLine& line, IgnitionOptions& options) {
+  options.certificate_secret =
+      TRY(ReadSecretName(line, "--tls-secret", {"--tls-cert", "--cert", "--tls-key", "--key"}));
+  if (!options.certificate_secret.name.empty()) {
+    options.service.certificate_from = serving::CertificateFrom::kCaller;
+    return {};
+  }
+  options.service.certificate_file = TRY(ReadEither(line, "--tls-cert", "--cert")).value_or("/etc/ssl/mcs/tls.crt");
+  options.service.key_file = TRY(ReadEither(line, "--tls-key", "--key")).value_or("/etc/ssl/mcs/tls.key");
+  return {};
+}
+
 Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   const auto listen = line.Value("--ignition-listen");
   if (!listen) return std::optional<IgnitionOptions>();
@@ -85,10 +119,10 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   if (const auto health = line.Value("--ignition-health-listen")) {
     options.service.health = TRY(net::ParseListenAddress(*health), "--ignition-health-listen");
   }
-  options.service.certificate_file = TRY(ReadEither(line, "--tls-cert", "--cert")).value_or("/etc/ssl/mcs/tls.crt");
-  options.service.key_file = TRY(ReadEither(line, "--tls-key", "--key")).value_or("/etc/ssl/mcs/tls.key");
+  TRY(ReadCertificate(line, options));
   TRY(serving::ReadServingOptions(line, options.service));
   options.feed.server = line.Value("--apiserver-url").value_or("");
+  options.feed.token_secret = TRY(ReadSecretName(line, "--bootstrap-token-secret", {"--bootstrap-token"}));
   options.feed.token_directory = line.Value("--bootstrap-token").value_or("/etc/mcs/bootstrap-token");
   return std::optional(std::move(options));
 }

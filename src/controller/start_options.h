@@ -15,6 +15,7 @@
 #include "controller/controller.h"
 #include "controller/ignition_feed.h"
 #include "kube/access.h"
+#include "kube/resource_kind.h"
 #include "net/listen_address.h"
 #include "serving/ignition_service.h"
 
@@ -24,6 +25,7 @@ namespace pintle::controller {
 struct IgnitionOptions {
   serving::IgnitionSettings service;
   IgnitionFeedSettings feed;
+  kube::ObjectName certificate_secret = {};  // The Secret with the server's certificate; no name if it is in files.
 };
 
 struct StartOptions {

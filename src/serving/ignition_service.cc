@@ -84,20 +84,38 @@ Result<> IgnitionService::Open(event::Loop& loop, const IgnitionSettings& settin
 }
 
 Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& settings) {
+  secure_settings_ = {.listen = *settings.secure, .threads = settings.threads, .limits = LimitsOf(settings)};
+  if (settings.certificate_from == CertificateFrom::kCaller) return {};
   certificate_ = TRY(TlsFiles::Open(
       loop, settings.certificate_file, settings.key_file, settings.tls, [this](Result<TlsFiles::Identity> identity) {
         if (!identity) {
           return log::Warning("The previous certificate stays in use: " + identity.error().message(),
                               kCertificateTrouble);
         }
-        secure_->SetIdentity(*std::move(identity));
-        log::Notice("The certificate was renewed; new connections get it", kCertificateRenewed);
+        Renew(*std::move(identity));
       }));
-  secure_ = TRY(net::HttpServer::Begin({.listen = *settings.secure,
-                                        .identity = certificate_->first_identity(),
-                                        .threads = settings.threads,
-                                        .limits = LimitsOf(settings)},
-                                       Handler()));
+  return ListenWith(certificate_->first_identity());
+}
+
+Result<> IgnitionService::ListenWith(TlsFiles::Identity identity) {
+  net::HttpServerSettings settings = secure_settings_;
+  settings.identity = std::move(identity);
+  secure_ = TRY(net::HttpServer::Begin(settings, Handler()));
+  return {};
+}
+
+void IgnitionService::Renew(TlsFiles::Identity identity) {
+  secure_->SetIdentity(std::move(identity));
+  log::Notice("The certificate was renewed; new connections get it", kCertificateRenewed);
+}
+
+Result<> IgnitionService::UseCertificate(TlsFiles::Identity identity) {
+  if (secure_) {
+    Renew(std::move(identity));
+    return {};
+  }
+  TRY(ListenWith(std::move(identity)));
+  log::Info("Serving Ignition at https://" + net::ToText(secure_->address()));
   return {};
 }
 

@@ -32,8 +32,12 @@ namespace pintle::serving {
 // A machine makes a few requests, but many machines may share one address: that of a load balancer.
 inline constexpr net::Rate kUsualRate = {.per_second = 200, .burst = 5'000};
 
+// Where the certificate for TLS comes from.
+enum class CertificateFrom { kFiles, kCaller };
+
 struct IgnitionSettings {
   std::optional<net::ListenAddress> secure = {};  // Configs over TLS; in a cluster, on port 22623.
+  CertificateFrom certificate_from = CertificateFrom::kFiles;
   std::string certificate_file = {};
   std::string key_file = {};
   net::TlsRules tls = {};
@@ -52,6 +56,9 @@ class IgnitionService {
                                                         ServedPools pools);
 
   void Serve(ServedPools pools);
+  // Takes the certificate, if the settings say that it comes from the caller.  The server listens at the secure address
+  // from the first certificate on; later connections get the latest one.
+  Result<> UseCertificate(TlsFiles::Identity identity);
   // Checks now whether the certificate or the keys of tokens have been renewed.
   void LookAtFiles();
 
@@ -65,6 +72,8 @@ class IgnitionService {
   Result<> Open(event::Loop& loop, const IgnitionSettings& settings);
   Result<> OpenAccess(event::Loop& loop, const IgnitionSettings& settings);
   Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings);
+  Result<> ListenWith(TlsFiles::Identity identity);
+  void Renew(TlsFiles::Identity identity);
   Result<std::vector<std::string>> ReadPrivateKeys() const;
   void LookAtKeys();
   net::HttpHandler Handler() const;
@@ -73,6 +82,7 @@ class IgnitionService {
   ServedPools pools_;
   std::shared_ptr<const Access> access_;
   std::shared_ptr<const IgnitionCounters> counters_;
+  net::HttpServerSettings secure_settings_;  // Without the identity.
   std::unique_ptr<net::HttpServer> secure_;
   std::unique_ptr<net::HttpServer> plain_;
   std::unique_ptr<net::HttpServer> health_;

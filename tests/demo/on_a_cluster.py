@@ -84,8 +84,9 @@ def begin(demo, stack):
     for name in NAMES:
         demo.nodes[name] = AgentNode(stack.enter_context(Node(network="host")), demo.cluster, name)
     say(f"(up after {time.monotonic() - started:.1f} s)")
-    refused = demo.kubectl("annotate", "node", NAMES[1], f"{PREFIX}desiredConfig=mine",
-                           user=demo.nodes[NODE].user, command=f"kubectl --kubeconfig={KUBECONFIG}", status=1)
+    with demo.cluster.refusals.expected(demo.nodes[NODE].user, "patch nodes"):
+        refused = demo.kubectl("annotate", "node", NAMES[1], f"{PREFIX}desiredConfig=mine",
+                               user=demo.nodes[NODE].user, command=f"kubectl --kubeconfig={KUBECONFIG}", status=1)
     expect("is not allowed to modify node" in refused, "a node may not change another node")
     demo.want(FIRST, *NAMES)
     for name in NAMES:

@@ -10,7 +10,7 @@ import pytest
 sys.path[:0] = [str(pathlib.Path(__file__).parents[1]), str(pathlib.Path(__file__).parent)]
 
 import longest_first  # noqa: E402
-from machines import agent_node, image, oci, shell  # noqa: E402
+from machines import agent_node, audit, image, oci, shell  # noqa: E402
 from machines.node import Node  # noqa: E402
 from machines.registry import Registry  # noqa: E402
 
@@ -23,6 +23,8 @@ NOT_IN_IMAGES = ("lib/cni", "lib/modules/*/kernel", "lib/udev/hwdb.d", "lib/x86_
 
 def pytest_configure(config):
     config.pluginmanager.register(longest_first.LongestFirst(), "longest-first")
+    if not hasattr(config, "workerinput"):    # The workers of pytest-xdist start later, and write logs already.
+        audit.forget_earlier_logs()
 
 
 @pytest.fixture

@@ -40,13 +40,15 @@ def guarded(cluster):
         cluster.add_node(name)
         cluster.admin.must("POST", NODES, report(name))
         annotate(cluster.admin, name, currentConfig="rendered-worker-0", desiredConfig="rendered-worker-0")
+    user = cluster.node("node-a")
     # The API server reads each policy separately, some time after it was created.
-    for what, refused in {
-            "MachineConfigNodes": lambda: patch_report(cluster.node("node-a"), "node-b"),
-            "pools": lambda: create_pool(cluster.admin, {"matchLabels": {ROLE: "infra"}}),
-            "MachineConfigurations": lambda: create_configuration(cluster.admin, "mine"),
-            "Nodes": lambda: annotate(cluster.node("node-a"), "node-a", desiredConfig="mine")}.items():
-        wait_until(lambda refused=refused: refused()[0] >= 400, f"the policy about {what} counts", 60, every=0.5)
+    with cluster.refusals.expected(user, "patch machineconfignodes", "patch nodes"):
+        for what, refused in {
+                "MachineConfigNodes": lambda: patch_report(user, "node-b"),
+                "pools": lambda: create_pool(cluster.admin, {"matchLabels": {ROLE: "infra"}}),
+                "MachineConfigurations": lambda: create_configuration(cluster.admin, "mine"),
+                "Nodes": lambda: annotate(user, "node-a", desiredConfig="mine")}.items():
+            wait_until(lambda refused=refused: refused()[0] >= 400, f"the policy about {what} counts", 60, every=0.5)
     return cluster
 
 
@@ -112,22 +114,25 @@ def test_the_base_does_not_contain_the_policies(cluster):
 
 def test_a_node_writes_its_own_report_and_no_other(guarded):
     user = guarded.node("node-a")
-    for subresource in ("", "/status"):
-        assert patch_report(user, "node-a", subresource)[0] == 200
-        assert refused(patch_report(user, "node-b", subresource),
-                       "the MachineConfigNode node-b is written by the node of that name")
-        assert patch_report(account(guarded), "node-b", subresource)[0] == 200
-    assert refused(user.request("POST", f"{NODES}?dryRun=All", report("node-c")), "not by system:node:node-a")
+    with guarded.refusals.expected(user, "patch machineconfignodes", "patch machineconfignodes/status",
+                                   "create machineconfignodes"):
+        for subresource in ("", "/status"):
+            assert patch_report(user, "node-a", subresource)[0] == 200
+            assert refused(patch_report(user, "node-b", subresource),
+                           "the MachineConfigNode node-b is written by the node of that name")
+            assert patch_report(account(guarded), "node-b", subresource)[0] == 200
+        assert refused(user.request("POST", f"{NODES}?dryRun=All", report("node-c")), "not by system:node:node-a")
 
 
 def test_a_node_may_not_choose_its_own_config(guarded):
     user = guarded.node("node-a")
-    for key, value in CONTROLLERS_ANNOTATIONS.items():
-        for subresource in ("", "/status"):
-            assert refused(annotate(user, "node-a", subresource, **{key: value}),
-                           f"not by the node: {PREFIX}{key}"), (key, subresource)
-    for nothing in (None, ""):
-        assert refused(annotate(user, "node-a", currentConfig=nothing), "may not remove it")
+    with guarded.refusals.expected(user, "patch nodes", "patch nodes/status"):
+        for key, value in CONTROLLERS_ANNOTATIONS.items():
+            for subresource in ("", "/status"):
+                assert refused(annotate(user, "node-a", subresource, **{key: value}),
+                               f"not by the node: {PREFIX}{key}"), (key, subresource)
+        for nothing in (None, ""):
+            assert refused(annotate(user, "node-a", currentConfig=nothing), "may not remove it")
     assert annotate(user, "node-a", state="Working", desiredDrain="drain-rendered-worker-1")[0] == 200
     assert annotate(guarded.admin, "node-a", **CONTROLLERS_ANNOTATIONS)[0] == 200
     # A kubelet may still report that it is alive.

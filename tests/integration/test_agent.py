@@ -389,11 +389,13 @@ def test_the_agents_credentials_change_no_other_node_and_read_no_secret(cluster,
     assert other
     user = node.user
     patch = {"metadata": {"annotations": {PREFIX + "desiredConfig": "mine"}}}
-    assert user.request("PATCH", f"/api/v1/nodes/{node.name}-other", patch)[0] == 403
-    assert user.request("GET", "/api/v1/namespaces/kube-system/secrets")[0] == 403
-    assert user.request("GET", "/api/v1/secrets")[0] == 403
     cluster.kubectl("create", "secret", "generic", "password", "--namespace=kube-system", "--from-literal=word=x")
-    assert user.request("GET", "/api/v1/namespaces/kube-system/secrets/password")[0] == 403
     configs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs"
-    assert user.request("GET", configs)[0] == 403
-    assert user.request("DELETE", f"{configs}/rendered-{node.name}-0")[0] == 403
+    with cluster.refusals.expected(user, "patch nodes", "list secrets", "get secrets", "list machineconfigs",
+                                   "delete machineconfigs"):
+        assert user.request("PATCH", f"/api/v1/nodes/{node.name}-other", patch)[0] == 403
+        assert user.request("GET", "/api/v1/namespaces/kube-system/secrets")[0] == 403
+        assert user.request("GET", "/api/v1/secrets")[0] == 403
+        assert user.request("GET", "/api/v1/namespaces/kube-system/secrets/password")[0] == 403
+        assert user.request("GET", configs)[0] == 403
+        assert user.request("DELETE", f"{configs}/rendered-{node.name}-0")[0] == 403

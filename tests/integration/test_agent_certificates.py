@@ -247,10 +247,12 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
 def test_the_agents_credentials_can_read_only_this_object(node, config):
     assert config.version()
     assert node.user.request("GET", f"{OBJECTS}/{NAME}")[0] == 200
-    assert node.user.request("GET", OBJECTS)[0] == 403
-    assert node.user.request("PATCH", f"{OBJECTS}/{NAME}", {"spec": {}}, "application/merge-patch+json")[0] == 403
-    assert node.user.request("GET", "/api/v1/secrets")[0] == 403
-    assert node.user.request("GET", f"/api/v1/namespaces/{agent_node.MCO_NAMESPACE}/configmaps")[0] == 403
+    with node.cluster.refusals.expected(node.user, "list controllerconfigs", "patch controllerconfigs", "list secrets",
+                                        "list configmaps"):
+        assert node.user.request("GET", OBJECTS)[0] == 403
+        assert node.user.request("PATCH", f"{OBJECTS}/{NAME}", {"spec": {}}, "application/merge-patch+json")[0] == 403
+        assert node.user.request("GET", "/api/v1/secrets")[0] == 403
+        assert node.user.request("GET", f"/api/v1/namespaces/{agent_node.MCO_NAMESPACE}/configmaps")[0] == 403
 
 
 def test_the_memory_for_a_large_controller_config_is_released(node, config):

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import machines
-from machines import cache, daemon
+from machines import audit, cache, daemon
 from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.wait import wait_until
@@ -27,8 +27,10 @@ def cluster():
         yield running
 
 
-def forbidden(user, *words):
-    result = user.kubectl(*words, check=False)
+def forbidden(cluster, user, request, *words):
+    """Runs kubectl as a user whom the API server refuses the request; returns the error."""
+    with cluster.refusals.expected(user, request):
+        result = user.kubectl(*words, check=False)
     assert result.returncode != 0, "it was not forbidden"
     assert "(Forbidden)" in result.stderr
     return result.stderr
@@ -44,17 +46,27 @@ class TestNodes:
         assert cluster.get("node", "node-a")["metadata"]["annotations"]["example.com/state"] == "Done"
 
     def test_a_node_may_not_annotate_another(self, cluster):
-        error = forbidden(cluster.node("node-a"), "annotate", "node", "node-b", "example.com/state=Done")
+        error = forbidden(cluster, cluster.node("node-a"), "patch nodes",
+                          "annotate", "node", "node-b", "example.com/state=Done")
         assert 'node "node-a" is not allowed to modify node "node-b"' in error
 
     def test_a_node_may_not_give_itself_a_role(self, cluster):
-        error = forbidden(cluster.node("node-a"), "label", "node", "node-a", "node-role.kubernetes.io/master=")
+        error = forbidden(cluster, cluster.node("node-a"), "patch nodes",
+                          "label", "node", "node-a", "node-role.kubernetes.io/master=")
         assert "is not allowed to modify labels: node-role.kubernetes.io/master" in error
 
     def test_a_node_may_not_read_secrets_of_others(self, cluster):
         cluster.kubectl("create", "secret", "generic", "password", "--from-literal=word=x")
-        error = forbidden(cluster.node("node-a"), "get", "secret", "password")
+        error = forbidden(cluster, cluster.node("node-a"), "get secrets", "get", "secret", "password")
         assert "no relationship found between node 'node-a' and this object" in error
+
+    def test_a_refusal_that_no_test_declares_is_an_error_at_the_end_of_the_cluster(self, cluster):
+        node = cluster.node("node-a")
+        with cluster.refusals.expected(node, "list secrets"):
+            assert node.request("GET", "/api/v1/secrets")[0] == 403
+        # Another reader of the same log does not know the declaration.
+        with pytest.raises(AssertionError, match=r"system:node:node-a: list secrets: .* \(1 times\)"):
+            audit.Refusals(audit.log_in(cluster.folder)).check()
 
     def test_a_kubeconfig_stands_alone(self, cluster, tmp_path):
         moved = shutil.copy(cluster.node_kubeconfig("node-a"), tmp_path)

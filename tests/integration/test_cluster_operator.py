@@ -227,11 +227,13 @@ def test_the_controller_may_write_no_other_cluster_operator(cluster, controller)
     user = account(cluster)
     kinds = OPERATOR.rpartition("/")[0]
     patch = {"status": {"conditions": []}}
-    assert user.request("PATCH", f"{kinds}/etcd/status", patch, MERGE)[0] == 403
-    assert user.request("PATCH", OPERATOR, {"metadata": {"labels": {"a": "b"}}}, MERGE)[0] == 403
-    assert user.request("DELETE", OPERATOR)[0] == 403
-    assert user.request("GET", kinds)[0] == 403
-    assert user.request("PATCH", CONFIGURATION, {"spec": {}}, MERGE)[0] == 403
+    with cluster.refusals.expected(user, "patch clusteroperators/status", "patch clusteroperators",
+                                   "delete clusteroperators", "list clusteroperators", "patch machineconfigurations"):
+        assert user.request("PATCH", f"{kinds}/etcd/status", patch, MERGE)[0] == 403
+        assert user.request("PATCH", OPERATOR, {"metadata": {"labels": {"a": "b"}}}, MERGE)[0] == 403
+        assert user.request("DELETE", OPERATOR)[0] == 403
+        assert user.request("GET", kinds)[0] == 403
+        assert user.request("PATCH", CONFIGURATION, {"spec": {}}, MERGE)[0] == 403
 
 
 def test_without_the_option_nothing_is_reported(cluster, objects, operator):

@@ -71,6 +71,14 @@ def test_an_option_is_given_only_to_programs_that_know_it():
     assert control_plane.only_known(new, port=0, secure_port=1) == {"secure_port": 1}
 
 
+def test_an_admission_plug_in_is_turned_on_only_if_the_api_server_knows_it():
+    old = "--enable-admission-plugins strings   Comma-delimited list: NodeRestriction, PodSecurityPolicy, Priority."
+    new = old.replace("PodSecurityPolicy", "PodSecurity")
+    wanted = ("NodeRestriction", "PodSecurityPolicy")
+    assert control_plane.known_plugins(old, *wanted) == ["NodeRestriction", "PodSecurityPolicy"]
+    assert control_plane.known_plugins(new, *wanted) == ["NodeRestriction"]
+
+
 @pytest.fixture
 def chosen(monkeypatch, tmp_path):
     """A folder with all programs, as a developer may have it."""

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests pintle-controller against a real control plane, with simulated agents on its nodes."""
 
+import base64
 import collections
 import datetime
 import json
 import os
 import pathlib
+import re
 import ssl
 import urllib.error
 import urllib.request
 
 import pytest
 
-from machines import certs, daemon, shell
+from machines import certs, daemon, grants, shell
 from machines.cluster import Cluster
-from machines.controller import MERGE, Controller, Objects, account, prepare_cluster
+from machines.controller import DEPLOY, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
 from machines.ignition_server import IgnitionServer
 from machines.proxy import Proxy
@@ -391,9 +393,10 @@ def old_config(objects, name):
 
 
 def listed_garbage(cluster, *options):
+    """Returns the list that a person gets who runs the command in the controller's pod."""
     program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
     return [line.split(maxsplit=2) for line in shell.run(
-        program, "garbage", "--kubeconfig", cluster.admin.kubeconfig, *options).stdout.splitlines()]
+        program, "garbage", "--kubeconfig", account(cluster).kubeconfig, *options).stdout.splitlines()]
 
 
 class TestTheGarbageOfAnotherController:
@@ -562,6 +565,45 @@ class TestServing:
             (token / "token").write_text("renewed", encoding="ascii")
             wait_until(lambda: b"renewed" in base64_parts(self.answer(authority, port)[1]), "the new token is served", 60)
 
+    def test_on_openshift_the_certificate_and_the_token_are_those_of_the_operators_secrets(
+            self, cluster, objects, operators, tmp_path):
+        authority = certs.Authority(tmp_path / "authority")
+        first, renewed = (authority.server(label, ["127.0.0.1"]) for label in ("first", "renewed"))
+        port, = daemon.free_ports(1)
+        with Controller(cluster, "following", f"--ignition-listen=127.0.0.1:{port}",
+                        f"--tls-secret={NAMESPACE}/{TLS_SECRET}",
+                        f"--bootstrap-token-secret={NAMESPACE}/{TOKEN_SECRET}") as controller:
+            objects.config("00-worker", files=BASE)
+            objects.set_infrastructure(apiServerInternalURI=cluster.url)
+            target = objects.wait_for_target("worker")
+            wait_until(lambda: f"there is no Secret {NAMESPACE}/{TLS_SECRET}" in controller.log_text(),
+                       "the missing certificate is reported", 60)
+            assert self.answer(authority, port)[0] == 0
+            operators.put(TLS_SECRET, pair_of(first))
+            wait_until(lambda: self.answer(authority, port)[0] == 500
+                       and f"there is no Secret {NAMESPACE}/{TOKEN_SECRET}" in controller.log_text(),
+                       "the missing token is reported", 60)
+            operators.issue_token()
+            served = self.served(authority, port, target)
+            # OpenShift approves the requests of this account only.
+            assert operators.requester_of_a_certificate(token_in(served)) == (
+                f"system:serviceaccount:{NAMESPACE}:node-bootstrapper")
+
+            operators.put(TLS_SECRET, pair_of(renewed))
+            wait_until(lambda: certificate_at(port) == certificate_in(renewed), "the renewed certificate is used", 60)
+            # A key that does not match the certificate is not used.
+            operators.put(TLS_SECRET, pair_of(certs.Pair(first.certificate, renewed.key)))
+            wait_until(lambda: f"the Secret {NAMESPACE}/{TLS_SECRET}: the key: it does not belong" in
+                       controller.log_text(), "the wrong key is reported", 60)
+            assert certificate_at(port) == certificate_in(renewed)
+            operators.remove(TOKEN_SECRET)
+            operators.put(TOKEN_SECRET, {"token": b"another", "ca.crt": b"an authority"})
+
+            def is_served_with(token):
+                status, text = self.answer(authority, port)
+                return status == 200 and token in base64_parts(text)
+            wait_until(lambda: is_served_with(b"another"), "the new token is served", 60)
+
     @staticmethod
     def answer(authority, port):
         """Returns the status, which is 0 if nothing listens yet, and the body."""
@@ -591,6 +633,96 @@ class TestServing:
         (folder / "kubeconfig").write_bytes(files["/etc/kubernetes/kubeconfig"])
         assert b"word" in files["/etc/kubernetes/kubeconfig"] and b"https://127.0.0.1" in files["/etc/kubernetes/kubeconfig"]
         return folder
+
+
+TLS_SECRET, TOKEN_SECRET = "machine-config-server-tls", "node-bootstrapper-token"
+
+
+class OperatorsSecrets:
+    """What the Machine Config Operator leaves in its namespace for new machines, and deploy/'s rights to read it."""
+
+    SECRETS = f"/api/v1/namespaces/{NAMESPACE}/secrets"
+    ACCOUNTS = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts"
+    BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+    BINDING = "system-bootstrap-node-bootstrapper"
+
+    def __init__(self, cluster):
+        self._cluster, self._admin = cluster, cluster.admin
+        account(cluster)    # It creates the namespace of the controller.
+        cluster.admin.apply_files(DEPLOY / "ignition/openshift/rbac.yaml")
+        self._admin.must("POST", self.ACCOUNTS, {"metadata": {"name": "node-bootstrapper"}})
+        self._admin.must("POST", self.BINDINGS, {
+            "metadata": {"name": self.BINDING},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                        "name": "system:node-bootstrapper"},
+            "subjects": [{"kind": "ServiceAccount", "name": "node-bootstrapper", "namespace": NAMESPACE}]})
+        grants.wait_until_known(cluster.admin)
+
+    def put(self, name, contents):
+        """Creates or replaces a Secret."""
+        data = {key: base64.b64encode(value).decode("ascii") for key, value in contents.items()}
+        status, _ = self._admin.request("POST", self.SECRETS, {"metadata": {"name": name}, "data": data})
+        if status == 409:
+            self._admin.must("PATCH", f"{self.SECRETS}/{name}", {"data": data}, MERGE)
+
+    def issue_token(self):
+        """Creates the Secret with the account's token, which the cluster's own controllers fill in."""
+        annotations = {"kubernetes.io/service-account.name": "node-bootstrapper"}
+        self._admin.must("POST", self.SECRETS, {"metadata": {"name": TOKEN_SECRET, "annotations": annotations},
+                                                "type": "kubernetes.io/service-account-token"})
+
+    def requester_of_a_certificate(self, token):
+        """Asks for a kubelet's certificate with the token; returns the user of the request."""
+        folder = self._cluster.folder
+        shell.run("openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                  "/O=system:nodes/CN=system:node:new", "-keyout", folder / "new.key", "-out", folder / "new.csr")
+        connection = self._cluster.connection()
+        connection.request("POST", "/apis/certificates.k8s.io/v1/certificatesigningrequests", json.dumps({
+            "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": "new"},
+            "spec": {"signerName": "kubernetes.io/kube-apiserver-client-kubelet",
+                     "request": base64.b64encode((folder / "new.csr").read_bytes()).decode("ascii"),
+                     "usages": ["digital signature", "client auth"]}}),
+            {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+        answer = connection.getresponse()
+        made = json.loads(answer.read())
+        connection.close()
+        assert answer.status == 201, made
+        return made["spec"]["username"]
+
+    def remove(self, name):
+        self._admin.request("DELETE", f"{self.SECRETS}/{name}")
+
+    def remove_all(self):
+        for name in (TLS_SECRET, TOKEN_SECRET):
+            self.remove(name)
+        for path in (f"{self.ACCOUNTS}/node-bootstrapper", f"{self.BINDINGS}/{self.BINDING}"):
+            self._admin.must("DELETE", path)
+
+
+@pytest.fixture
+def operators(cluster):
+    made = OperatorsSecrets(cluster)
+    yield made
+    made.remove_all()
+
+
+def pair_of(pair):
+    return {"tls.crt": pair.certificate.read_bytes(), "tls.key": pair.key.read_bytes()}
+
+
+def certificate_at(port):
+    """Returns the server's certificate as DER."""
+    return ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", port)))
+
+
+def certificate_in(pair):
+    return ssl.PEM_cert_to_DER_cert(pair.certificate.read_text(encoding="ascii"))
+
+
+def token_in(served):
+    """Returns the token with which a new machine asks for its certificate."""
+    kubeconfig, = (decoded(file) for file in served["storage"]["files"] if file["path"] == "/etc/kubernetes/kubeconfig")
+    return re.search(r"(?m)^ +token: (\S+)$", kubeconfig.decode())[1]
 
 
 def decoded(file):

@@ -239,9 +239,10 @@ def test_the_servers_certificate_is_made_where_the_cluster_makes_machines(cluste
 def test_the_controller_reads_no_more_than_it_needs(cluster, controller):
     wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
     user = account(cluster)
-    assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets")[0] == 403
-    assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/configmaps")[0] == 403
-    assert user.request("GET", "/api/v1/namespaces/openshift-config/secrets")[0] == 403
-    assert user.request("GET", "/api/v1/namespaces/kube-system/configmaps")[0] == 403
-    assert user.request("DELETE", OBJECT)[0] == 403
-    assert user.request("PATCH", f"{LEASES}/another", {}, MERGE)[0] == 403
+    with cluster.refusals.expected(user, "list secrets", "list configmaps", "delete controllerconfigs", "patch leases"):
+        assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets")[0] == 403
+        assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/configmaps")[0] == 403
+        assert user.request("GET", "/api/v1/namespaces/openshift-config/secrets")[0] == 403
+        assert user.request("GET", "/api/v1/namespaces/kube-system/configmaps")[0] == 403
+        assert user.request("DELETE", OBJECT)[0] == 403
+        assert user.request("PATCH", f"{LEASES}/another", {}, MERGE)[0] == 403

@@ -10,6 +10,7 @@ import re
 import subprocess
 
 import pytest
+from machines import pod_policies
 from machines.cluster import Cluster
 from machines.controller import GROUP, NAMESPACE, OWN_NAMESPACE, account, wait_until_owners_are_known
 from machines.manifests import DEPLOY, for_old_kustomize, kustomize, manifests_for
@@ -136,6 +137,27 @@ def test_pods_are_restricted(applied):
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
+def test_the_pods_are_made_under_a_policy_like_that_of_openshift(applied):
+    """The policy of the test cluster, or the label of the namespace, allows restricted pods only."""
+    def replicas():
+        pods = applied.get("pods", "-n", OWN_NAMESPACE, "-l", "app.kubernetes.io/name=pintle-controller")["items"]
+        return len(pods) == 2 and pods
+    # There is no node, so the pods are not started.
+    for pod in wait_until(replicas, "both pods are there", 60):
+        if pod_policies.PLUGIN in applied.plugins:
+            assert pod["metadata"]["annotations"]["kubernetes.io/psp"] == pod_policies.RESTRICTED
+            user, = {container["securityContext"]["runAsUser"] for container in pod["spec"]["containers"]}
+            assert user == pod_policies.USERS["min"]
+    # The controller of ReplicaSets may not create another kind of pod.
+    unrestricted = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "unrestricted", "namespace": OWN_NAMESPACE},
+                    "spec": {"hostNetwork": True, "serviceAccountName": "pintle-controller",
+                             "containers": [{"name": "c", "image": "example.com/c"}]}}
+    refused = applied.kubectl("create", "--as=system:serviceaccount:kube-system:replicaset-controller",
+                              "--dry-run=server", "--validate=false", "-f", "-", input=json.dumps(unrestricted),
+                              check=False)
+    assert refused.returncode == 1 and "PodSecurity" in refused.stderr and "host" in refused.stderr.lower(), refused
+
+
 def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
     made = manifests_for(applied, DEPLOY / "openshift")
     applied.apply(OPENSHIFT_NAMESPACES)
@@ -192,14 +214,15 @@ def test_on_openshift_an_overlay_names_the_releases_image(cluster, tmp_path):
 
 
 @pytest.mark.parametrize("kind, replicas", [("openshift", 3), ("kubernetes", 2)])
-def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, kind, replicas):
+def test_the_ignition_servers_deployment_gets_its_certificate_and_token_from_secrets(applied, kind, replicas):
     made = manifests_for(applied, DEPLOY / "ignition" / kind)
     applied.apply(OPENSHIFT_NAMESPACES)
     output = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=made).stdout
-    deployment, = (item for item in json.loads(output)["items"] if item["kind"] == "Deployment")
+    items = json.loads(output)["items"]
+    deployment, = (item for item in items if item["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
     assert deployment["spec"]["replicas"] == replicas and pod["hostNetwork"] is True
-    namespaces = {item["metadata"]["name"]: item for item in json.loads(output)["items"] if item["kind"] == "Namespace"}
+    namespaces = {item["metadata"]["name"]: item for item in items if item["kind"] == "Namespace"}
     assert namespaces.keys() == ({OWN_NAMESPACE} if kind == "openshift" else {OWN_NAMESPACE, NAMESPACE})
     namespace = namespaces[OWN_NAMESPACE]
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
@@ -207,23 +230,31 @@ def test_the_ignition_servers_deployment_reads_its_files_from_secrets(applied, k
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     # Because of the host ports, two replicas cannot run on one machine.
     assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
-    # The program knows all of these options, and finds its files where the Secrets are mounted.
-    command = [CONTROLLER, *container["args"], "--help"]
-    help_text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    # The program knows all of these options.
+    arguments = container["args"]
+    help_text = subprocess.run([CONTROLLER, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}
-    assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
-    assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
-    assert "[/etc/mcs/bootstrap-token]" in help_text
     if kind == "kubernetes":
+        # The program finds its files where the Secrets are mounted.
+        assert secrets[mounts["/etc/ssl/mcs"]] == "machine-config-server-tls" and "[/etc/ssl/mcs/tls.crt]" in help_text
+        assert secrets[mounts["/etc/mcs/bootstrap-token"]] == "node-bootstrapper-token"
+        assert "[/etc/mcs/bootstrap-token]" in help_text
         # No config is served without a token, and the pod's group may read the Secrets.
-        assert container["args"][container["args"].index("--access") + 1] == "required"
+        assert arguments[arguments.index("--access") + 1] == "required"
         assert secrets[mounts["/etc/pintle/tokens"]] == "pintle-token-keys"
-        assert "/etc/pintle/tokens/keys" in container["args"] and pod["securityContext"]["fsGroup"]
+        assert "/etc/pintle/tokens/keys" in arguments and pod["securityContext"]["fsGroup"]
+        # The server refuses a key that everyone may read.
+        assert {volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume} == {0o440}
     else:
-        assert container["args"][container["args"].index("--templates") + 1] == "/templates"
-    # The server refuses a key that everyone may read.
-    assert {volume["secret"]["defaultMode"] for volume in pod["volumes"] if "secret" in volume} == {0o440}
+        assert arguments[arguments.index("--templates") + 1] == "/templates" and secrets == {}
+        # The program reads the Secrets of the Operator, and may read these two only.
+        named = [arguments[arguments.index(option) + 1] for option in ("--tls-secret", "--bootstrap-token-secret")]
+        role, = (item for item in items
+                 if (item["kind"], item["metadata"]["name"]) == ("Role", "pintle-controller-serving"))
+        assert named == [f"{NAMESPACE}/{name}" for name in role["rules"][0]["resourceNames"]]
+        assert role["metadata"]["namespace"] == NAMESPACE and len(role["rules"]) == 1
+        assert role["rules"][0]["resources"] == ["secrets"] and role["rules"][0]["verbs"] == ["list", "watch"]
 
 
 def allowed(cluster, verb, resource, group, namespace, name):

@@ -183,9 +183,10 @@ class TestObjects:
 
 class TestRights:
     def test_a_node_may_change_itself_and_no_other(self, cluster):
-        node = cluster.node("node-a").kubeconfig
-        probe(node, "annotate-node", "node-a", "example.com/state=Done")
-        refused = probe(node, "annotate-node", "node-b", "example.com/state=Done", check=False)
+        node = cluster.node("node-a")
+        probe(node.kubeconfig, "annotate-node", "node-a", "example.com/state=Done")
+        with cluster.refusals.expected(node, "patch nodes"):
+            refused = probe(node.kubeconfig, "annotate-node", "node-b", "example.com/state=Done", check=False)
         assert refused.startswith("patching Node node-b: ")
         assert 'node "node-a" is not allowed to modify node "node-b" (status 403 Forbidden)' in refused
 

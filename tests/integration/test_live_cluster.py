@@ -115,8 +115,9 @@ def test_errors_name_the_missing_object(cluster, tmp_path):
     refused("rollout", "--kubeconfig", tmp_path / "none", "worker", says=["none", "No such file"])
     refused("rollout", *there, "--context", "other", "worker", says=["other"])
     # A user without rights gets an error that names them.
-    stranger = cluster.node_kubeconfig("worker-0")
-    refused("rollout", "--kubeconfig", stranger, "worker", says=["machineconfigpools", "forbidden"])
+    stranger = cluster.node("worker-0")
+    with cluster.refusals.expected(stranger, "list machineconfigpools"):
+        refused("rollout", "--kubeconfig", stranger.kubeconfig, "worker", says=["machineconfigpools", "forbidden"])
 
 
 @pytest.fixture

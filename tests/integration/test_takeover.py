@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from machines import kubelet, openshift_kinds
+from machines import audit, kubelet, openshift_kinds
 from machines.cluster import Cluster
 from machines.controller import (DEPLOY, GROUP, MERGE, NAMESPACE, OWN_NAMESPACE, Controller, Objects, account,
                                  prepare_cluster)
@@ -168,9 +168,14 @@ def cluster():
         yield running
 
 
+def kubeconfig(cluster):
+    """Returns the kubeconfig of an administrator who does nothing but take over."""
+    return cluster.administrator(audit.TAKEOVER).kubeconfig
+
+
 def takeover(cluster, *words, status=0, patience="180s"):
     done = subprocess.run(
-        [PROGRAM, "takeover", *words, "--kubeconfig", cluster.admin.kubeconfig, "--patience", patience],
+        [PROGRAM, "takeover", *words, "--kubeconfig", kubeconfig(cluster), "--patience", patience],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == status, done.stdout
     return done.stdout
@@ -300,7 +305,7 @@ def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, taken):
     _, agents, _ = taken
     before, told = everything(cluster.admin), agents.configs()
     for tenths in (2, 7, 15, 30, 60):
-        with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", cluster.admin.kubeconfig],
+        with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", kubeconfig(cluster)],
                               stdout=subprocess.DEVNULL) as killed:
             try:
                 killed.wait(tenths / 10)

@@ -7,6 +7,7 @@ import json
 import pathlib
 import threading
 
+from . import grants
 from .cluster import Cluster
 from .installed import Installed
 from .node import BUILD, Node
@@ -33,6 +34,7 @@ def prepare_cluster(cluster):
                 "machineconfignodes.machineconfiguration.openshift.io",
                 "machineconfigurations.operator.openshift.io"):
         cluster.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=60s")
+    grants.wait_until_known(cluster.admin)
 
 
 class AgentNode(Installed):

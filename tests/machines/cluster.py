@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Kubernetes control plane on loopback: etcd, API server, controller manager and scheduler.
 
-It checks requests as a production cluster does (TLS, RBAC, Node authorizer, NodeRestriction).  Only the kubelets are
-missing: machines.kubelet makes their requests.  Several clusters can run at once.
+It checks requests as a production cluster does (TLS, RBAC, Node authorizer), with the admission plug-ins that OpenShift
+turns on, and logs the requests of our accounts (machines.audit).  Only the kubelets are missing: machines.kubelet makes
+their requests.  Several clusters can run at once.
 """
 
 import http.client
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from . import api_client, by_hand, certs, control_plane, daemon, kubelet, shell
+from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, shell
 from .cluster_user import Account, User
 from .daemon import Daemon
 
@@ -21,11 +22,15 @@ _PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
 
 
 class Cluster:
-    """The control plane, ready for use inside `with`."""
+    """The control plane, ready for use inside `with`.
 
-    def __init__(self, address="127.0.0.1"):
+    At the end of `with`, it raises an error if a request of ours was refused and `refusals` does not expect that.
+    """
+
+    def __init__(self, address="127.0.0.1", checks_refusals=True):
         self.address = address    # All servers listen here.  Nodes in another network namespace cannot reach loopback.
-        self.folder = None
+        self.folder, self.refusals = None, None
+        self._checks_refusals = checks_refusals
         self.daemons = ()
         self._nodes, self._users = {}, {}
         self.resources = api_client.Resources()
@@ -33,6 +38,7 @@ class Cluster:
     def __enter__(self):
         self.programs = control_plane.programs()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pintle-cluster-"))
+        self.refusals = audit.Refusals(audit.log_in(self.folder))
         try:
             self._write_kubectl()
             self._make_credentials()
@@ -49,6 +55,8 @@ class Cluster:
                     server.check()
                 elif issubclass(kind, Exception):
                     print(f"--- the end of the log of {server.name}:\n{server.end_of_log()}", file=sys.stderr)
+            if kind is None and self._checks_refusals:
+                self.refusals.check()
         finally:
             self._clean_up()
 
@@ -77,6 +85,15 @@ class Cluster:
         """Returns the API version of Evictions that the server expects."""
         return control_plane.body_version(self.admin.must("GET", "/api/v1"), "pods/eviction")
 
+    @property
+    def plugins(self):
+        """Returns the admission plug-ins that are on, as on OpenShift; a version may lack some of them.
+
+        With OwnerReferencesPermissionEnforcement, a user needs a right on the owner to set blockOwnerDeletion.
+        """
+        return control_plane.known_plugins(control_plane.help_of(self.programs / "kube-apiserver"), "NodeRestriction",
+                                           "OwnerReferencesPermissionEnforcement", pod_policies.PLUGIN)
+
     def kubectl(self, *words, **options):
         """Runs kubectl as the administrator."""
         return self.admin.kubectl(*words, **options)
@@ -102,8 +119,15 @@ class Cluster:
         if (namespace, name) not in self._users:
             if rights:
                 self.admin.apply_files(*rights)
+            grants.wait_until_known(self.admin)
             self._users[namespace, name] = Account(self, namespace, name)
         return self._users[namespace, name]
+
+    def administrator(self, name):
+        """Returns an administrator of another name than the one who makes the requests of the tests."""
+        if name not in self._users:
+            self._users[name] = User(self, name, self.authority.client(name, name, "system:masters"))
+        return self._users[name]
 
     def add_node(self, name, role="worker"):
         """Registers a node as its kubelet would.  The administrator sets the role, since a node must not choose it."""
@@ -121,8 +145,9 @@ class Cluster:
         self.apiserver.stop()
 
     def start_apiserver(self):
-        self.apiserver.start()
-        self._wait_for_apiserver()
+        with self.refusals.ignored_at_the_start():
+            self.apiserver.start()
+            self._wait_for_apiserver()
         # A server that is ready may still answer 404 for kinds that were added to it.
         for crd in self.admin.must("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"]:
             spec = crd["spec"]
@@ -168,6 +193,8 @@ class Cluster:
         try:
             self._start_etcd()
             self.start_apiserver()
+            if pod_policies.PLUGIN in self.plugins:
+                pod_policies.create(self.admin)
             self.controller_manager.start()
             self.scheduler.start()
             self._wait_for_the_rest()
@@ -236,8 +263,7 @@ class Cluster:
                 "client_ca_file": self.authority.certificate,
                 "requestheader_client_ca_file": self._front_proxy.certificate,
                 "authorization_mode": "Node,RBAC",
-                # The second plugin is on in OpenShift: to set blockOwnerDeletion, a user needs a right on the owner.
-                "enable_admission_plugins": "NodeRestriction,OwnerReferencesPermissionEnforcement",
+                "enable_admission_plugins": ",".join(self.plugins), **audit.options(self.folder),
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",
                 "service_account_key_file": self._service_account_pair.certificate,
@@ -271,6 +297,7 @@ class Cluster:
         if self.folder is None:
             return
         self._stop_all()
+        audit.keep(self.folder)
         shutil.rmtree(self.folder)
         self.folder = None
 
@@ -284,6 +311,7 @@ def main(argv):
     """`cluster [-- COMMAND...]`: runs a command or a shell, or waits, with a KUBECONFIG for the cluster."""
     by_hand.check_arguments("cluster", argv)
     started = time.monotonic()
-    with Cluster() as cluster:
+    # A person may try out what is refused.
+    with Cluster(checks_refusals=False) as cluster:
         print(f"Kubernetes {cluster.version} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
         return by_hand.use(argv, {"KUBECONFIG": str(cluster.admin.kubeconfig)}, cluster.commands)

@@ -36,9 +36,13 @@ def etcd(folder):
 
 
 @functools.lru_cache(maxsize=None)
+def help_of(program):
+    return shell.run(program, "--help").stdout
+
+
 def options_of(program):
     """Returns the names of a program's options, according to its help."""
-    return options_in(shell.run(program, "--help").stdout)
+    return options_in(help_of(program))
 
 
 def options_in(text):
@@ -48,6 +52,11 @@ def options_in(text):
 def only_known(known, **options):
     """Returns those of the options that the program knows.  Older or newer versions lack some."""
     return {name: value for name, value in options.items() if name.replace("_", "-") in known}
+
+
+def known_plugins(text, *wanted):
+    """Returns those of the admission plug-ins that an API server knows; `text` is its help."""
+    return [plugin for plugin in wanted if re.search(rf"\b{plugin}\b", text)]
 
 
 def served_version(groups, group, *wanted):

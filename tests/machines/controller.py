@@ -28,7 +28,7 @@ def prepare_cluster(cluster):
 
 
 def wait_until_owners_are_known(cluster):
-    """Waits until the admission plugin that looks up an owner's kind knows our kinds, which were just installed."""
+    """Waits until the admission plug-in that looks up an owner's kind knows our kinds, which were just installed."""
     config = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
               "metadata": {"name": "owned", "ownerReferences": [{
                   "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigPool", "name": "owner",

@@ -3,7 +3,7 @@
 
 import json
 
-from . import openshift_kinds
+from . import grants, openshift_kinds
 from .controller import DEPLOY, MERGE, NAMESPACE
 
 CONFIG = "/apis/config.openshift.io/v1"
@@ -18,6 +18,7 @@ def allow_operator(cluster):
         cluster.admin.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
     for name in ("operator-status-rbac", "operator-settings-rbac"):
         cluster.apply((DEPLOY / f"openshift/{name}.yaml").read_text())
+    grants.wait_until_known(cluster.admin)
 
 
 class Settings:

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/certificate_secret.h"
+
+#include <utility>
+
+#include "clusterops/server_certificates.h"
+#include "controller/secret_entry.h"
+
+namespace pintle::controller {
+
+CertificateSecret::CertificateSecret(const kube::Client& client, Settings settings, Listener listener)
+    : settings_(std::move(settings)),
+      listener_(std::move(listener)),
+      again_(client.transport()->loop(), [this] { Look(); }),
+      secret_(client,
+              {.changed = [this] { Look(); },
+               // Look() reports why the Secret cannot be read.
+               .trouble = [](const Error&) {}},
+              settings_.secret) {}
+
+void CertificateSecret::Look() {
+  if (!secret_.is_ready()) return;
+  const auto used = UseIfNew();
+  if (used) {
+    reported_.clear();
+    return again_.Cancel();
+  }
+  // The trouble may be outside of the Secret, such as a port that another server has not left yet.
+  again_.After(settings_.try_again);
+  if (reported_ == used.error().message()) return;
+  reported_ = used.error().message();
+  listener_.trouble(used.error());
+}
+
+Result<> CertificateSecret::UseIfNew() {
+  const std::string certificate = TRY(SecretEntry(secret_, clusterops::kCertificateKey));
+  const std::string key = TRY(SecretEntry(secret_, clusterops::kPrivateKeyKey));
+  if (certificate == certificate_ && key == key_) return {};
+  auto identity =
+      TRY(net::TlsIdentity::Create(certificate, key, settings_.rules), "the Secret " + secret_.name().ToString());
+  TRY(listener_.use(std::move(identity)));
+  certificate_ = certificate;
+  key_ = key;
+  return {};
+}
+
+}  // namespace pintle::controller
