@@ -157,6 +157,9 @@ void KubernetesSource::See(const api::Node& node) {
   CheckAnswer();
   trust_->OnNodeSeen();
   Report(report::NodeSeen{});
+  // The controller may name a config before the Node names the one that this new machine has.  Without the latter, the
+  // machine would be changed as if it had no config yet.
+  if (awaits_current_config_ && View().Annotation(api::kCurrentConfigAnnotation).empty()) return;
   const Goal wanted = {View().Annotation(api::kDesiredConfigAnnotation),
                        View().Annotation(api::kDesiredImageAnnotation)};
   if (wanted.config.empty() || announced_ == wanted) return;
@@ -167,6 +170,8 @@ void KubernetesSource::See(const api::Node& node) {
 void KubernetesSource::WriteInitialAnnotations() {
   auto annotations = ReadInitialAnnotations(root_);
   if (!annotations) return listener_.failed(annotations.error().message());
+  const auto current = annotations->find(std::string(api::kCurrentConfigAnnotation));
+  awaits_current_config_ = current != annotations->end() && !current->second.empty();
   AnnotationChanges changes(annotations->begin(), annotations->end());
   if (!changes.empty()) Write(std::move(changes));
 }

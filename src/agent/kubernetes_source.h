@@ -105,7 +105,8 @@ class KubernetesSource final : public Source {
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
   std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
-  std::optional<Goal> announced_;  // The goal that the listener was last called with.
+  bool awaits_current_config_ = false;  // The Node is to get the initial annotations, which name the current config.
+  std::optional<Goal> announced_;       // The goal that the listener was last called with.
   std::shared_ptr<SurveyFetch> fetching_;
   bool has_fetch_failed_ = false;  // The last fetch failed.
   std::optional<DrainRequest> drain_request_;

@@ -217,8 +217,10 @@ void Controller::ActAsOperator() {
   log::Notice(fmt::format("{} acts as the operator now", settings_.identity), kLeadership);
   upkeep_ = std::make_unique<OperatorUpkeep>(
       client_, clock_,
-      OperatorUpkeepSettings{
-          .namespace_name = settings_.namespace_name, .release = settings_.release, .features = settings_.features},
+      OperatorUpkeepSettings{.namespace_name = settings_.namespace_name,
+                             .release = settings_.release,
+                             .features = settings_.features,
+                             .token_keys_file = settings_.token_keys_file},
       OperatorUpkeep::Listener{
           .changed = [this] { LookSoon(); },
           .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },

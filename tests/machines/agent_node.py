@@ -43,10 +43,10 @@ class AgentNode(Installed):
     `more` is added to the agent's pintled.conf.
     """
 
-    def __init__(self, machine, cluster, name, more=""):
+    def __init__(self, machine, cluster, name, more="", role="worker"):
         super().__init__(machine, f"{BUILD}/src/ctl/pintle")
         self.cluster, self.name = cluster, name
-        self.user = cluster.add_node(name)
+        self.user = cluster.add_node(name, role)
         self.run("mkdir", "--parents", "/etc/pintle", "/var/lib/kubelet")
         self.run("tee", "/etc/pintle/pintled.conf", input=CONF.format(name=name, more=more))
         self.run("tee", KUBECONFIG, input=self.user.kubeconfig.read_text())

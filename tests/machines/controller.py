@@ -45,12 +45,17 @@ def account(cluster):
 
 
 class Controller(Daemon):
-    """One replica, with the controller's own rights, and with a lease so short that tests can wait for its end."""
+    """One replica, with the controller's own rights, and with a lease so short that tests can wait for its end.
 
-    def __init__(self, cluster, name="controller", *more, kubeconfig=None, lease=("4s", "3s", "300ms")):
+    `environment` has additional variables for the program.
+    """
+
+    def __init__(self, cluster, name="controller", *more, kubeconfig=None, lease=("4s", "3s", "300ms"),
+                 environment=None):
         program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
         duration, deadline, retry = lease
-        super().__init__(cluster.folder / f"{name}.log", program, "start", "--kubeconfig",
+        prefix = ["env", *(f"{key}={value}" for key, value in environment.items())] if environment else []
+        super().__init__(cluster.folder / f"{name}.log", *prefix, program, "start", "--kubeconfig",
                          kubeconfig or account(cluster).kubeconfig,
                          f"--leader-elect-lease-duration={duration}", f"--leader-elect-renew-deadline={deadline}",
                          f"--leader-elect-retry-period={retry}", "--metrics-listen-address=", *more)

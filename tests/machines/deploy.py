@@ -6,23 +6,27 @@ from .image import BRANCH, OS_NAME
 REPOSITORY = "/sysroot/ostree/repo"
 
 
-def commit(machine, files, version):
+def commit(machine, files, version, timestamp=""):
     """Commits the machine's image with other contents of some files, {path: text}; returns the commit's checksum.
 
-    Files of /etc are given by their path in an image, below /usr/etc.
+    Files of /etc are given by their path in an image, below /usr/etc.  With the same timestamp, which is in words like
+    "2026-01-01 00:00:00 +0000", machines with the same image make the same commit.
     """
     tree = "/var/tmp/commit"
     for path, text in files.items():
         place = f"{tree}{path}"
         machine.run("mkdir", "--parents", place.rpartition("/")[0])
         machine.run("tee", place, input=text)
+    options = [f"--timestamp={timestamp}"] if timestamp else []
     # /sysroot is read-only, and stays so outside this mount namespace.
     return machine.run("unshare", "--mount", "sh", "-ec", """
+        repository=$1 branch=$2 tree=$3 version=$4
+        shift 4
         mount -o remount,rw /sysroot
-        ostree commit --repo="$1" --branch="$2" --tree=ref="$2" --tree=dir="$3" --subject="$4" \\
-                      --add-metadata-string=version="$4"
-        rm -r "$3"
-        """, "sh", REPOSITORY, BRANCH, tree, version).stdout.strip()
+        ostree commit --repo="$repository" --branch="$branch" --tree=ref="$branch" --tree=dir="$tree" \\
+                      --subject="$version" --add-metadata-string=version="$version" "$@"
+        rm -r "$tree"
+        """, "sh", REPOSITORY, BRANCH, tree, version, *options).stdout.strip()
 
 
 def staging(commit_or_branch, kernel_arguments=()):

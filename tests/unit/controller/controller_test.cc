@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 
 #include "api/annotations.h"
+#include "base/base64.h"
 #include "event/loop.h"
 #include "support/expect.h"
+#include "support/temporary_directory.h"
 #include "unit/controller/small_api_server.h"
+#include "unit/controller/small_openshift.h"
 #include "unit/event/patience.h"
 
 namespace pintle::controller {
@@ -37,8 +40,7 @@ class ControllerTest : public testing::Test {
   }
 
   void RunUntil(const std::function<bool()>& is_so) {
-    Controller controller(*loop_, ValueOf(kube::Client::Create(*loop_, server_.access())), clock_,
-                          {.identity = "test"});
+    Controller controller(*loop_, ValueOf(kube::Client::Create(*loop_, server_.access())), clock_, settings_);
     controller_ = &controller;
     event::Timer look(
         *loop_,
@@ -77,6 +79,7 @@ class ControllerTest : public testing::Test {
     return "";
   }
 
+  ControllerSettings settings_ = {.identity = "test"};
   const Controller* controller_ = nullptr;  // Exists while RunUntil() runs.
   SmallApiServer server_;
   SystemClock clock_;
@@ -134,6 +137,21 @@ TEST_F(ControllerTest, ReportsThatItGeneratesNothingWithoutTemplates) {
     return !states.empty();
   });
   EXPECT_THAT(states, HasSubstr("machine-config-controller-template No templates\n"));
+}
+
+TEST_F(ControllerTest, GivesNewMachinesATokenIfTheIgnitionServerAsksForOne) {
+  const TemporaryDirectory folder;
+  folder.Write("keys", std::string(32, 'k') + "\n");
+  PutSmallOpenShift(server_);
+  settings_.namespace_name = "namespace";
+  settings_.is_operator = true;
+  settings_.token_keys_file = (folder / "keys").string();
+  const auto pointer = [&] {
+    const std::string data = server_.Find("secrets", "worker-user-data-managed").TextAt({"data", "userData"});
+    return DecodeBase64(data).value_or("");
+  };
+  RunUntil([&] { return pointer() != ""; });
+  EXPECT_THAT(pointer(), HasSubstr("Bearer "));
 }
 
 TEST_F(ControllerTest, RendersAndReportsTheReasonIfListingNodesKeepsFailing) {
