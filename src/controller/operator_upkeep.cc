@@ -69,6 +69,10 @@ std::map<std::string, std::string, std::less<>> OperatorUpkeep::Failures() const
   return failures;
 }
 
+std::map<std::string, WallTime> OperatorUpkeep::CertificateExpiries() const {
+  return server_ ? server_->certificate_expiries() : std::map<std::string, WallTime>();
+}
+
 void OperatorUpkeep::Problem(std::string_view task, std::string_view what, const std::string& why) {
   listener_.trouble(std::string(what), Error(ErrorKind::kInvalid, why));
   AddTo(problems_, task, why);

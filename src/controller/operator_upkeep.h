@@ -48,6 +48,9 @@ class OperatorUpkeep {
   // Returns the failures of the latest look, and those of writes, by task of the operator.
   std::map<std::string, std::string, std::less<>> Failures() const;
 
+  // Returns when the certificates of the Ignition server expire, by the names of their Secrets.
+  std::map<std::string, WallTime> CertificateExpiries() const;
+
  private:
   void KeepUp(const View& view, bool is_installing);
   std::unique_ptr<ServerUpkeep> BeginServerUpkeep();

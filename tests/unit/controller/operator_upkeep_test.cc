@@ -240,6 +240,10 @@ TEST_F(OperatorUpkeepTest, MakesTheServersCertificateWhereTheClusterMakesMachine
   EXPECT_THAT(bundle, HasSubstr("BEGIN CERTIFICATE"));
   RunUntil([&] { return Spec().TextAt({"rootCAData"}) == EncodeBase64(bundle); });
   EXPECT_EQ(server_.CountOf("POST /api/v1/namespaces/namespace/secrets"), 2U);
+  RunUntil([&] { return upkeep_->CertificateExpiries().size() == 2; });
+  for (const auto& [secret, expiry] : upkeep_->CertificateExpiries()) {
+    EXPECT_GT(expiry, clock_.Wall() + std::chrono::hours(24 * 365)) << secret;
+  }
 }
 
 }  // namespace
