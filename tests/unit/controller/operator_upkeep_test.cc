@@ -137,6 +137,54 @@ TEST_F(OperatorUpkeepTest, WritesNothingWhileAnInputCannotBeRead) {
   EXPECT_EQ(Spec().TextAt({"dns", "spec", "baseDomain"}), "a.example");
 }
 
+TEST_F(OperatorUpkeepTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
+  const auto has = [&](const std::string& text) {
+    const std::string credentials = DecodeBase64(Spec().TextAt({"internalRegistryPullSecret"})).value_or("");
+    return credentials.find(text) != std::string::npos;
+  };
+  const auto put = [&](const std::string& secret, const std::string& auth) {
+    server_.Put("secrets",
+                SmallSecret("namespace", secret, ".dockercfg",
+                            R"({"image-registry.openshift-image-registry.svc:5000": {"auth": ")" + auth + R"("}})"));
+  };
+  RunUntil([&] { return has("first"); });
+  EXPECT_TRUE(has("of-quay"));
+  EXPECT_TRUE(has("default-route-openshift-image-registry.apps.a.example"));
+  // The cluster renews the Secret in its place, or makes another one.
+  put("puller-1", "second");
+  RunUntil([&] { return has("second"); });
+  put("puller-2", "third");
+  server_.Put("serviceaccounts", SmallPuller("puller-2"));
+  RunUntil([&] { return has("third"); });
+  // The last good value of a missing one stays.
+  server_.Remove("secrets", "puller-2");
+  RunUntil([&] { return FailureOf("RenderConfig") != ""; });
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("there is no Secret puller-2"));
+  EXPECT_TRUE(has("third"));
+  server_.Put("serviceaccounts", SmallPuller("puller-1"));
+  RunUntil([&] { return has("second") && FailureOf("RenderConfig") == ""; });
+}
+
+TEST_F(OperatorUpkeepTest, CredentialsThatCannotBeReadStopNothingElse) {
+  RunUntil([&] { return !Spec().is_null(); });
+  upkeep_.reset();
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("machine-os-puller") == std::string::npos) return std::nullopt;
+    return SmallApiServer::Status(403, "Forbidden", "you must not");
+  });
+  RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
+  EXPECT_NE(Spec().TextAt({"internalRegistryPullSecret"}), "");
+}
+
+TEST_F(OperatorUpkeepTest, ANewClusterHasNoCredentialsOfItsOwnRegistry) {
+  is_installing_ = true;
+  RunUntil([&] { return !Spec().is_null(); });
+  EXPECT_EQ(Spec().TextAt({"internalRegistryPullSecret"}), "");
+  EXPECT_THAT(upkeep_->Failures(), IsEmpty());
+}
+
 TEST_F(OperatorUpkeepTest, AWriteThatIsRefusedIsAFailure) {
   server_.Refuse("POST " + kApi + "controllerconfigs", SmallApiServer::Status(403, "Forbidden", "you must not"));
   RunUntil([&] { return FailureOf("MachineConfigController") != ""; });
