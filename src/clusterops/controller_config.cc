@@ -376,19 +376,16 @@ Value ReadCredentials(const Value& base64) {
   return credentials ? WithoutEmptyMembers(*credentials) : Value();
 }
 
-bool IsSame(std::string_view field, const Value& a, const Value& b) {
-  if (field == kRegistryCredentials) return ReadCredentials(a) == ReadCredentials(b);
-  if (IsCopyOfObject(field)) return WithoutVersion(a) == WithoutVersion(b);
-  if (CanBeCleared(field)) {
-    const Value left = WithoutEmptyMembers(a);
-    const Value right = WithoutEmptyMembers(b);
-    return left == right || (left.empty() && right.empty());
-  }
-  return a == b;
-}
-
 bool StandsForNothing(const Value& value) {
   return IsEmptyText(value) || (value.is_structured() && WithoutEmptyMembers(value).empty());
+}
+
+bool IsSame(std::string_view field, const Value& a, const Value& b) {
+  if (StandsForNothing(a) && StandsForNothing(b)) return true;
+  if (field == kRegistryCredentials) return ReadCredentials(a) == ReadCredentials(b);
+  if (IsCopyOfObject(field)) return WithoutVersion(a) == WithoutVersion(b);
+  if (CanBeCleared(field)) return WithoutEmptyMembers(a) == WithoutEmptyMembers(b);
+  return a == b;
 }
 
 void MergeImages(Value& known, const Value& images) {

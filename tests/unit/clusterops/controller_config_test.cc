@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <set>
+#include <ostream>
 #include <utility>
 
 #include "base/base64.h"
@@ -481,24 +481,61 @@ TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
   EXPECT_EQ(merged["images"]["mine"], Value("m"));
 }
 
-// What the Machine Config Operator has written is what we would write, but for how Go writes an empty member.
-TEST(MergedControllerConfig, ChangesNothingOfWhatTheOperatorHasWritten) {
+// A difference between a ControllerConfig of the Machine Config Operator and ours that is worth no write.
+struct Difference {
+  std::string name;
+  std::function<void(Value& present)> change;
+
+  friend void PrintTo(const Difference& one, std::ostream* out) { *out << one.name; }
+};
+
+std::vector<Difference> Differences() {
+  return {
+      {"nothing", [](Value&) {}},
+      {"an empty domain of etcd is left out", [](Value& present) { present.Erase("etcdDiscoveryDomain"); }},
+      {"an empty domain of etcd is null", [](Value& present) { present["etcdDiscoveryDomain"] = Value(); }},
+      {"an old field for the OS image", [](Value& present) { present["osImageURL"] = ""; }},
+      {"a network without a migration", [](Value& present) { present["network"] = Value::object(); }},
+      {"no proxy, as an object", [](Value& present) { present["proxy"] = Value::object(); }},
+      {"no authorities of registries, as null", [](Value& present) { present["imageRegistryBundleData"] = Value(); }},
+      {"no authorities of registries are left out",
+       [](Value& present) { present.Erase("imageRegistryBundleUserData"); }},
+      {"the version of the DNS", [](Value& present) { present["dns"]["metadata"]["resourceVersion"] = "7"; }},
+      {"the managers of the DNS",
+       [](Value& present) {
+         present["dns"]["metadata"]["managedFields"] = Value::array({{{"manager", "m"}}});
+       }},
+      {"the version of the Infrastructure",
+       [](Value& present) { present["infra"]["metadata"]["resourceVersion"] = "8"; }},
+      {"the managers of the Infrastructure",
+       [](Value& present) {
+         present["infra"]["metadata"]["managedFields"] = Value::array({{{"manager", "m"}}});
+       }},
+      {"empty members of a copy",
+       [](Value& present) {
+         present["infra"]["metadata"]["creationTimestamp"] = nullptr;
+         present["infra"]["spec"]["cloudConfig"]["name"] = "";
+       }},
+      {"empty members of credentials",
+       [](Value& present) {
+         present["internalRegistryPullSecret"] = EncodeBase64(
+             R"({"auths": {"quay.example": {"username": "", "password": "", "email": "", "auth": "YTpi"}}})");
+       }},
+  };
+}
+
+class MergedControllerConfigTest : public testing::TestWithParam<Difference> {};
+
+TEST_P(MergedControllerConfigTest, LeavesAsItIsWhatDiffersInFormOnly) {
   ControllerConfigInputs inputs = CompleteInputs();
   inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
   const Value draft = DraftControllerConfig(inputs).spec;
   Value present = draft;
-  present.Erase("etcdDiscoveryDomain");
-  present["internalRegistryPullSecret"] =
-      EncodeBase64(R"({"auths": {"quay.example": {"username": "", "password": "", "email": "", "auth": "YTpi"}}})");
-  present["network"] = Value::object();
-  present["osImageURL"] = "";
-  present["dns"]["metadata"]["resourceVersion"] = "7";
-  present["infra"]["metadata"]["resourceVersion"] = "8";
-  present["infra"]["metadata"]["managedFields"] = Value::array({{{"manager", "m"}}});
-  present["infra"]["metadata"]["creationTimestamp"] = nullptr;
-  present["infra"]["spec"]["cloudConfig"]["name"] = "";
+  GetParam().change(present);
   EXPECT_EQ(MergedControllerConfig(present, draft), present);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, MergedControllerConfigTest, testing::ValuesIn(Differences()));
 
 TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
   const Value draft = DraftControllerConfig(CompleteInputs()).spec;
