@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/printable.h"
@@ -19,10 +18,6 @@ constexpr std::string_view kOperatorImage = "operator-image";
 constexpr std::string_view kProgressing = "Progressing";
 constexpr std::string_view kDegraded = "Degraded";
 constexpr const char* kVersionChanged = "OperatorVersionChanged";
-
-constexpr auto kTasks = std::to_array<std::string_view>(
-    {kRenderConfigTask, kMachineConfigurationTask, kMachineConfigNodeTask, kMachineConfigPoolsTask,
-     kMachineConfigControllerTask, kMachineConfigServerTask, kRequiredPoolsTask});
 
 const api::Condition* FindIn(const std::vector<api::Condition>& conditions, std::string_view type) {
   const auto found = std::find_if(conditions.begin(), conditions.end(),
@@ -99,6 +94,7 @@ class Reporter {
 
   void SetProgressing(bool is_complete) {
     const bool progresses = !is_complete && !is_installed_;
+    if (progresses && !HasBegun()) EmitBegin();
     if (inputs_.failure) {
       // A release that is installed already is not applied again, so nothing progresses.
       return progresses ? Set(kProgressing, "True", "", fmt::format("Unable to apply {}", version_))
@@ -107,16 +103,15 @@ class Reporter {
     if (!progresses) return Set(kProgressing, "False", "", fmt::format("Cluster version is {}", version_));
     std::string message =
         fmt::format("{} {}", is_first_release_ ? "Cluster is bootstrapping" : "Working towards", version_);
-    if (!HasBegun()) {
-      if (is_first_release_) {
-        report_.events.push_back(
-            {Importance::kNormal, kVersionChanged,
-             fmt::format("clusteroperator/machine-config is bootstrapping to {}", VersionsText(wanted_))});
-      } else {
-        Emit("started a version change", inputs_.before.versions);
-      }
-    }
     Set(kProgressing, "True", "", std::move(message));
+  }
+
+  // A release may fail from the beginning, and its beginning is an event all the same.
+  void EmitBegin() {
+    if (!is_first_release_) return Emit("started a version change", inputs_.before.versions);
+    report_.events.push_back(
+        {Importance::kNormal, kVersionChanged,
+         fmt::format("clusteroperator/machine-config is bootstrapping to {}", VersionsText(wanted_))});
   }
 
   // Returns whether the condition Progressing is true for this release already.
@@ -177,7 +172,7 @@ class Reporter {
 
 const TaskFailure* FirstOf(std::span<const TaskFailure> failures) {
   const auto place = [](const TaskFailure& failure) {
-    return std::find(kTasks.begin(), kTasks.end(), failure.task) - kTasks.begin();
+    return std::find(kOperatorTasks.begin(), kOperatorTasks.end(), failure.task) - kOperatorTasks.begin();
   };
   const auto first = std::min_element(failures.begin(), failures.end(),
                                       [&](const TaskFailure& a, const TaskFailure& b) { return place(a) < place(b); });

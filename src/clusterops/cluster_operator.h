@@ -7,6 +7,7 @@
 // Its versions are those of the latest release that has been installed completely.  So during an upgrade they differ
 // from the release that the cluster is to have, and while the cluster is being installed there are none.
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,9 @@ inline constexpr std::string_view kMachineConfigPoolsTask = "MachineConfigPools"
 inline constexpr std::string_view kMachineConfigControllerTask = "MachineConfigController";
 inline constexpr std::string_view kMachineConfigServerTask = "MachineConfigServer";
 inline constexpr std::string_view kRequiredPoolsTask = "RequiredPools";
+inline constexpr auto kOperatorTasks = std::to_array<std::string_view>(
+    {kRenderConfigTask, kMachineConfigurationTask, kMachineConfigNodeTask, kMachineConfigPoolsTask,
+     kMachineConfigControllerTask, kMachineConfigServerTask, kRequiredPoolsTask});
 
 // A part of the work that has failed.
 struct TaskFailure {

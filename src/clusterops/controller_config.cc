@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/base64.h"
 #include "clusterops/empty_members.h"
 #include "clusterops/service_network.h"
+#include "json/parse.h"
 #include "net/certificates.h"
 
 namespace pintle::clusterops {
@@ -22,6 +24,7 @@ using json::Value;
 constexpr std::string_view kBundleKey = "ca-bundle.crt";
 constexpr std::string_view kOsImage = "baseOSContainerImage";
 constexpr std::string_view kExtensionsImage = "baseOSExtensionsContainerImage";
+constexpr std::string_view kRegistryCredentials = "internalRegistryPullSecret";
 constexpr std::string_view kKubeletSigner = "kube-apiserver-to-kubelet-signer";
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
@@ -103,10 +106,8 @@ class Drafter {
     AddCloud();
     AddRelease();
     AddRegistries();
+    AddRegistryCredentials();
     draft_.spec["pullSecret"] = {{"name", "pull-secret"}, {"namespace", "openshift-config"}};
-    draft_.spec["internalRegistryPullSecret"] = inputs_.is_installing || inputs_.internal_pull_secret.empty()
-                                                    ? Value()
-                                                    : Value(EncodeBase64(inputs_.internal_pull_secret));
     draft_.spec["releaseImage"] = "";
     return std::move(draft_);
   }
@@ -255,6 +256,22 @@ class Drafter {
     draft_.spec["imageRegistryBundleUserData"] = std::move(bundle);
   }
 
+  void AddRegistryCredentials() {
+    if (inputs_.is_installing) {
+      // The cluster's registry is installed later, and the installer's machines have no credentials for it.
+      draft_.spec[kRegistryCredentials] = Value();
+      return;
+    }
+    // The DNS has a part of the registry's address.  AddDns() reports that it is missing.
+    if (!inputs_.dns.is_object()) return;
+    const auto merged =
+        MergedRegistryCredentials(inputs_.registry_credentials, inputs_.dns.TextAt({"spec", "baseDomain"}));
+    if (!merged) {
+      return Problem(fmt::format("the credentials for the cluster's own registry: {}", merged.error().message()));
+    }
+    AddBytes(kRegistryCredentials, *merged);
+  }
+
   void AddOsImagesOfStream() {
     if (!inputs_.os_image_stream) return Problem("there is no OSImageStream named cluster");
     const api::OSImageStreamStatus& status = inputs_.os_image_stream->status;
@@ -352,18 +369,23 @@ bool IsRequired(std::string_view field) {
   return std::find(kRequired.begin(), kRequired.end(), field) != kRequired.end();
 }
 
-bool IsSame(std::string_view field, const Value& a, const Value& b) {
-  if (IsCopyOfObject(field)) return WithoutVersion(a) == WithoutVersion(b);
-  if (CanBeCleared(field)) {
-    const Value left = WithoutEmptyMembers(a);
-    const Value right = WithoutEmptyMembers(b);
-    return left == right || (left.empty() && right.empty());
-  }
-  return a == b;
+// Returns the credentials in a field, without empty members.  Returns null if they cannot be read.
+Value ReadCredentials(const Value& base64) {
+  const auto text = base64.is_string() ? DecodeBase64(base64.text()) : std::nullopt;
+  const auto credentials = json::Parse(text.value_or(""));
+  return credentials ? WithoutEmptyMembers(*credentials) : Value();
 }
 
 bool StandsForNothing(const Value& value) {
   return IsEmptyText(value) || (value.is_structured() && WithoutEmptyMembers(value).empty());
+}
+
+bool IsSame(std::string_view field, const Value& a, const Value& b) {
+  if (StandsForNothing(a) && StandsForNothing(b)) return true;
+  if (field == kRegistryCredentials) return ReadCredentials(a) == ReadCredentials(b);
+  if (IsCopyOfObject(field)) return WithoutVersion(a) == WithoutVersion(b);
+  if (CanBeCleared(field)) return WithoutEmptyMembers(a) == WithoutEmptyMembers(b);
+  return a == b;
 }
 
 void MergeImages(Value& known, const Value& images) {

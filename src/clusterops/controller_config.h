@@ -12,6 +12,7 @@
 
 #include "api/config_map.h"
 #include "api/os_image_stream.h"
+#include "clusterops/registry_credentials.h"
 #include "json/value.h"
 
 namespace pintle::clusterops {
@@ -40,10 +41,11 @@ struct ControllerConfigInputs {
   bool has_os_streams = false;  // Whether the feature OSStreams is on; then the OS images are those of the stream.
   std::optional<api::OSImageStream> os_image_stream = {};
 
-  bool is_bootstrapped = true;            // True if kube-system/bootstrap exists.
-  bool is_installing = false;             // True until a version of the operator has been installed completely.
-  std::string internal_pull_secret = {};  // With the credentials of the cluster's own registry; empty if unknown.
-  std::string operator_version = {};      // Empty to take the release of images.json.
+  RegistryCredentialInputs registry_credentials = {};
+
+  bool is_bootstrapped = true;        // True if kube-system/bootstrap exists.
+  bool is_installing = false;         // True until a version of the operator has been installed completely.
+  std::string operator_version = {};  // Empty to take the release of images.json.
 };
 
 struct ControllerConfigDraft {

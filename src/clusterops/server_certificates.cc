@@ -123,6 +123,12 @@ CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs) {
   return is_trusted || !can_wait ? CertificateStep::kCertificate : CertificateStep::kNone;
 }
 
+std::optional<WallTime> CertificateExpiry(const api::Secret* secret) {
+  const auto read = net::ReadCertificates(DecodedIn(secret, kCertificateKey));
+  if (!read || read->empty()) return std::nullopt;
+  return read->front().not_after;
+}
+
 Result<net::CertifiedKey> NewServerAuthority(WallTime now) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   return net::MakeAuthority(fmt::format("machine-config.machine-config-server-signer@{}", seconds), TenYearsFrom(now));

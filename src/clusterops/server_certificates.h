@@ -8,6 +8,7 @@
 //
 // An installer's certificate, with an authority of its own, is left alone until it has to be renewed.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ struct ServerCertificateInputs {
 enum class CertificateStep { kNone, kAuthority, kBundle, kCertificate };
 
 CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs);
+
+// Returns when the first certificate in a Secret expires, or nullopt if no certificate can be read.  `secret` is
+// nullptr if there is none.
+std::optional<WallTime> CertificateExpiry(const api::Secret* secret);
 
 // These make what a step is about.
 Result<net::CertifiedKey> NewServerAuthority(WallTime now);

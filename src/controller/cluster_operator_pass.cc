@@ -67,6 +67,12 @@ void AddFailuresOf(const View& view, std::vector<clusterops::TaskFailure>& failu
   }
 }
 
+std::set<std::string, std::less<>> TasksOf(const std::vector<clusterops::TaskFailure>& failures) {
+  std::set<std::string, std::less<>> tasks;
+  for (const clusterops::TaskFailure& failure : failures) tasks.insert(failure.task);
+  return tasks;
+}
+
 // Returns a message if a pool that an upgrade waits for does not exist yet, or else an empty text.
 std::string WhyWithoutPools(const View& view) {
   for (const api::MachineConfigPool& pool : MissingPools(view)) {
@@ -108,12 +114,14 @@ clusterops::Release WantedRelease(const View& view, const api::ClusterOperator& 
 
 ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
   const View& view = inputs.view;
-  clusterops::Release release = WantedRelease(view, inputs.known);
-  if (release.version.empty()) return {};
-
   std::vector<clusterops::TaskFailure> failures = inputs.failures;
   AddFailuresOf(view, failures);
   ClusterOperatorChange change;
+  clusterops::Release release = WantedRelease(view, inputs.known);
+  if (release.version.empty()) {
+    change.failed_tasks = TasksOf(failures);
+    return change;
+  }
   std::string waiting;
   if (view.controller_config != nullptr) {
     clusterops::RequiredPools pools = clusterops::LookAtRequiredPools(
@@ -131,6 +139,7 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
       failures.push_back({.task = std::string(clusterops::kRequiredPoolsTask), .why = std::move(pools.failure)});
     }
   }
+  change.failed_tasks = TasksOf(failures);
   std::optional<clusterops::TaskFailure> failure;
   if (const auto* first = clusterops::FirstOf(failures)) failure = *first;
   clusterops::OperatorReport report =

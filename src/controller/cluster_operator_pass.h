@@ -3,7 +3,9 @@
 
 // Decides what the ClusterOperator is to report about the cluster.
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct ClusterOperatorChange {
   std::vector<clusterops::OperatorEvent> events = {};
   std::optional<WallTime> waiting_since = {};  // An input of the next pass.
   std::optional<WallTime> again_at = {};       // The time at which the pass has to run again even without a change.
+  std::set<std::string, std::less<>> failed_tasks = {};  // The tasks of the operator that fail.
 };
 
 ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs);

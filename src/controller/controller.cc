@@ -462,6 +462,10 @@ Metrics Controller::CurrentMetrics() const {
   metrics.pool_alerts = AlertsOf(rosters);
   metrics.allows_old_boot_images = AllowsOldBootImages(view);
   metrics.drain_errors = drains_->errors();
+  if (upkeep_ && reports_->is_installing().has_value()) {
+    metrics.operator_tasks = OperatorTasksOf(reports_->failed_tasks());
+    metrics.certificate_expiries = upkeep_->CertificateExpiries();
+  }
   for (const auto& [part, pools] : synced_) {
     const bool renders = part == "machine-config-controller-render";
     for (const auto& [pool, at] : pools) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/figures.h"
 
+#include <string_view>
+
 #include "api/annotations.h"
+#include "clusterops/cluster_operator.h"
+#include "clusterops/pool_labels.h"
 
 namespace pintle::controller {
 
@@ -16,6 +20,7 @@ std::vector<PoolFigures> FiguresOf(const View& view, const Rosters& rosters,
     for (const pool::NodeState& node : rosters.Of(name)) figures.nodes.push_back(node.name());
     const auto overridden = image_overridden.find(name);
     figures.overrides_os_image = overridden != image_overridden.end() && overridden->second;
+    figures.is_required = clusterops::IsRequiredForUpgrade(*pool);
     const PauseReport* const pause = pause_of(name);
     if (pause != nullptr && pause->is_paused) figures.pause = *pause;
   }
@@ -36,6 +41,12 @@ std::map<std::string, bool> AlertsOf(const Rosters& rosters) {
   }
   for (const std::string& node : rosters.masters_wanted_elsewhere) alerts[node] = true;
   return alerts;
+}
+
+std::map<std::string, bool> OperatorTasksOf(const std::set<std::string, std::less<>>& failed) {
+  std::map<std::string, bool> tasks;
+  for (const std::string_view task : clusterops::kOperatorTasks) tasks.emplace(task, failed.contains(task));
+  return tasks;
 }
 
 }  // namespace pintle::controller

@@ -115,6 +115,14 @@ void WriteController(const Metrics& metrics, MetricsWriter& text) {
   text.Sample({}, metrics.allows_old_boot_images ? 1 : 0);
 }
 
+void WriteOperator(const Metrics& metrics, MetricsWriter& text) {
+  WriteOfPools(metrics, text, "pintle_pool_required", "Whether an upgrade of the cluster waits for a pool.",
+               [](const auto& figures) { return figures.is_required ? 1 : 0; });
+  text.Begin("pintle_operator_task_failed", MetricType::kGauge,
+             "Whether a task of the operator fails, by the name that the ClusterOperator uses.");
+  for (const auto& [task, fails] : metrics.operator_tasks) text.Sample({{"task", task}}, fails ? 1 : 0);
+}
+
 // Only one replica reports on the cluster, so that nothing is counted twice.
 void WriteCluster(const Metrics& metrics, MetricsWriter& text) {
   WriteStates(metrics, text);
@@ -122,6 +130,7 @@ void WriteCluster(const Metrics& metrics, MetricsWriter& text) {
   WritePauses(metrics, text);
   WriteNodes(metrics, text);
   WriteController(metrics, text);
+  WriteOperator(metrics, text);
 }
 
 void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
@@ -140,6 +149,11 @@ void WriteIgnition(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("pintle_ignition_open_requests_total", MetricType::kCounter,
              "Configs that the Ignition server gave to machines without a token.");
   text.Sample({}, metrics.open_ignition_answers);
+  text.Begin("pintle_ignition_certificate_expires_seconds", MetricType::kGauge,
+             "When a certificate of the Ignition server expires, as Unix time.");
+  for (const auto& [source, expiry] : metrics.certificate_expiries) {
+    text.Sample({{"source", source}}, UnixTime(expiry));
+  }
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct PoolFigures {
   api::MachineConfigPool pool;
   std::vector<std::string> nodes;    // The names of its nodes.
   bool overrides_os_image = false;   // A machine config other than the release's sets the OS image.
+  bool is_required = false;          // An upgrade of the cluster waits for the pool.
   std::optional<PauseReport> pause;  // Set if the pool is paused.
 };
 
@@ -47,6 +48,9 @@ struct IgnitionAnswers {
 // The state of the part that makes configs from templates, if there are no templates.
 inline constexpr const char* kWithoutTemplates = "No templates";
 
+// The source of the certificate that this replica serves Ignition with; other sources are the names of Secrets.
+inline constexpr const char* kServedCertificate = "served";
+
 struct Metrics {
   WallTime now;
   bool leads = false;  // Only the leader reports on the cluster.
@@ -56,6 +60,9 @@ struct Metrics {
   std::map<std::string, bool> pool_alerts;
   std::vector<SubControllerState> sub_controllers;
   bool allows_old_boot_images = false;  // The administrator has switched off the check that boot images are recent.
+  // True for a task of OpenShift's operator that fails.  Empty if this replica does not act as that operator.
+  std::map<std::string, bool> operator_tasks;
+  std::map<std::string, WallTime> certificate_expiries;  // When certificates of the Ignition server expire, by source.
   std::vector<IgnitionAnswers> ignition_answers;
   std::uint64_t open_ignition_answers = 0;  // The configs that were served without a token.
 };

@@ -4,6 +4,7 @@
 // The objects that the operator's part of the controller reads and writes, and the API paths of their kinds.
 
 #include <string>
+#include <vector>
 
 #include "api/cluster_operator.h"
 #include "api/config_map.h"
@@ -69,6 +70,18 @@ struct WholeDaemonSet : ClusterSetting {};
 struct WholeMachineConfiguration : ClusterSetting {};
 struct PinnedImageSet : ClusterSetting {};
 
+// The account of a program, with the Secrets that it pulls images with.
+struct ServiceAccount {
+  api::ObjectMeta metadata;
+  std::vector<api::NameReference> image_pull_secrets;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &ServiceAccount::metadata},
+      json::Field{"imagePullSecrets", &ServiceAccount::image_pull_secrets},
+  };
+};
+
 // The API of machines makes new ones from these.
 struct MachineSet {
   api::ObjectMeta metadata;
@@ -83,6 +96,9 @@ namespace pintle::kube {
 
 template <>
 inline constexpr ResourceKind kResourceKind<api::ConfigMap> = {"", "v1", "configmaps", "ConfigMap", Scope::kNamespaced};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::ServiceAccount> = {"", "v1", "serviceaccounts",
+                                                                           "ServiceAccount", Scope::kNamespaced};
 template <>
 inline constexpr ResourceKind kResourceKind<controller::NewControllerConfig> = kResourceKind<api::ControllerConfig>;
 template <>

@@ -62,6 +62,7 @@ std::optional<bool> OperatorReports::is_installing() const {
 void OperatorReports::Stop() {
   writes_.Stop();
   failures_of_others_.clear();
+  failed_tasks_.clear();
   waiting_since_.reset();
 }
 
@@ -191,6 +192,7 @@ void OperatorReports::Report(const View& view) {
                                                       .waiting_since = waiting_since_,
                                                       .now = now});
   waiting_since_ = change.waiting_since;
+  failed_tasks_ = std::move(change.failed_tasks);
   if (change.again_at) {
     const auto in = std::chrono::duration_cast<MonotonicTime::duration>(*change.again_at - now);
     retry_at_(clock_.Monotonic() + in);

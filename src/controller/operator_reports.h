@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,9 @@ class OperatorReports {
   // Returns whether no release has been installed completely yet, or nullopt while that is not known.
   std::optional<bool> is_installing() const;
 
+  // Returns the tasks of the operator that failed at the latest look.
+  const std::set<std::string, std::less<>>& failed_tasks() const { return failed_tasks_; }
+
   // Makes the failures of other parts of the operator a part of the report, in the place of those before; by task.
   void Set(std::map<std::string, std::string, std::less<>> failures) { failures_of_others_ = std::move(failures); }
 
@@ -67,6 +71,7 @@ class OperatorReports {
   std::function<void(MonotonicTime when)> retry_at_;
   OverlaidMirror<api::ClusterOperator> operators_;
   std::map<std::string, std::string, std::less<>> failures_of_others_;  // By task.
+  std::set<std::string, std::less<>> failed_tasks_;
   std::optional<WallTime> waiting_since_;
   OperatorWrites writes_;
 };

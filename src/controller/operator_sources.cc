@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/operator_sources.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -22,9 +23,10 @@ json::Value SettingIn(const OverlaidMirror<T>& mirror) {
   return setting == nullptr ? json::Value() : json::Encode(static_cast<const ClusterSetting&>(*setting));
 }
 
-std::optional<api::ConfigMap> MapIn(const FollowedObject<api::ConfigMap>& followed) {
-  const api::ConfigMap* const map = followed.Find();
-  return map == nullptr ? std::nullopt : std::optional(*map);
+template <typename T>
+std::optional<T> ObjectIn(const FollowedObject<T>& followed) {
+  const T* const object = followed.Find();
+  return object == nullptr ? std::nullopt : std::optional(*object);
 }
 
 // Returns null if the file is missing or is not JSON.
@@ -53,7 +55,9 @@ typename OverlaidMirror<T>::Listener OperatorSources::ListenerFor(const Listener
 }
 
 OperatorSources::OperatorSources(kube::Client& client, const std::string& namespace_name, const Listener& listener)
-    : namespace_name_(namespace_name),
+    : client_(client),
+      namespace_name_(namespace_name),
+      listener_(listener),
       controller_configs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
       infrastructures_(client, Need::kIfServed, ListenerFor<InfrastructureSetting>(listener)),
       networks_(client, Need::kIfServed, ListenerFor<NetworkSetting>(listener)),
@@ -75,7 +79,9 @@ OperatorSources::OperatorSources(kube::Client& client, const std::string& namesp
       release_images_(client, ListenerFor<api::ConfigMap>(listener)),
       api_authorities_(client, ListenerFor<api::ConfigMap>(listener)),
       kubeconfig_data_(client, ListenerFor<api::ConfigMap>(listener)),
-      merged_registries_(client, ListenerFor<api::ConfigMap>(listener)) {}
+      merged_registries_(client, ListenerFor<api::ConfigMap>(listener)),
+      puller_(client, ListenerFor<ServiceAccount>(listener)),
+      pull_secret_(client, ListenerFor<api::Secret>(listener)) {}
 
 template <typename Visit>
 void OperatorSources::ForEachKind(Visit&& look_at) const {
@@ -115,6 +121,25 @@ void OperatorSources::Follow() {
   api_authorities_.Follow({kManagedNamespace, "kube-apiserver-server-ca"});
   kubeconfig_data_.Follow({namespace_name_, kKubeconfigDataName});
   merged_registries_.Follow({kManagedNamespace, kMergedRegistriesName});
+  puller_.Follow({namespace_name_, clusterops::kPullingAccount});
+  pull_secret_.Follow({kConfigNamespace, "pull-secret"});
+  FollowSecretsOfPuller();
+}
+
+void OperatorSources::FollowSecretsOfPuller() {
+  const ServiceAccount* const account = puller_.Find();
+  if (account == nullptr) return secrets_of_puller_.clear();
+  const auto& named = account->image_pull_secrets;
+  std::erase_if(secrets_of_puller_, [&](const auto& followed) {
+    return std::none_of(named.begin(), named.end(),
+                        [&](const api::NameReference& secret) { return secret.name == followed.first; });
+  });
+  for (const api::NameReference& secret : named) {
+    std::unique_ptr<FollowedSecret>& followed = secrets_of_puller_[secret.name];
+    if (followed) continue;
+    followed = std::make_unique<FollowedSecret>(client_, ListenerFor<api::Secret>(listener_),
+                                                kube::ObjectName{namespace_name_, secret.name});
+  }
 }
 
 bool OperatorSources::is_ready() const {
@@ -122,7 +147,8 @@ bool OperatorSources::is_ready() const {
   ForEachKind(
       [&](const auto& watching) { are_ready = are_ready && (watching.is_ready() || !watching.refusal().empty()); });
   ForEachConfigMap([&](const Followed& map) { are_ready = are_ready && map.is_ready(); });
-  return are_ready;
+  for (const auto& [name, secret] : secrets_of_puller_) are_ready = are_ready && secret->is_ready();
+  return are_ready && puller_.is_ready() && pull_secret_.is_ready();
 }
 
 std::string OperatorSources::WhyUnreadable() const {
@@ -146,6 +172,8 @@ std::string OperatorSources::Key() const {
         [&](const T& object) { key += " " + object.metadata.uid + " " + object.metadata.resource_version; });
   });
   ForEachConfigMap([&](const Followed& map) { key += "\n" + map.name().name + map.VersionsText(); });
+  key += "\n" + puller_.VersionsText() + "\n" + pull_secret_.VersionsText();
+  for (const auto& [name, secret] : secrets_of_puller_) key += "\n" + name + secret->VersionsText();
   return key;
 }
 
@@ -176,6 +204,27 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
                          }));
 }
 
+clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
+  clusterops::RegistryCredentialInputs inputs;
+  const auto add_reason = [&](const std::string& why) {
+    if (!why.empty()) inputs.unreadable += (inputs.unreadable.empty() ? "" : "; ") + why;
+  };
+  add_reason(puller_.WhyUnreadable());
+  add_reason(pull_secret_.WhyUnreadable());
+  for (const auto& [name, secret] : secrets_of_puller_) add_reason(secret->WhyUnreadable());
+  inputs.pull_secret = ObjectIn(pull_secret_);
+  const ServiceAccount* const account = puller_.Find();
+  inputs.has_account = account != nullptr;
+  if (account == nullptr) return inputs;
+  for (const api::NameReference& named : account->image_pull_secrets) {
+    clusterops::NamedSecret& secret = inputs.account_secrets.emplace_back();
+    secret.name = named.name;
+    const auto followed = secrets_of_puller_.find(named.name);
+    if (followed != secrets_of_puller_.end()) secret.secret = ObjectIn(*followed->second);
+  }
+  return inputs;
+}
+
 clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
   clusterops::ControllerConfigInputs inputs;
   inputs.infrastructure = SettingIn(infrastructures_);
@@ -183,18 +232,19 @@ clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
   inputs.dns = SettingIn(dnses_);
   inputs.proxy = SettingIn(proxies_);
   inputs.image = SettingIn(images_);
-  inputs.server_authority = MapIn(server_authority_);
-  inputs.root_authority = MapIn(root_authority_);
-  inputs.client_authority = MapIn(client_authority_);
-  inputs.initial_authority = MapIn(initial_authority_);
-  inputs.kubelet_client_ca = MapIn(kubelet_client_ca_);
-  inputs.user_authorities = MapIn(user_authorities_);
-  inputs.proxy_authorities = MapIn(proxy_authorities_);
-  inputs.registry_authorities = MapIn(registry_authorities_);
-  inputs.user_registry_authorities = MapIn(user_registry_authorities_);
-  inputs.cloud_config = MapIn(cloud_config_);
-  inputs.os_images = MapIn(os_images_);
+  inputs.server_authority = ObjectIn(server_authority_);
+  inputs.root_authority = ObjectIn(root_authority_);
+  inputs.client_authority = ObjectIn(client_authority_);
+  inputs.initial_authority = ObjectIn(initial_authority_);
+  inputs.kubelet_client_ca = ObjectIn(kubelet_client_ca_);
+  inputs.user_authorities = ObjectIn(user_authorities_);
+  inputs.proxy_authorities = ObjectIn(proxy_authorities_);
+  inputs.registry_authorities = ObjectIn(registry_authorities_);
+  inputs.user_registry_authorities = ObjectIn(user_registry_authorities_);
+  inputs.cloud_config = ObjectIn(cloud_config_);
+  inputs.os_images = ObjectIn(os_images_);
   inputs.images = ImagesIn(release_images_);
+  inputs.registry_credentials = CredentialInputs();
   inputs.is_bootstrapped = bootstrap_.Find() != nullptr;
   return inputs;
 }

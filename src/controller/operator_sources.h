@@ -7,13 +7,17 @@
 // all ConfigMaps of a namespace that is not its own.
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/config_map.h"
 #include "api/os_image_stream.h"
+#include "api/secret.h"
 #include "clusterops/controller_config.h"
+#include "clusterops/registry_credentials.h"
 #include "controller/followed_object.h"
 #include "controller/generated_kinds.h"
 #include "controller/operator_kinds.h"
@@ -45,13 +49,14 @@ class OperatorSources {
   // Returns whether the cluster lacks the kinds of OpenShift that describe a cluster.
   bool is_missing() const { return infrastructures_.is_missing(); }
 
-  // Follows the ConfigMaps, of which some are named by settings.  To be called before is_ready().
+  // Follows the ConfigMaps and Secrets, of which some are named by other objects.  To be called before is_ready().
   void Follow();
 
   // Returns whether it is known for each object what it is, or why it cannot be read.
   bool is_ready() const;
   // Returns why some objects cannot be read, or "".  Nothing may be made from the others then, because an object that
-  // cannot be read is not the same as one that is missing.
+  // cannot be read is not the same as one that is missing.  Credentials for registries are left out: one field needs
+  // them, and Inputs() has the reason.
   std::string WhyUnreadable() const;
 
   clusterops::ControllerConfigInputs Inputs() const;
@@ -75,7 +80,10 @@ class OperatorSources {
 
  private:
   using Followed = FollowedObject<api::ConfigMap>;
+  using FollowedSecret = FollowedObject<api::Secret>;
 
+  void FollowSecretsOfPuller();
+  clusterops::RegistryCredentialInputs CredentialInputs() const;
   void Put(api::ConfigMap written);
   template <typename T>
   typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
@@ -84,7 +92,9 @@ class OperatorSources {
   template <typename Visit>
   void ForEachConfigMap(Visit&& look_at) const;
 
+  kube::Client client_;
   const std::string namespace_name_;
+  const Listener listener_;
   OverlaidMirror<TemplateInput> controller_configs_;
   OverlaidMirror<InfrastructureSetting> infrastructures_;
   OverlaidMirror<NetworkSetting> networks_;
@@ -107,6 +117,9 @@ class OperatorSources {
   Followed api_authorities_;
   Followed kubeconfig_data_;
   Followed merged_registries_;
+  FollowedObject<ServiceAccount> puller_;
+  FollowedSecret pull_secret_;
+  std::map<std::string, std::unique_ptr<FollowedSecret>> secrets_of_puller_;  // By name.
 };
 
 }  // namespace pintle::controller

@@ -12,6 +12,9 @@
 namespace pintle::controller {
 namespace {
 
+// A write that has changed nothing is repeated after this time, or at once if an input changes.
+constexpr auto kFruitlessPause = std::chrono::minutes(5);
+
 void AddTo(std::map<std::string, std::string, std::less<>>& failures, std::string_view task, const std::string& why) {
   std::string& all = failures[std::string(task)];
   all += (all.empty() ? "" : "; ") + why;
@@ -69,9 +72,19 @@ std::map<std::string, std::string, std::less<>> OperatorUpkeep::Failures() const
   return failures;
 }
 
+std::map<std::string, WallTime> OperatorUpkeep::CertificateExpiries() const {
+  return server_ ? server_->certificate_expiries() : std::map<std::string, WallTime>();
+}
+
 void OperatorUpkeep::Problem(std::string_view task, std::string_view what, const std::string& why) {
   listener_.trouble(std::string(what), Error(ErrorKind::kInvalid, why));
   AddTo(problems_, task, why);
+}
+
+bool OperatorUpkeep::IsFruitless(const std::string& key) const {
+  if (!fruitless_ || fruitless_->key != key || clock_.Monotonic() >= fruitless_->again_at) return false;
+  listener_.retry_at(fruitless_->again_at);
+  return true;
 }
 
 void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing) {
@@ -81,7 +94,7 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
 
   // Certificates are parsed to decide, which is not worth while when nothing has changed.
   const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
-  std::string key = fmt::format("{} {} {} {}", sources_.Key(), stream, is_installing, are_authorities_new_);
+  const std::string key = fmt::format("{} {} {} {}", sources_.Key(), stream, is_installing, are_authorities_new_);
   if (key == settled_) return;
 
   clusterops::ControllerConfigInputs inputs = sources_.Inputs();
@@ -94,7 +107,7 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
   if (!change.problem.empty()) Problem(clusterops::kRenderConfigTask, kWhat, change.problem);
   if (!change.warning.empty()) listener_.trouble(kWhat, Error(ErrorKind::kNotFound, change.warning));
   const bool is_settled = !change.created && !change.patch && change.problem.empty();
-  settled_ = is_settled ? std::move(key) : "";
+  settled_ = is_settled ? key : "";
 
   if (change.created) {
     const std::string what = "creating the ControllerConfig";
@@ -107,14 +120,23 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
                             }));
   }
   const std::string what = "writing the ControllerConfig";
-  if (!change.patch || !writes_.MayStart(what)) return;
-  writes_.Start(what, client_.Once({}).Patch<TemplateInput>({"", api::kControllerConfigName},
-                                                            kube::JsonPatch{*std::move(change.patch)},
-                                                            [this, what](Result<TemplateInput>&& written) {
-                                                              if (written) sources_.Put(*std::move(written));
-                                                              writes_.Ended(clusterops::kMachineConfigControllerTask,
-                                                                            what, written ? nullptr : &written.error());
-                                                            }));
+  if (!change.patch || IsFruitless(key) || !writes_.MayStart(what)) return;
+  const std::string version = sources_.controller_config()->metadata.resource_version;
+  writes_.Start(what, client_.Once({}).Patch<TemplateInput>(
+                          {"", api::kControllerConfigName}, kube::JsonPatch{*std::move(change.patch)},
+                          [this, what, key, version](Result<TemplateInput>&& written) {
+                            if (written && written->metadata.resource_version == version) NoteFruitlessWrite(what, key);
+                            if (written) sources_.Put(*std::move(written));
+                            writes_.Ended(clusterops::kMachineConfigControllerTask, what,
+                                          written ? nullptr : &written.error());
+                          }));
+}
+
+void OperatorUpkeep::NoteFruitlessWrite(const std::string& what, const std::string& key) {
+  fruitless_ = FruitlessWrite{.key = key, .again_at = clock_.Monotonic() + kFruitlessPause};
+  listener_.trouble(what, Error(ErrorKind::kInvalid,
+                                "the API server drops a field, because the kind ControllerConfig does not have it; "
+                                "apply the CustomResourceDefinition of the release"));
 }
 
 // ---- the authorities of others ----

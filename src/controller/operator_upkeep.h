@@ -48,10 +48,16 @@ class OperatorUpkeep {
   // Returns the failures of the latest look, and those of writes, by task of the operator.
   std::map<std::string, std::string, std::less<>> Failures() const;
 
+  // Returns when the certificates of the Ignition server expire, by the names of their Secrets.
+  std::map<std::string, WallTime> CertificateExpiries() const;
+
  private:
   void KeepUp(const View& view, bool is_installing);
   std::unique_ptr<ServerUpkeep> BeginServerUpkeep();
   void KeepUpControllerConfig(const View& view, bool is_installing);
+  // Returns whether a write for these inputs has changed nothing a short time ago.
+  bool IsFruitless(const std::string& key) const;
+  void NoteFruitlessWrite(const std::string& what, const std::string& key);
   void KeepUpAuthorities();
   void KeepUpRegistries();
   void Problem(std::string_view task, std::string_view what, const std::string& why);
@@ -67,6 +73,12 @@ class OperatorUpkeep {
   std::optional<SettlingAuthorities> settling_;
   bool are_authorities_new_ = false;
   std::string settled_;  // Identifies the inputs for which the ControllerConfig is as it is to be.
+  // A write that has changed nothing: an API server drops fields that its kind does not have.
+  struct FruitlessWrite {
+    std::string key;  // Identifies its inputs.
+    MonotonicTime again_at;
+  };
+  std::optional<FruitlessWrite> fruitless_;
 };
 
 }  // namespace pintle::controller

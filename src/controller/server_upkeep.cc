@@ -72,11 +72,23 @@ void ServerUpkeep::Look(const View& view) {
   const TemplateInput* const config = sources_.controller_config();
   if (config == nullptr) return;
   listener_.retry_at(clock_.Monotonic() + kLookAgain);
+  ReadExpiries();
   KeepUpCertificates(config->spec["infra"]);
   KeepUpUserData(view, config->spec);
 }
 
 // ---- the server's certificates ----
+
+void ServerUpkeep::ReadExpiries() {
+  std::string key = authority_.VersionsText() + "\n" + certificate_.VersionsText();
+  if (key == expiries_key_) return;
+  expiries_key_ = std::move(key);
+  expiries_.clear();
+  for (const FollowedObject<api::Secret>* followed : {&authority_, &certificate_}) {
+    const auto expiry = clusterops::CertificateExpiry(followed->Find());
+    if (expiry) expiries_.emplace(followed->name().name, *expiry);
+  }
+}
 
 void ServerUpkeep::KeepUpCertificates(const json::Value& infrastructure) {
   bool makes_machines = false;

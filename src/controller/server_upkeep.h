@@ -8,6 +8,7 @@
 // over, so that a machine that is created from it has the other half to boot.
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +50,11 @@ class ServerUpkeep {
   // Decides and writes.  To be called when the sources are ready.
   void Look(const View& view);
 
+  // Returns when the server's authority and its certificate expire, by the names of their Secrets.
+  const std::map<std::string, WallTime>& certificate_expiries() const { return expiries_; }
+
  private:
+  void ReadExpiries();
   void KeepUpCertificates(const json::Value& infrastructure);
   void Make(clusterops::CertificateStep step, const clusterops::ServerCertificateInputs& inputs);
   void WriteKey(FollowedObject<api::Secret>& followed, const net::CertifiedKey& key, const std::string& what);
@@ -69,6 +74,8 @@ class ServerUpkeep {
   OverlaidMirror<api::Secret> user_data_;
   FollowedObject<api::Secret> authority_;
   FollowedObject<api::Secret> certificate_;
+  std::map<std::string, WallTime> expiries_;
+  std::string expiries_key_;  // Identifies the versions of the Secrets that `expiries_` was read from.
   std::vector<std::string> keys_;
   std::optional<MonotonicTime> keys_read_;
 };

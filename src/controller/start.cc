@@ -9,6 +9,7 @@
 
 #include <climits>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -64,6 +65,9 @@ class Ignition {
     feed_.Look();
   }
 
+  // `counted` is called now and then, because the counts and the certificate change without a change of the cluster.
+  void OnCount(std::function<void()> counted) { counted_ = std::move(counted); }
+
   void AddTo(Metrics& metrics) const {
     const serving::IgnitionCounts counts = service_->Counts();
     for (const serving::RequestCount& one : counts.requests) {
@@ -71,13 +75,18 @@ class Ignition {
           {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
     }
     for (const auto& [pool, count] : counts.open_hits) metrics.open_ignition_answers += count;
+    if (const auto expiry = service_->CertificateExpiry()) metrics.certificate_expiries[kServedCertificate] = *expiry;
   }
 
  private:
   Ignition(event::Loop& loop, const kube::Client& client, const Controller& controller, IgnitionOptions options,
            std::unique_ptr<serving::IgnitionService> service)
       : service_(std::move(service)),
-        later_(loop, [this] { Look(); }),
+        later_(loop,
+               [this] {
+                 Look();
+                 counted_();
+               }),
         feed_(client, controller.cluster(), std::move(options.feed),
               {.serve = [this](serving::ServedPools pools) { service_->Serve(std::move(pools)); },
                .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
@@ -95,6 +104,7 @@ class Ignition {
   }
 
   std::unique_ptr<serving::IgnitionService> service_;
+  std::function<void()> counted_ = [] {};
   event::Timer later_;
   IgnitionFeed feed_;
   std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.
@@ -122,6 +132,7 @@ Result<> RunController(StartOptions options) {
     if (ignition) ignition->Look();
     if (metrics) metrics->Changed();
   });
+  if (ignition && metrics) ignition->OnCount([&] { metrics->Changed(); });
 
   event::Timer give_up(*loop, [&] { loop->Stop(); });
   const auto stop = [&](int) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "event/loop.h"
 #include "net/http_server.h"
@@ -63,6 +64,8 @@ class IgnitionService {
   void LookAtFiles();
 
   IgnitionCounts Counts() const { return counters_->Read(); }
+  // Returns when the certificate in use expires.  Returns nullopt without TLS, or if that cannot be read.
+  std::optional<WallTime> CertificateExpiry() const { return certificate_ ? certificate_->expiry() : std::nullopt; }
   // Returns the URLs at which the server listens.
   std::vector<std::string> Addresses() const;
 

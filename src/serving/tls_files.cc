@@ -3,10 +3,21 @@
 
 #include <utility>
 
+#include "net/certificates.h"
 #include "net/tls_settings.h"
 #include "serving/private_file.h"
 
 namespace pintle::serving {
+namespace {
+
+// The chain begins with the certificate of the server itself.
+std::optional<WallTime> ExpiryOfFirst(const std::string& chain) {
+  const auto certificates = net::ReadCertificates(chain);
+  if (!certificates || certificates->empty()) return std::nullopt;
+  return certificates->front().not_after;
+}
+
+}  // namespace
 
 TlsFiles::TlsFiles(std::string certificate, std::string key, net::TlsRules rules, Renewed renewed)
     : certificate_(std::move(certificate)),
@@ -22,6 +33,7 @@ Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(event::Loop& loop, std::string 
       TRY(FileWatch::Begin(loop, {files->certificate_, files->key_}, [self = files.get()] { self->Look(); }));
   files->last_ = TRY(files->Read());
   files->first_identity_ = TRY(files->Make(files->last_));
+  files->expiry_ = ExpiryOfFirst(files->last_.certificate);
   return files;
 }
 
@@ -30,7 +42,9 @@ void TlsFiles::Look() {
   if (!texts) return renewed_(std::move(texts).error());
   if (*texts == last_) return;
   last_ = *std::move(texts);
-  renewed_(Make(last_));
+  auto identity = Make(last_);
+  if (identity) expiry_ = ExpiryOfFirst(last_.certificate);
+  renewed_(std::move(identity));
 }
 
 Result<TlsFiles::Texts> TlsFiles::Read() const {

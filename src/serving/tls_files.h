@@ -8,8 +8,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "event/loop.h"
 #include "net/tls_identity.h"
@@ -29,6 +31,9 @@ class TlsFiles {
 
   // Returns the identity that Open() read.
   const Identity& first_identity() const { return first_identity_; }
+
+  // Returns when the certificate in use expires, or nullopt if its end cannot be read.
+  std::optional<WallTime> expiry() const { return expiry_; }
 
   // Reads the files now.
   void Look();
@@ -52,6 +57,7 @@ class TlsFiles {
   const Renewed renewed_;
   Texts last_;
   Identity first_identity_;
+  std::optional<WallTime> expiry_;
   std::unique_ptr<FileWatch> watch_;
 };
 

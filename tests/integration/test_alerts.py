@@ -12,12 +12,14 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import threading
 
 import pytest
-from machines import certs, daemon, shell
+from machines import certs, daemon, openshift_kinds, shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
+from machines.openshift_settings import Settings
 from machines.prometheus import Prometheus, rules
 from machines.proxy import Proxy
 from machines.simulated_agents import SimulatedAgents
@@ -27,6 +29,7 @@ PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integrati
 PROMTOOL_TESTS = sorted((pathlib.Path(__file__).parent / "alerts").glob("*.yaml"))
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 DASHBOARD = DEPLOY / "monitoring/dashboard.json"
+AGENT_METRICS = DEPLOY.parent / "src/agent/metrics.cc"
 KUBELET_CA = "MachineConfigControllerPausedPoolKubeletCA"
 PATH = "/etc/kubernetes/kubelet-ca.crt"
 BUNDLE = "/etc/pki/ca-trust/source/anchors/ours.crt"
@@ -167,14 +170,16 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
 
 
 def test_rules_and_dashboard_use_existing_metrics():
-    """Each metric in them is served by /metrics, and Prometheus can parse each query."""
+    """Each metric of Pintle in them is one of the controller's or the agent's, and Prometheus can parse each query."""
     text = ask(paused_pool(13))["metrics"]
     there = set(re.findall(r"(?m)^# TYPE (\w+) ", text))
+    there |= set(re.findall(r'Begin\("(mcd_\w+)"', AGENT_METRICS.read_text(encoding="utf-8")))
     queries = re.findall(r"(?m)^ +(?:- )?expr: (?:\|\n +)?(.+)$", rules())
     queries += [target["expr"] for panel in json.loads(DASHBOARD.read_text())["panels"]
                 for target in panel.get("targets", ())]
-    named = {name for query in queries for name in re.findall(r"\b((?:mcc|mco|pintle|os_image|machine_config)_\w+)", query)}
-    assert len(queries) > 15 and named <= there, named - there
+    ours = re.compile(r"\b((?:mcc|mcd|mco|pintle|os_image|machine_config)_\w+)")
+    named = {name for query in queries for name in ours.findall(query)}
+    assert len(queries) > 35 and named <= there, named - there
     with served(text) as (target, _), Prometheus(target, "groups: []\n") as prometheus:
         for query in queries:
             prometheus.query("query", query=query.replace("$pool", "worker"))
@@ -243,6 +248,57 @@ def test_prometheus_alerts_when_nobody_leads(tmp_path):
                                    "holderIdentity": "another", "acquireTime": now, "renewTime": now,
                                    "leaseDurationSeconds": 3600}}, MERGE)
             becomes("0", "another controller has the lease")
+
+
+def firing(prometheus, name):
+    """Returns the severities with which an alert fires."""
+    return sorted(alert["labels"]["severity"] for alert in prometheus.alerts()
+                  if alert["labels"]["alertname"] == name and alert["state"] == "firing")
+
+
+def test_prometheus_alerts_while_an_input_of_the_controller_config_is_missing():
+    port, = daemon.free_ports(1)
+    with Cluster() as cluster:
+        prepare_cluster(cluster)
+        openshift_kinds.install(cluster, [openshift_kinds.CLUSTER_OPERATOR])
+        Settings.install(cluster)
+        settings = Settings(cluster)
+        settings.put_all()
+        settings.install_release()
+        controller = Controller(cluster, "controller", "--operator=yes", f"--metrics-listen-address=127.0.0.1:{port}")
+        with controller, Prometheus(f"127.0.0.1:{port}", rules().replace("for: 15m", "for: 0m")) as prometheus:
+            def is_outdated(value):
+                samples = prometheus.query("query", query='pintle_operator_task_failed{task="RenderConfig"}')["result"]
+                return [sample["value"][1] for sample in samples] == [value] and \
+                    firing(prometheus, "PintleControllerConfigOutdated") == (["warning"] if value == "1" else [])
+
+            prometheus.wait_for(lambda: is_outdated("0"), "the ControllerConfig is made")
+            settings.remove_config_map("openshift-config-managed", "kube-apiserver-client-ca")
+            prometheus.wait_for(lambda: is_outdated("1"), "the alert fires")
+            settings.put_all()
+            prometheus.wait_for(lambda: is_outdated("0"), "the alert ends")
+
+
+def test_prometheus_alerts_of_a_served_certificate_that_is_not_renewed(tmp_path):
+    authority = certs.Authority(tmp_path / "authority")
+    six_days = certs.Validity(datetime.timedelta(days=-1), datetime.timedelta(days=6))
+    soon = authority.server("soon", ["127.0.0.1"], six_days)
+    renewed = authority.server("renewed", ["127.0.0.1"])
+    port, ignition_port = daemon.free_ports(2)
+    with Cluster() as cluster:
+        prepare_cluster(cluster)
+        controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}",
+                                f"--ignition-listen=127.0.0.1:{ignition_port}", f"--cert={soon.certificate}",
+                                f"--key={soon.key}", f"--bootstrap-token={tmp_path}")
+        with controller, Prometheus(f"127.0.0.1:{port}", rules()) as prometheus:
+            name = "PintleIgnitionCertificateExpires"
+            prometheus.wait_for(lambda: firing(prometheus, name) == ["warning"], "six days are too few")
+            # Nothing happens in the cluster, and the metric follows the files all the same.
+            for made, used in ((renewed.certificate, soon.certificate), (renewed.key, soon.key)):
+                shutil.copy(made, used)
+            prometheus.wait_for(lambda: firing(prometheus, name) == [], "the renewed certificate ends the alert")
+            samples = prometheus.query("query", query="pintle_ignition_certificate_expires_seconds")["result"]
+            assert [sample["metric"]["source"] for sample in samples] == ["served"]
 
 
 def annotate_node(cluster, name, key, value):

@@ -9,7 +9,7 @@ import pytest
 from machines import openshift_kinds, shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
-from machines.openshift_settings import CONFIG, OPERATOR, Settings
+from machines.openshift_settings import CONFIG, OPERATOR, PULLER, REGISTRY, Settings, allow_operator
 from machines.wait import wait_until
 
 OBJECT = f"{GROUP}/controllerconfigs/machine-config-controller"
@@ -63,6 +63,11 @@ def spec(cluster):
 
 def text_of(cluster, field):
     return base64.b64decode(spec(cluster).get(field) or "").decode()
+
+
+def credentials(cluster):
+    """Returns the credentials for registries that nodes get, by registry."""
+    return json.loads(text_of(cluster, "internalRegistryPullSecret") or "{}").get("auths", {})
 
 
 def wait_for(cluster, is_so, what):
@@ -133,13 +138,63 @@ def test_the_last_good_value_of_what_is_missing_is_kept_and_reported(cluster, se
         wait_until(lambda: not degraded(cluster), "nothing is missing", 60)
 
 
+def test_nodes_get_the_credentials_of_the_clusters_own_registry(cluster, settings, controller):
+    def pulls_with(auth):
+        return credentials(cluster) == {
+            "default-route-openshift-image-registry.apps.demo.test": {"auth": auth}, REGISTRY: {"auth": auth},
+            "quay.test": {"auth": "cXVheQ=="}}
+    wait_until(lambda: pulls_with("cmVn"), "the credentials are there", 60)
+    # OpenShift renews a Secret in its place, or makes another one.
+    settings.secret(NAMESPACE, "puller-1", "dockercfg", {REGISTRY: {"auth": "bmV3"}})
+    wait_until(lambda: pulls_with("bmV3"), "the renewed Secret counts", 60)
+    settings.secret(NAMESPACE, "puller-2", "dockercfg", {REGISTRY: {"auth": "bmV4dA=="}})
+    settings.puller("puller-2")
+    wait_until(lambda: pulls_with("bmV4dA=="), "the next Secret counts", 60)
+    # The last good value stays while something is missing.
+    for path, message in ((f"/api/v1/namespaces/{NAMESPACE}/secrets/puller-2", "there is no Secret puller-2"),
+                          ("/api/v1/namespaces/openshift-config/secrets/pull-secret",
+                           "there is no Secret openshift-config/pull-secret"),
+                          (PULLER, "there is no ServiceAccount machine-os-puller")):
+        cluster.admin.must("DELETE", path)
+        wait_until(lambda message=message: message in degraded(cluster), message, 60)
+        assert pulls_with("bmV4dA==")
+        settings.secret(NAMESPACE, "puller-2", "dockercfg", {REGISTRY: {"auth": "bmV4dA=="}})
+        settings.put_all()
+        settings.puller("puller-2")
+        wait_until(lambda: not degraded(cluster) and pulls_with("bmV4dA=="), "nothing is missing", 60)
+    assert "forbidden" not in controller.log_text().lower(), controller.log_text()
+
+
+def test_a_role_that_is_missing_stops_only_what_needs_it(cluster, settings):
+    """An administrator may not have applied the latest rights yet."""
+    user, secrets = account(cluster), f"/api/v1/namespaces/{NAMESPACE}/secrets"
+    with Controller(cluster, "before", "--operator=yes"):
+        wait_until(lambda: credentials(cluster), "the credentials are there", 60)
+    before = credentials(cluster)
+    cluster.kubectl("delete", "rolebinding", "pintle-controller-registry-credentials", "-n", NAMESPACE)
+    try:
+        wait_until(lambda: user.request("GET", secrets)[0] == 403, "the right is gone", 60)
+        with Controller(cluster, "without", "--operator=yes"):
+            wait_until(lambda: "is forbidden" in degraded(cluster), "the missing right is reported", 60)
+            settings.setting("DNS", "dnses", {"baseDomain": "other.test"}, {})
+            wait_for(cluster, lambda now: now["dns"]["spec"]["baseDomain"] == "other.test", "the DNS is followed")
+            assert credentials(cluster) == before
+    finally:
+        allow_operator(cluster)
+    wait_until(lambda: user.request("GET", secrets)[0] == 200, "the right is there again", 60)
+
+
 def test_what_the_operator_left_is_not_written_again(cluster, settings):
     with Controller(cluster, "first", "--operator=yes"):
         wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
-        # Annotations of the operator stay, and so does whatever the next program does not make.
+        wait_until(lambda: credentials(cluster), "the credentials are there", 60)
+        # Annotations of the operator stay, and so does a text that differs from what we write in empty members only.
+        empty = {"username": "", "password": "", "email": ""}
+        operators = json.dumps({"auths": {host: {**each, **empty} for host, each in credentials(cluster).items()}})
         cluster.admin.must("PATCH", OBJECT, {"metadata": {"annotations": {
             "machineconfiguration.openshift.io/generated-by-version": "v4.21.0-operator"}},
-            "spec": {"internalRegistryPullSecret": base64.b64encode(b"{}").decode(), "etcdDiscoveryDomain": ""}}, MERGE)
+            "spec": {"internalRegistryPullSecret": base64.b64encode(operators.encode()).decode(),
+                     "etcdDiscoveryDomain": ""}}, MERGE)
     with Controller(cluster, "second", "--operator=yes"):
         wait_until(lambda: cluster.admin.must("GET", LEASE)["spec"]["holderIdentity"], "the second one acts", 60)
         settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "renewed"})
@@ -147,7 +202,7 @@ def test_what_the_operator_left_is_not_written_again(cluster, settings):
         after = controller_config(cluster)
     # That was the only write of the second one.
     assert after["metadata"]["generation"] == 3
-    assert text_of(cluster, "internalRegistryPullSecret") == "{}"
+    assert text_of(cluster, "internalRegistryPullSecret") == operators
 
 
 def test_only_the_holder_of_the_operators_lease_acts(cluster, settings, objects):
@@ -239,8 +294,12 @@ def test_the_servers_certificate_is_made_where_the_cluster_makes_machines(cluste
 def test_the_controller_reads_no_more_than_it_needs(cluster, controller):
     wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
     user = account(cluster)
-    with cluster.refusals.expected(user, "list secrets", "list configmaps", "delete controllerconfigs", "patch leases"):
-        assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets")[0] == 403
+    # The names of the Secrets of an account are not known before, so these may be read, but none of them changed.
+    assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets")[0] == 200
+    with cluster.refusals.expected(user, "patch secrets", "list serviceaccounts", "list configmaps", "list secrets",
+                                   "delete controllerconfigs", "patch leases"):
+        assert user.request("PATCH", f"/api/v1/namespaces/{NAMESPACE}/secrets/puller-1", {}, MERGE)[0] == 403
+        assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts")[0] == 403
         assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/configmaps")[0] == 403
         assert user.request("GET", "/api/v1/namespaces/openshift-config/secrets")[0] == 403
         assert user.request("GET", "/api/v1/namespaces/kube-system/configmaps")[0] == 403

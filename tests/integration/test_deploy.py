@@ -49,6 +49,29 @@ NEEDED = [
 OPENSHIFT = ("openshift-config", "openshift-config-managed", "openshift-kube-apiserver-operator", "openshift-machine-api")
 OPENSHIFT_NAMESPACES = "---\n".join(
     f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n" for name in OPENSHIFT)
+# What operator-settings-rbac.yaml gives: in a namespace, or "" for the whole cluster, verbs on the named objects, or all.
+READ = "list watch"
+SETTINGS = [
+    ("", READ, "config.openshift.io", "dnses images infrastructures networks proxies", ""),
+    ("", "create patch", MACHINE_CONFIG, "controllerconfigs", ""),
+    (NAMESPACE, READ, "", "configmaps", "machine-config-server-ca machine-config-osimageurl "
+     "machine-config-operator-images"),
+    (NAMESPACE, "patch", "", "configmaps", "kubeconfig-data machine-config-server-ca"),
+    (NAMESPACE, "list watch patch", "", "secrets", "machine-config-server-ca machine-config-server-tls"),
+    (NAMESPACE, READ, "", "serviceaccounts", "machine-os-puller"),
+    (NAMESPACE, "create", "", "configmaps secrets", ""),
+    (NAMESPACE, READ, "", "secrets", ""),
+    ("openshift-config", READ, "", "configmaps", ""),
+    ("openshift-config", READ, "", "secrets", "pull-secret"),
+    ("openshift-config-managed", READ, "", "configmaps", "kube-apiserver-client-ca kube-apiserver-server-ca "
+     "image-registry-ca kube-cloud-config merged-trusted-image-registry-ca"),
+    ("openshift-config-managed", "patch", "", "configmaps", "merged-trusted-image-registry-ca"),
+    ("openshift-config-managed", "create", "", "configmaps", ""),
+    ("openshift-kube-apiserver-operator", READ, "", "configmaps", "kube-apiserver-to-kubelet-client-ca"),
+    ("kube-system", READ, "", "configmaps", "root-ca bootstrap"),
+    ("openshift-machine-api", "list watch create patch", "", "secrets", ""),
+    ("openshift-machine-api", READ, "machine.openshift.io", "machinesets", ""),
+]
 REFUSED = [
     *((verb, "secrets", "", namespace, "") for namespace in (NAMESPACE, OWN_NAMESPACE) for verb in ("get", "list", "create")),
     *((verb, "secrets", "", "kube-system", "") for verb in ("get", "list")),
@@ -312,6 +335,26 @@ def test_the_controller_has_no_right_that_it_does_not_need(applied):
                for resource in rule["resources"] for group in rule["apiGroups"]}
     assert granted == needed
     assert "*" not in json.dumps(roles[0]["rules"])
+
+
+def single_rights(namespace, verbs, groups, resources, names):
+    return {(namespace, verb, group, resource, name)
+            for verb in verbs for group in groups for resource in resources for name in names or [""]}
+
+
+def test_the_operators_part_has_exactly_the_rights_that_it_needs(applied):
+    """tests/integration/test_controller_config.py runs the operator's part with these rights."""
+    applied.apply(OPENSHIFT_NAMESPACES)
+    text = (DEPLOY / "openshift/operator-settings-rbac.yaml").read_text()
+    output = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=text).stdout
+    granted = set()
+    for item in json.loads(output)["items"]:
+        for rule in item.get("rules", ()):
+            granted |= single_rights(item["metadata"].get("namespace", ""), rule["verbs"], rule["apiGroups"],
+                                     rule["resources"], rule.get("resourceNames"))
+    needed = set().union(*(single_rights(namespace, verbs.split(), [group], resources.split(), names.split())
+                           for namespace, verbs, group, resources, names in SETTINGS))
+    assert granted == needed
 
 
 # Objects of the Machine Config Operator, and others, whose names deploy/ must not use.

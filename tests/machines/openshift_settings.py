@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The objects that describe an OpenShift cluster, from which the ControllerConfig is made."""
 
+import base64
 import json
 
 from . import grants, openshift_kinds
@@ -19,6 +20,11 @@ def allow_operator(cluster):
     for name in ("operator-status-rbac", "operator-settings-rbac"):
         cluster.apply((DEPLOY / f"openshift/{name}.yaml").read_text())
     grants.wait_until_known(cluster.admin)
+
+
+# The registry that the cluster runs itself, and the account that pulls OS images from it.
+REGISTRY = "image-registry.openshift-image-registry.svc:5000"
+PULLER = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/machine-os-puller"
 
 
 class Settings:
@@ -48,6 +54,10 @@ class Settings:
         self.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "the clients"})
         self.config_map("openshift-config", "initial-kube-apiserver-server-ca", {"ca-bundle.crt": "the installer's"})
         self.config_map("openshift-config-managed", "image-registry-ca", {"registry..5000": "of the registry"})
+        self.secret("openshift-config", "pull-secret", "dockerconfigjson",
+                    {"auths": {"quay.test": {"auth": "cXVheQ=="}}})
+        self.secret(NAMESPACE, "puller-1", "dockercfg", {REGISTRY: {"auth": "cmVn"}})
+        self.puller("puller-1")
         self.release(self._release)
 
     def install_release(self, version="4.21.0"):
@@ -86,6 +96,27 @@ class Settings:
         else:
             self.admin.must("PATCH", f"{path}/{name}", {"data": data}, MERGE)
 
+    def secret(self, namespace, name, form, credentials):
+        """Writes credentials for registries, in one of the two forms that Kubernetes knows."""
+        data = {f".{form}": base64.b64encode(json.dumps(credentials).encode()).decode()}
+        path = f"/api/v1/namespaces/{namespace}/secrets"
+        found, _ = self.admin.request("GET", f"{path}/{name}")
+        if found == 404:
+            self.admin.must("POST", path, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name},
+                                           "type": f"kubernetes.io/{form}", "data": data})
+        else:
+            self.admin.must("PATCH", f"{path}/{name}", {"data": data}, MERGE)
+
+    def puller(self, *secrets):
+        """Makes the account for OS images pull with these Secrets, as OpenShift does when it renews them."""
+        pulls = {"imagePullSecrets": [{"name": name} for name in secrets]}
+        found, _ = self.admin.request("GET", PULLER)
+        if found == 404:
+            self.admin.must("POST", PULLER.rpartition("/")[0], {
+                "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "machine-os-puller"}, **pulls})
+        else:
+            self.admin.must("PATCH", PULLER, pulls, MERGE)
+
     def remove_config_map(self, namespace, name):
         self.admin.must("DELETE", f"/api/v1/namespaces/{namespace}/configmaps/{name}")
 
@@ -96,4 +127,8 @@ class Settings:
             self.admin.must("DELETE", f"/api/v1/namespaces/{namespace}/configmaps")
         for name in ("root-ca", "bootstrap"):
             self.admin.request("DELETE", f"/api/v1/namespaces/kube-system/configmaps/{name}")
+        self.admin.request("DELETE", "/api/v1/namespaces/openshift-config/secrets/pull-secret")
+        for name in ("puller-1", "puller-2"):
+            self.admin.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}")
+        self.admin.request("DELETE", PULLER)
         self.admin.request("DELETE", OPERATOR)

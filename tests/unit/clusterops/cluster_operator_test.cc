@@ -112,6 +112,8 @@ TEST_F(ClusterOperatorTest, ARolloutOfTheSameReleaseDoesNotProgress) {
 
 TEST_F(ClusterOperatorTest, AFailureKeepsTheOldVersionsAndIsAnEventOnce) {
   Have("4.20.0", "quay.io/mco@sha256:0");
+  waiting_ = "not yet";
+  Report();
   failure_ = {.task = "RequiredPools", .why = "master is paused"};
   EXPECT_THAT(Messages(Report()),
               ElementsAre("OperatorDegraded: RequiredPoolsFailed: Unable to apply 4.21.0: master is paused"));
@@ -122,6 +124,21 @@ TEST_F(ClusterOperatorTest, AFailureKeepsTheOldVersionsAndIsAnEventOnce) {
   EXPECT_THAT(Report().events, IsEmpty());
   failure_->why = "worse";
   EXPECT_EQ(Report().events.size(), 1U);
+}
+
+TEST_F(ClusterOperatorTest, TheBeginningOfAReleaseIsAnEventOnceEvenIfItFailsFromTheBeginning) {
+  Have("4.20.0", "quay.io/mco@sha256:0");
+  failure_ = {.task = "RenderConfig", .why = "no root CA"};
+  EXPECT_THAT(Messages(Report()),
+              ElementsAre(std::string("OperatorVersionChanged: clusteroperator/machine-config started a version change "
+                                      "from ") +
+                              kOld + " to " + kNew,
+                          "OperatorDegraded: RenderConfigFailed: Unable to apply 4.21.0: no root CA"));
+  EXPECT_THAT(Report().events, IsEmpty());
+  failure_.reset();
+  waiting_ = "not yet";
+  EXPECT_THAT(Report().events, IsEmpty());
+  EXPECT_EQ(Text("Progressing"), "True: : Working towards 4.21.0");
 }
 
 TEST_F(ClusterOperatorTest, AFailureOfAnInstalledReleaseIsOneToReconcile) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <set>
+#include <ostream>
 #include <utility>
 
 #include "base/base64.h"
@@ -29,6 +29,12 @@ api::ConfigMap Map(std::map<std::string, std::string> data) {
   return {.metadata = {}, .data = std::move(data), .binary_data = {}};
 }
 
+api::Secret CredentialSecret(const std::string& key, const std::string& text) {
+  api::Secret secret;
+  secret.data = {{key, EncodeBase64(text)}};
+  return secret;
+}
+
 // The objects of a cluster on a platform that needs no configuration of a cloud.
 ControllerConfigInputs CompleteInputs() {
   ControllerConfigInputs inputs;
@@ -50,6 +56,9 @@ ControllerConfigInputs CompleteInputs() {
   inputs.images = Json(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco", "infraImage": "infra",
       "keepalivedImage": "k", "corednsImage": "c", "haproxyImage": "h", "baremetalRuntimeCfgImage": "b",
       "kubeRbacProxyImage": "r", "dockerRegistryImage": "d"})");
+  inputs.registry_credentials.has_account = true;
+  inputs.registry_credentials.pull_secret =
+      CredentialSecret(".dockerconfigjson", R"({"auths": {"quay.example": {"auth": "YTpi"}}})");
   inputs.operator_version = kRelease;
   return inputs;
 }
@@ -70,7 +79,8 @@ TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
       "infra": {"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
                 "status": {"apiServerInternalURI": "https://api-int.a:6443", "etcdDiscoveryDomain": "a.example",
                            "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}},
-      "internalRegistryPullSecret": null, "ipFamilies": "IPv4", "kubeAPIServerServingCAData": "dGhlIGNsaWVudHM=",
+      "internalRegistryPullSecret": "eyJhdXRocyI6eyJxdWF5LmV4YW1wbGUiOnsiYXV0aCI6IllUcGkifX19",
+      "ipFamilies": "IPv4", "kubeAPIServerServingCAData": "dGhlIGNsaWVudHM=",
       "network": {"mtuMigration": null}, "networkType": "OVNKubernetes", "platform": "aws",
       "proxy": null, "pullSecret": {"name": "pull-secret", "namespace": "openshift-config"}, "releaseImage": "",
       "rootCAData": "dGhlIHJvb3Q="})"));
@@ -171,7 +181,10 @@ std::vector<Case> Cases() {
        [](Inputs& in) { in.infrastructure = nullptr; },
        {{"platform", none}, {"etcdDiscoveryDomain", none}, {"infra", none}},
        {"there is no Infrastructure named cluster"}},
-      {"no DNS", [](Inputs& in) { in.dns = nullptr; }, {{"dns", none}, {"x", none}}, {"there is no DNS named cluster"}},
+      {"no DNS",
+       [](Inputs& in) { in.dns = nullptr; },
+       {{"dns", none}, {"internalRegistryPullSecret", none}},
+       {"there is no DNS named cluster"}},
 
       // The cloud.
       {"the configuration of a cloud",
@@ -269,13 +282,14 @@ std::vector<Case> Cases() {
          in.initial_authority = Map({{kBundleKey, First() + Signer() + Second()}});
          in.kubelet_client_ca = Map({{kBundleKey, "successors\n"}});
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64(First() + "successors\n" + Second())}, {"x", none}}},
+       {{"kubeAPIServerServingCAData", EncodeBase64(First() + "successors\n" + Second())},
+        {"internalRegistryPullSecret", Value()}}},
       {"a signer without successors stays",
        [](Inputs& in) {
          in.is_installing = true;
          in.initial_authority = Map({{kBundleKey, Signer()}});
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64(Signer())}, {"x", none}}},
+       {{"kubeAPIServerServingCAData", EncodeBase64(Signer())}, {"internalRegistryPullSecret", Value()}}},
       {"no initial authority",
        [](Inputs& in) {
          in.is_bootstrapped = false;
@@ -313,14 +327,27 @@ std::vector<Case> Cases() {
        {{"imageRegistryBundleUserData", Value::array()}, {"x", none}}},
       {"no Image config", [](Inputs& in) { in.image = nullptr; }, {{"imageRegistryBundleUserData", none}, {"x", none}}},
       {"credentials of the cluster's own registry",
-       [](Inputs& in) { in.internal_pull_secret = "{}"; },
-       {{"internalRegistryPullSecret", "e30="}, {"x", none}}},
+       [](Inputs& in) {
+         in.registry_credentials.account_secrets = {
+             {.name = "puller",
+              .secret = CredentialSecret(
+                  ".dockercfg", R"({"image-registry.openshift-image-registry.svc:5000": {"auth": "YzpkCg=="}})")}};
+       },
+       {{"internalRegistryPullSecret",
+         EncodeBase64(R"({"auths":{"default-route-openshift-image-registry.apps.a.example":{"auth":"YzpkCg=="},)"
+                      R"("image-registry.openshift-image-registry.svc:5000":{"auth":"YzpkCg=="},)"
+                      R"("quay.example":{"auth":"YTpi"}}})")},
+        {"x", none}}},
+      {"no account for the cluster's own registry",
+       [](Inputs& in) { in.registry_credentials.has_account = false; },
+       {{"internalRegistryPullSecret", none}, {"x", none}},
+       {"the credentials for the cluster's own registry: there is no ServiceAccount machine-os-puller"}},
       {"credentials of the cluster's own registry before the installation has ended",
        [](Inputs& in) {
-         in.internal_pull_secret = "{}";
+         in.registry_credentials = {};
          in.is_installing = true;
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64("the initial")}, {"x", none}}},
+       {{"kubeAPIServerServingCAData", EncodeBase64("the initial")}, {"internalRegistryPullSecret", Value()}}},
 
       // The release.
       {"images of another release",
@@ -454,23 +481,61 @@ TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
   EXPECT_EQ(merged["images"]["mine"], Value("m"));
 }
 
-// What the Machine Config Operator has written is what we would write, but for how Go writes an empty member.
-TEST(MergedControllerConfig, ChangesNothingOfWhatTheOperatorHasWritten) {
+// A difference between a ControllerConfig of the Machine Config Operator and ours that is worth no write.
+struct Difference {
+  std::string name;
+  std::function<void(Value& present)> change;
+
+  friend void PrintTo(const Difference& one, std::ostream* out) { *out << one.name; }
+};
+
+std::vector<Difference> Differences() {
+  return {
+      {"nothing", [](Value&) {}},
+      {"an empty domain of etcd is left out", [](Value& present) { present.Erase("etcdDiscoveryDomain"); }},
+      {"an empty domain of etcd is null", [](Value& present) { present["etcdDiscoveryDomain"] = Value(); }},
+      {"an old field for the OS image", [](Value& present) { present["osImageURL"] = ""; }},
+      {"a network without a migration", [](Value& present) { present["network"] = Value::object(); }},
+      {"no proxy, as an object", [](Value& present) { present["proxy"] = Value::object(); }},
+      {"no authorities of registries, as null", [](Value& present) { present["imageRegistryBundleData"] = Value(); }},
+      {"no authorities of registries are left out",
+       [](Value& present) { present.Erase("imageRegistryBundleUserData"); }},
+      {"the version of the DNS", [](Value& present) { present["dns"]["metadata"]["resourceVersion"] = "7"; }},
+      {"the managers of the DNS",
+       [](Value& present) {
+         present["dns"]["metadata"]["managedFields"] = Value::array({{{"manager", "m"}}});
+       }},
+      {"the version of the Infrastructure",
+       [](Value& present) { present["infra"]["metadata"]["resourceVersion"] = "8"; }},
+      {"the managers of the Infrastructure",
+       [](Value& present) {
+         present["infra"]["metadata"]["managedFields"] = Value::array({{{"manager", "m"}}});
+       }},
+      {"empty members of a copy",
+       [](Value& present) {
+         present["infra"]["metadata"]["creationTimestamp"] = nullptr;
+         present["infra"]["spec"]["cloudConfig"]["name"] = "";
+       }},
+      {"empty members of credentials",
+       [](Value& present) {
+         present["internalRegistryPullSecret"] = EncodeBase64(
+             R"({"auths": {"quay.example": {"username": "", "password": "", "email": "", "auth": "YTpi"}}})");
+       }},
+  };
+}
+
+class MergedControllerConfigTest : public testing::TestWithParam<Difference> {};
+
+TEST_P(MergedControllerConfigTest, LeavesAsItIsWhatDiffersInFormOnly) {
   ControllerConfigInputs inputs = CompleteInputs();
   inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
   const Value draft = DraftControllerConfig(inputs).spec;
   Value present = draft;
-  present.Erase("etcdDiscoveryDomain");
-  present.Erase("internalRegistryPullSecret");
-  present["network"] = Value::object();
-  present["osImageURL"] = "";
-  present["dns"]["metadata"]["resourceVersion"] = "7";
-  present["infra"]["metadata"]["resourceVersion"] = "8";
-  present["infra"]["metadata"]["managedFields"] = Value::array({{{"manager", "m"}}});
-  present["infra"]["metadata"]["creationTimestamp"] = nullptr;
-  present["infra"]["spec"]["cloudConfig"]["name"] = "";
+  GetParam().change(present);
   EXPECT_EQ(MergedControllerConfig(present, draft), present);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, MergedControllerConfigTest, testing::ValuesIn(Differences()));
 
 TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
   const Value draft = DraftControllerConfig(CompleteInputs()).spec;
@@ -480,8 +545,18 @@ TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
   EXPECT_EQ(MergedControllerConfig(present, draft), draft);
 }
 
+TEST(MergedControllerConfig, TakesRenewedCredentialsAndThoseThatReplaceUnreadableOnes) {
+  const Value draft = DraftControllerConfig(CompleteInputs()).spec;
+  for (const char* before : {R"({"auths": {"quay.example": {"auth": "b2xk"}}})", "not JSON", ""}) {
+    Value present = draft;
+    present["internalRegistryPullSecret"] = EncodeBase64(before);
+    EXPECT_EQ(MergedControllerConfig(present, draft), draft) << before;
+  }
+}
+
 TEST(MergedControllerConfig, BeginsWithTheFieldsThatTheApiRequires) {
   ControllerConfigInputs inputs = CompleteInputs();
+  inputs.is_installing = true;
   inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
   const Value made = MergedControllerConfig(Value(), DraftControllerConfig(inputs).spec);
   for (const char* field : {"additionalTrustBundle", "cloudProviderCAData", "cloudProviderConfig", "proxy",

@@ -92,6 +92,15 @@ TEST(ServerCertificates, ANewAuthorityIsTrustedForADayBeforeItSigns) {
   EXPECT_EQ(cluster.Trusted().size(), 2U);
 }
 
+TEST(CertificateExpiry, IsTheEndOfTheCertificateInASecret) {
+  Renewed cluster;
+  cluster.Steps();
+  EXPECT_EQ(CertificateExpiry(&*cluster.certificate), cluster.Served().not_after);
+  cluster.certificate->data[kCertificateKey] = EncodeBase64("not a certificate");
+  EXPECT_EQ(CertificateExpiry(&*cluster.certificate), std::nullopt);
+  EXPECT_EQ(CertificateExpiry(nullptr), std::nullopt);
+}
+
 TEST(ServerCertificates, NothingIsMadeWhileAllIsGood) {
   Renewed cluster;
   cluster.Steps();

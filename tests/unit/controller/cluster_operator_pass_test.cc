@@ -11,7 +11,9 @@
 namespace pintle::controller {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr const char* kRenderedMaster = "rendered-master-1";
 constexpr WallTime kMoment{std::chrono::hours(1000)};
@@ -121,6 +123,23 @@ TEST_F(ClusterOperatorPassTest, NamesTheFirstOfAllFailures) {
        .failures = {{.task = "MachineConfigNode", .why = "no"}, {.task = "RenderConfig", .why = "no root CA"}},
        .now = kMoment});
   EXPECT_EQ(TextOf(change, "Degraded"), "True: RenderConfigFailed: Unable to apply 4.21.0: no root CA");
+  EXPECT_THAT(change.failed_tasks, ElementsAre("MachineConfigNode", "RenderConfig"));
+}
+
+TEST_F(ClusterOperatorPassTest, ATaskFailsUntilItsFailureIsOver) {
+  EXPECT_THAT(Pass().failed_tasks, IsEmpty());
+  world_.pools["master"].spec.paused = true;
+  EXPECT_THAT(Pass().failed_tasks, ElementsAre("RequiredPools"));
+  world_.pools["master"].spec.paused = false;
+  EXPECT_THAT(Pass().failed_tasks, IsEmpty());
+}
+
+TEST_F(ClusterOperatorPassTest, TasksFailEvenIfNoReleaseIsKnown) {
+  View view = world_.Look();
+  view.controller_config = nullptr;
+  const ClusterOperatorChange change = ClusterOperatorPass({.view = view, .known = known_, .now = kMoment});
+  EXPECT_FALSE(change.patch);
+  EXPECT_THAT(change.failed_tasks, ElementsAre("RenderConfig"));
 }
 
 TEST_F(ClusterOperatorPassTest, TemplatesThatFailAreAFailureOfTheController) {

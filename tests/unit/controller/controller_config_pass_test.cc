@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
@@ -37,6 +38,8 @@ clusterops::ControllerConfigInputs Sources() {
   sources.client_authority = map({{"ca-bundle.crt", "the clients"}});
   sources.os_images = map({{"releaseVersion", "4.21.0"}, {"baseOSContainerImage", "os@sha256:1"}});
   sources.images = ParsedSource(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco"})");
+  sources.registry_credentials.has_account = true;
+  sources.registry_credentials.pull_secret.emplace().data = {{".dockerconfigjson", EncodeBase64(R"({"auths": {}})")}};
   return sources;
 }
 

@@ -1,10 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/figures.h"
 
+#include "clusterops/pool_labels.h"
 #include "support/expect.h"
 
 namespace pintle::controller {
 namespace {
+
+TEST(FiguresOf, HasThePoolsThatAnUpgradeWaitsFor) {
+  api::MachineConfigPool master;
+  master.metadata.name = "master";
+  master.metadata.labels = clusterops::BuiltInLabels("master");
+  api::MachineConfigPool worker;
+  worker.metadata.name = "worker";
+  View view;
+  view.pools = {&master, &worker};
+  const auto figures = FiguresOf(view, {}, {{"worker", true}}, [](const std::string&) { return nullptr; });
+  ASSERT_EQ(figures.size(), 2U);
+  EXPECT_TRUE(figures[0].is_required);
+  EXPECT_FALSE(figures[1].is_required);
+  EXPECT_FALSE(figures[0].overrides_os_image);
+  EXPECT_TRUE(figures[1].overrides_os_image);
+  EXPECT_FALSE(figures[0].pause);
+}
+
+TEST(FiguresOf, HasThePauseOfAPoolThatIsPausedOnly) {
+  api::MachineConfigPool worker;
+  worker.metadata.name = "worker";
+  View view;
+  view.pools = {&worker};
+  PauseReport report;
+  const auto is_paused = [&] {
+    const auto figures = FiguresOf(view, {}, {}, [&](const std::string&) { return &report; });
+    return figures.at(0).pause.has_value();
+  };
+  EXPECT_FALSE(is_paused());
+  report.is_paused = true;
+  EXPECT_TRUE(is_paused());
+}
+
+TEST(AlertsOf, IsTrueForAMasterThatACustomPoolWantsToo) {
+  Rosters rosters;
+  rosters.nodes["master"] = {};
+  rosters.masters_wanted_elsewhere = {"master-0"};
+  EXPECT_EQ(AlertsOf(rosters), (std::map<std::string, bool>{{"master-0", true}}));
+}
+
+TEST(OperatorTasksOf, HasEachTaskAndWhetherItFails) {
+  const std::map<std::string, bool> tasks = OperatorTasksOf({"RenderConfig"});
+  EXPECT_EQ(tasks, (std::map<std::string, bool>{{"MachineConfigController", false},
+                                                {"MachineConfigNode", false},
+                                                {"MachineConfigPools", false},
+                                                {"MachineConfigServer", false},
+                                                {"MachineConfiguration", false},
+                                                {"RenderConfig", true},
+                                                {"RequiredPools", false}}));
+}
 
 TEST(AllowsOldBootImages, IsTrueIfTheAdministratorAllowsThem) {
   api::ControllerConfig config;

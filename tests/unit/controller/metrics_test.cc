@@ -43,11 +43,13 @@ TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
   worker.pool.status.unavailable_machine_count = 4;
   worker.pool.status.conditions = {True("Updating", 5), True("NodeDegraded", 7, "1 nodes"), True("RenderDegraded", 6)};
   worker.overrides_os_image = true;
+  worker.is_required = true;
   metrics.pools = {worker};
   metrics.drain_errors = {{"w-0", true}};
   metrics.pool_alerts = {{"m-0", false}};
   metrics.sub_controllers = {{"machine-config-controller-drain", "drain", "w-0", kCountedAt}};
   metrics.allows_old_boot_images = true;
+  metrics.operator_tasks = {{"RenderConfig", true}, {"RequiredPools", false}};
   const std::string text = MetricsText(metrics);
   for (
       const char* const line : {
@@ -67,6 +69,9 @@ TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
           R"(mcc_sub_controller_state{subcontroller="initialize",state="initialize",object="initialize"} 0)",
           R"(mcc_sub_controller_state{subcontroller="machine-config-controller-drain",state="drain",object="w-0"} 1700000000)",
           "mcc_boot_image_skew_enforcement_none 1",
+          R"(pintle_pool_required{pool="worker"} 1)",
+          R"(pintle_operator_task_failed{task="RenderConfig"} 1)",
+          R"(pintle_operator_task_failed{task="RequiredPools"} 0)",
       }) {
     EXPECT_THAT(text, HasSubstr("\n" + std::string(line) + "\n"));
   }
@@ -129,6 +134,30 @@ TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
     EXPECT_THAT(text, HasSubstr(R"(pintle_ignition_requests_total{pool="worker",version="3.5.0",code="200"} 7)"));
     EXPECT_THAT(text, HasSubstr("pintle_ignition_open_requests_total 2\n"));
   }
+}
+
+// Rules that are written for the Machine Config Operator's controller find these series before anything has happened.
+TEST(MetricsText, HasTheFirstSeriesOfTheMachineConfigControllerInAnEmptyCluster) {
+  const std::string text = MetricsText(Leading());
+  for (const char* const line : {
+           R"(mcc_drain_err{node="initialize"} 0)",
+           R"(mcc_pool_alert{node="initialize"} 0)",
+           R"(os_image_url_override{pool="initialize"} 0)",
+           R"(mcc_sub_controller_state{subcontroller="initialize",state="initialize",object="initialize"} 0)",
+           "mcc_boot_image_skew_enforcement_none 0",
+       }) {
+    EXPECT_THAT(text, HasSubstr("\n" + std::string(line) + "\n"));
+  }
+}
+
+TEST(MetricsText, EachReplicaReportsTheEndOfTheCertificateThatItServesWith) {
+  Metrics metrics;
+  metrics.certificate_expiries = {{kServedCertificate, kCountedAt}};
+  EXPECT_THAT(MetricsText(metrics),
+              HasSubstr(R"(pintle_ignition_certificate_expires_seconds{source="served"} 1700000000)"));
+  metrics.leads = true;
+  metrics.certificate_expiries["machine-config-server-tls"] = kCountedAt + std::chrono::seconds(1);
+  EXPECT_THAT(MetricsText(metrics), HasSubstr(R"(expires_seconds{source="machine-config-server-tls"} 1700000001)"));
 }
 
 TEST(MetricsText, BoundsTextsFromObjects) {

@@ -168,8 +168,10 @@ TEST_F(OperatorReportsTest, AFailureOfAnotherPartIsReportedUntilItIsOver) {
   Begin();
   reports_->Set({{"RenderConfig", "no root CA"}});
   RunUntil([&] { return Condition("Degraded").starts_with("True: RenderConfigFailed"); });
+  EXPECT_TRUE(reports_->failed_tasks().contains("RenderConfig"));
   reports_->Set({});
   RunUntil([&] { return Condition("Degraded").starts_with("False"); });
+  EXPECT_FALSE(reports_->failed_tasks().contains("RenderConfig"));
 }
 
 TEST_F(OperatorReportsTest, WritesNothingInAClusterWithoutTheKind) {

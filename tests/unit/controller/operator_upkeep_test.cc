@@ -40,7 +40,7 @@ class OperatorUpkeepTest : public testing::Test {
     event::Timer look(
         *loop_,
         [&] {
-          clock_.now += std::chrono::seconds(1);
+          clock_.now += between_looks_;
           upkeep_->Look(view_, is_installing_);
           if (is_so()) return loop_->Stop();
           look.After(std::chrono::milliseconds(2));
@@ -72,6 +72,7 @@ class OperatorUpkeepTest : public testing::Test {
 
   SmallApiServer server_;
   ManualClock clock_;
+  std::chrono::milliseconds between_looks_ = std::chrono::seconds(1);
   View view_;
   bool is_installing_ = false;
   json::Value kept_;
@@ -135,6 +136,76 @@ TEST_F(OperatorUpkeepTest, WritesNothingWhileAnInputCannotBeRead) {
   EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
   RunFor(std::chrono::seconds(20));
   EXPECT_EQ(Spec().TextAt({"dns", "spec", "baseDomain"}), "a.example");
+}
+
+TEST_F(OperatorUpkeepTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
+  const auto has = [&](const std::string& text) {
+    const std::string credentials = DecodeBase64(Spec().TextAt({"internalRegistryPullSecret"})).value_or("");
+    return credentials.find(text) != std::string::npos;
+  };
+  const auto put = [&](const std::string& secret, const std::string& auth) {
+    server_.Put("secrets",
+                SmallSecret("namespace", secret, ".dockercfg",
+                            R"({"image-registry.openshift-image-registry.svc:5000": {"auth": ")" + auth + R"("}})"));
+  };
+  RunUntil([&] { return has("first"); });
+  EXPECT_TRUE(has("of-quay"));
+  EXPECT_TRUE(has("default-route-openshift-image-registry.apps.a.example"));
+  // The cluster renews the Secret in its place, or makes another one.
+  put("puller-1", "second");
+  RunUntil([&] { return has("second"); });
+  put("puller-2", "third");
+  server_.Put("serviceaccounts", SmallPuller("puller-2"));
+  RunUntil([&] { return has("third"); });
+  // The last good value of a missing one stays.
+  server_.Remove("secrets", "puller-2");
+  RunUntil([&] { return FailureOf("RenderConfig") != ""; });
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("there is no Secret puller-2"));
+  EXPECT_TRUE(has("third"));
+  server_.Put("serviceaccounts", SmallPuller("puller-1"));
+  RunUntil([&] { return has("second") && FailureOf("RenderConfig") == ""; });
+}
+
+TEST_F(OperatorUpkeepTest, CredentialsThatCannotBeReadStopNothingElse) {
+  RunUntil([&] { return !Spec().is_null(); });
+  upkeep_.reset();
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("machine-os-puller") == std::string::npos) return std::nullopt;
+    return SmallApiServer::Status(403, "Forbidden", "you must not");
+  });
+  RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
+  EXPECT_NE(Spec().TextAt({"internalRegistryPullSecret"}), "");
+}
+
+TEST_F(OperatorUpkeepTest, ANewClusterHasNoCredentialsOfItsOwnRegistry) {
+  is_installing_ = true;
+  RunUntil([&] { return !Spec().is_null(); });
+  EXPECT_EQ(Spec().TextAt({"internalRegistryPullSecret"}), "");
+  EXPECT_THAT(upkeep_->Failures(), IsEmpty());
+}
+
+TEST_F(OperatorUpkeepTest, AWriteThatChangesNothingIsRepeatedRarely) {
+  RunUntil([&] { return !Spec().is_null(); });
+  RunFor(std::chrono::seconds(20));
+  // The API server drops a field that the kind does not have.
+  const std::string patch = "PATCH " + kApi + "controllerconfigs";
+  server_.Refuse([this, patch](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with(patch)) return std::nullopt;
+    return kube::Answer{.body = json::ToText(server_.Find("controllerconfigs", kName))};
+  });
+  const std::size_t before = server_.CountOf(patch);
+  const auto count = [&] { return server_.CountOf(patch) - before; };
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
+  RunUntil([&] { return count() == 1; });
+  RunFor(std::chrono::minutes(4));
+  EXPECT_EQ(count(), 1U);
+  RunUntil([&] { return count() == 2; });
+  // Another input is worth another write at once: so slow a clock does not reach the end of the pause.
+  between_looks_ = std::chrono::milliseconds(1);
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "c.example"})", "{}"));
+  RunUntil([&] { return count() == 3; });
 }
 
 TEST_F(OperatorUpkeepTest, AWriteThatIsRefusedIsAFailure) {
@@ -240,6 +311,10 @@ TEST_F(OperatorUpkeepTest, MakesTheServersCertificateWhereTheClusterMakesMachine
   EXPECT_THAT(bundle, HasSubstr("BEGIN CERTIFICATE"));
   RunUntil([&] { return Spec().TextAt({"rootCAData"}) == EncodeBase64(bundle); });
   EXPECT_EQ(server_.CountOf("POST /api/v1/namespaces/namespace/secrets"), 2U);
+  RunUntil([&] { return upkeep_->CertificateExpiries().size() == 2; });
+  for (const auto& [secret, expiry] : upkeep_->CertificateExpiries()) {
+    EXPECT_GT(expiry, clock_.Wall() + std::chrono::hours(24 * 365)) << secret;
+  }
 }
 
 }  // namespace

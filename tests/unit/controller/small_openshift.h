@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/base64.h"
 #include "json/parse.h"
 #include "unit/controller/small_api_server.h"
 
@@ -16,6 +17,19 @@ inline json::Value SmallConfigMap(const std::string& namespace_name, const std::
   json::Value map = {{"metadata", {{"name", name}, {"namespace", namespace_name}}}, {"data", json::Value::object()}};
   for (const auto& [key, value] : data) map["data"][key] = value;
   return map;
+}
+
+inline json::Value SmallSecret(const std::string& namespace_name, const std::string& name, const std::string& key,
+                               const std::string& text) {
+  json::Value secret = {{"metadata", {{"name", name}, {"namespace", namespace_name}}}, {"data", json::Value::object()}};
+  secret["data"][key] = EncodeBase64(text);
+  return secret;
+}
+
+// The account that pulls from the cluster's own registry, with the credentials in this Secret.
+inline json::Value SmallPuller(const std::string& secret) {
+  return {{"metadata", {{"name", "machine-os-puller"}, {"namespace", "namespace"}}},
+          {"imagePullSecrets", json::Value::array({{{"name", secret}}})}};
 }
 
 inline json::Value SmallSetting(const std::string& spec, const std::string& status) {
@@ -44,6 +58,11 @@ inline void PutSmallOpenShift(SmallApiServer& server) {
   server.Put("configmaps",
              SmallConfigMap("namespace", "machine-config-operator-images",
                             {{"images.json", R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco"})"}}));
+  server.Put("secrets", SmallSecret("openshift-config", "pull-secret", ".dockerconfigjson",
+                                    R"({"auths": {"quay.example": {"auth": "of-quay"}}})"));
+  server.Put("secrets", SmallSecret("namespace", "puller-1", ".dockercfg",
+                                    R"({"image-registry.openshift-image-registry.svc:5000": {"auth": "first"}})"));
+  server.Put("serviceaccounts", SmallPuller("puller-1"));
 }
 
 }  // namespace pintle::controller

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The credentials with which nodes pull OS images from the registry that the cluster runs itself.
+//
+// OpenShift gives the account machine-os-puller Secrets with credentials for that registry, and renews them.  Nodes use
+// one file for all registries, so these credentials are merged with the cluster's pull secret.  Errors contain the
+// names of Secrets and of their keys, and never the credentials.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/secret.h"
+#include "base/result.h"
+
+namespace pintle::clusterops {
+
+// The ServiceAccount that may pull from the registry.
+inline constexpr const char* kPullingAccount = "machine-os-puller";
+
+// A Secret that another object names; without a value if it does not exist.
+struct NamedSecret {
+  std::string name;
+  std::optional<api::Secret> secret = {};
+};
+
+struct RegistryCredentialInputs {
+  bool has_account = false;                       // Whether kPullingAccount exists.
+  std::vector<NamedSecret> account_secrets = {};  // The Secrets from which the account pulls, in its order.
+  std::optional<api::Secret> pull_secret = {};    // openshift-config/pull-secret
+  std::string unreadable = {};                    // Why some of these objects cannot be read, or "".
+};
+
+// Returns the merged credentials as JSON, as programs read it from ~/.docker/config.json.  Of two credentials for one
+// registry, those of the pull secret count, because a person has set them.  `base_domain` is that of the cluster, for
+// the address at which the registry may be reached from outside; it is empty if there is none.
+Result<std::string> MergedRegistryCredentials(const RegistryCredentialInputs& inputs, std::string_view base_domain);
+
+}  // namespace pintle::clusterops
