@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -67,6 +69,19 @@ Result<pid_t> Start(const Spawn& spawn) {
       ::posix_spawnp(&pid, words[0], &settings.actions, &settings.attributes, words.data(), environment.data());
   if (failed != 0) return Error::FromErrno("posix_spawn", failed);
   return pid;
+}
+
+Result<UniqueFd> OpenProcess(pid_t pid) {
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) return Error::FromErrno("pidfd_open");
+  return process;
+}
+
+int Reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 }  // namespace pintle::host

@@ -33,4 +33,10 @@ struct Spawn {
 // no signals blocked or ignored at first, and its standard input is /dev/null.
 Result<pid_t> Start(const Spawn& spawn);
 
+// Returns a descriptor that becomes readable when the child process has ended.  The child must not have been reaped.
+Result<UniqueFd> OpenProcess(pid_t pid);
+
+// Waits for the end of a child process, and returns its status in the form of waitpid(2).
+int Reap(pid_t pid);
+
 }  // namespace pintle::host

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -57,6 +58,17 @@ TEST(RunProgram, EndsAProgramWhenAskedToStop) {
   const auto before = std::chrono::steady_clock::now();
   const auto stopped = RunProgram({{"sleep", "1000"}, PlainEnvironment()}, stop.get_token());
   asking.join();
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(9));
+}
+
+// The request comes about a second after the start, when nothing is left to read.
+TEST(RunProgram, EndsAProgramThatHasClosedItsOutputs) {
+  std::stop_source stop;
+  const auto before = std::chrono::steady_clock::now();
+  const auto stopped = RunProgram({{"sh", "-c", "exec >&- 2>&-; exec sleep 30"}, PlainEnvironment()}, stop.get_token(),
+                                  [&] { stop.request_stop(); });
+  ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(9));
 }
