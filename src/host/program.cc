@@ -24,7 +24,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kSearchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kMostErrors = 4096;
 constexpr auto kStopPollInterval = milliseconds(100);  // A request to stop is noticed after this time at the latest.
@@ -104,7 +103,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
 }
 
 std::vector<std::string> PlainEnvironment() {
-  std::vector<std::string> environment = {kSearchPath, "HOME=/root", "LC_ALL=C.UTF-8"};
+  std::vector<std::string> environment = {fmt::format("PATH={}", kSearchPath), "HOME=/root", "LC_ALL=C.UTF-8"};
   for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"}) {
     if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
   }

@@ -8,15 +8,21 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <stop_token>
 #include <string>
 #include <thread>
+
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(RunProgram, ReturnsTheOutput) { EXPECT_EQ(*RunProgram({{"echo", "a  b"}, PlainEnvironment()}, {}), "a  b\n"); }
 
@@ -33,7 +39,23 @@ TEST(RunProgram, ReturnsTheProgramsErrorText) {
 
 TEST(RunProgram, ReportsAMissingProgram) {
   const auto failed = RunProgram({{"no-such-program"}, PlainEnvironment()}, {});
-  EXPECT_THAT(failed.error().message(), HasSubstr("running no-such-program: posix_spawn: No such file"));
+  EXPECT_THAT(failed.error().message(),
+              StartsWith("running no-such-program: there is no such program in /usr/local/sbin:"));
+}
+
+TEST(RunProgram, SearchesOnlyTheDirectoriesOfTheSystem) {
+  const TemporaryDirectory directory;
+  for (const char* name : {"true", "program-of-the-caller"}) {
+    directory.Write(name, "#!/bin/sh\necho from the directory of the caller\n");
+    std::filesystem::permissions(directory / name, std::filesystem::perms(0755));
+  }
+  const std::string path_before = ::getenv("PATH");
+  ::setenv("PATH", directory.path().c_str(), 1);
+  const auto known = RunProgram({{"true"}, PlainEnvironment()}, {});
+  const auto unknown = RunProgram({{"program-of-the-caller"}, PlainEnvironment()}, {});
+  ::setenv("PATH", path_before.c_str(), 1);
+  EXPECT_EQ(ValueOf(known), "");
+  EXPECT_THAT(MessageOf(unknown), HasSubstr("there is no such program"));
 }
 
 // The program ends only after the function was called.
