@@ -26,6 +26,6 @@ bool AllowsOldBootImages(const View& view);
 
 // Returns an entry for each node of every pool.  It is true, which raises an alert, if the node is a master that a
 // custom pool selects as well.
-std::map<std::string, bool> AlertsOf(const Rosters& rosters);
+std::map<std::string, bool> MastersInCustomPools(const Rosters& rosters);
 
 }  // namespace pintle::controller
