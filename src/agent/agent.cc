@@ -124,7 +124,7 @@ void Agent::Begin() {
   source_->Begin(
       {.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
        .drained = [this] { Happen(happened::Drained{}); },
-       .failed = [this](std::string why) { Happen(happened::Failed{std::move(why)}); },
+       .failed = [this](std::string why) { SourceFailed(std::move(why)); },
        .unusable = [this](const std::string& why) { Unusable(why); },
        .trust_server = [this](std::string bundle,
                               std::function<void(Result<>)> done) { TrustServer(std::move(bundle), std::move(done)); },
@@ -175,6 +175,14 @@ void Agent::ServeMetrics() {
 void Agent::Check() {
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   Happen(happened::Asked{});
+}
+
+void Agent::SourceFailed(std::string why) {
+  // A source that waits for no drain waits for the answer to an uncordon, which ends an update.
+  if (!std::holds_alternative<phase::Draining>(state_.phase)) {
+    metrics_.update = Metrics::Update{"", ShownReason(why), clock_.Wall()};
+  }
+  Happen(happened::Failed{std::move(why)});
 }
 
 void Agent::Unusable(const std::string& why) {

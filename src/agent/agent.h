@@ -105,6 +105,7 @@ class Agent {
   void JudgeHealth(const Result<std::vector<std::string>>& unwell);
   void WatchFor(std::vector<std::string> paths);
   void WriteFindings(const std::string& text);
+  void SourceFailed(std::string why);
   void Unusable(const std::string& why);
   void Warn(Warnings::Of kind, std::vector<std::string> texts);
   void Publish();

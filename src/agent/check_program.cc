@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,16 +103,13 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   host::Pipe stderr_pipe = TRY(MakeStderrPipe());
   const pid_t pid = TRY(host::Start({{path}, host::PlainEnvironment(), std::nullopt, stderr_pipe.write.get()}));
   stderr_pipe.write.Reset();
-  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  const int pidfd_errno = process ? 0 : errno;
+  const auto process = host::OpenProcess(pid);
   std::string output;
-  const End end = process ? Await(process.get(), stopped.get(), stderr_pipe.read, limit, output) : End::kTooLate;
+  const End end = process ? Await(process->get(), stopped.get(), stderr_pipe.read, limit, output) : End::kTooLate;
   // The process is reaped only after this, so its id cannot have been given to another one.
   ::kill(-pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (pidfd_errno != 0) return Error::FromErrno("pidfd_open", pidfd_errno);
+  const int status = host::Reap(pid);
+  if (!process) return process.error();
   if (stderr_pipe.read) ReadAvailable(stderr_pipe.read.get(), output);
   if (end == End::kStopped) return Error(ErrorKind::kCancelled, "it was asked to stop");
   if (end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());

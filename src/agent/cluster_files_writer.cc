@@ -39,17 +39,18 @@ std::optional<bool> ClusterFilesWriter::rotates_server_authorities() const {
   return source->metadata.Annotation(api::kServiceCaRotateAnnotation) == "true";
 }
 
-void ClusterFilesWriter::SetPermission(Permission permission) {
+void ClusterFilesWriter::SetWritePermission(WritePermission permission) {
   if (std::exchange(permission_, permission) != permission) Write();
 }
 
 // Writes the files on the worker's thread or, during a pause, only finds out which of them differ.
 void ClusterFilesWriter::Write() {
   const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
-  if (source == nullptr || permission_ == Permission::kUnknown || std::exchange(is_writing_, true)) return;
+  if (source == nullptr || permission_ == WritePermission::kUnknown || std::exchange(is_writing_, true)) return;
   again_.Cancel();
   worker_->Run<Result<Outcome>>(
-      [&root = root_, source = *source, waits = permission_ == Permission::kWait](std::stop_token) -> Result<Outcome> {
+      [&root = root_, source = *source,
+       waits = permission_ == WritePermission::kWait](std::stop_token) -> Result<Outcome> {
         const ClusterFiles files = TRY(FilesOf(source));
         Outcome outcome;
         if (waits) {
@@ -64,7 +65,7 @@ void ClusterFilesWriter::Write() {
       });
 }
 
-void ClusterFilesWriter::Wrote(const std::string& resource_version, Permission permission,
+void ClusterFilesWriter::Wrote(const std::string& resource_version, WritePermission permission,
                                const Result<Outcome>& outcome) {
   is_writing_ = false;
   if (!outcome) {

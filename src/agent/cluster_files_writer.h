@@ -28,7 +28,7 @@ inline constexpr const char* kControllerConfig = "machine-config-controller";
 
 // The decision about files that differ: they are written, or wait until a pause ends.  While the decision is unknown,
 // nothing is written.
-enum class Permission { kUnknown, kWrite, kWait };
+enum class WritePermission { kUnknown, kWrite, kWait };
 
 class ClusterFilesWriter {
  public:
@@ -49,7 +49,7 @@ class ClusterFilesWriter {
   ClusterFilesWriter(const ClusterFilesWriter&) = delete;
   ClusterFilesWriter& operator=(const ClusterFilesWriter&) = delete;
 
-  void SetPermission(Permission permission);
+  void SetWritePermission(WritePermission permission);
 
   // Returns whether the operator is exchanging the authorities of the API server, or nullopt if there is no
   // ControllerConfig.
@@ -68,11 +68,11 @@ class ClusterFilesWriter {
   };
 
   void Write();
-  void Wrote(const std::string& resource_version, Permission permission, const Result<Outcome>& outcome);
+  void Wrote(const std::string& resource_version, WritePermission permission, const Result<Outcome>& outcome);
 
   const Root& root_;
   Listener listener_;
-  Permission permission_ = Permission::kUnknown;
+  WritePermission permission_ = WritePermission::kUnknown;
   bool is_writing_ = false;
   kube::Backoff backoff_;
   event::Timer again_;

@@ -50,7 +50,7 @@ ClusterTrust::ClusterTrust(event::Loop& loop, kube::Client& client, const Clock&
       wait_is_over_(loop, [this] { OnNodeSeen(); }),
       exchange_again_(loop, [this] { ExchangeServerAuthorities(); }) {}
 
-change::Things ClusterTrust::OwnFiles() const {
+change::Things ClusterTrust::WrittenFiles() const {
   if (!files_->has_source()) return {};
   return {change::kWrittenByOthers.begin(), change::kWrittenByOthers.end()};
 }
@@ -58,19 +58,19 @@ change::Things ClusterTrust::OwnFiles() const {
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
 void ClusterTrust::OnNodeSeen() {
-  const Permission permission = PermissionNow();
+  const WritePermission permission = WritePermissionNow();
   if (std::exchange(permission_, permission) == permission) return;
-  files_->SetPermission(permission);
+  files_->SetWritePermission(permission);
   ExchangeServerAuthorities();
 }
 
 // The value of the Node's annotation is the time until which the files have to wait.  While the Node is not known, the
 // last decision holds.  A value that is not a time was not written by a controller, so it makes nothing wait.
-Permission ClusterTrust::PermissionNow() {
+WritePermission ClusterTrust::WritePermissionNow() {
   const auto annotation = node_.annotation(api::kFilesWaitAnnotation);
   if (!annotation) return permission_;
   wait_is_over_.Cancel();
-  if (annotation->empty()) return Permission::kWrite;
+  if (annotation->empty()) return WritePermission::kWrite;
   const auto until = FromRfc3339(*annotation);
   if (!until) {
     if (std::exchange(unusable_time_, *annotation) != *annotation) {
@@ -78,11 +78,11 @@ Permission ClusterTrust::PermissionNow() {
           fmt::format("the annotation {} of the Node is not a time, and is ignored", api::kFilesWaitAnnotation),
           kTrouble);
     }
-    return Permission::kWrite;
+    return WritePermission::kWrite;
   }
-  if (*until <= clock_.Wall()) return Permission::kWrite;
+  if (*until <= clock_.Wall()) return WritePermission::kWrite;
   wait_is_over_.At(*until);
-  return Permission::kWait;
+  return WritePermission::kWait;
 }
 
 bool ClusterTrust::HasToExchangeServerAuthorities() const {
@@ -91,8 +91,8 @@ bool ClusterTrust::HasToExchangeServerAuthorities() const {
 }
 
 void ClusterTrust::ReportWaitingFiles(std::vector<api::WaitingFile> files) {
-  if (permission_ == Permission::kWait && HasToExchangeServerAuthorities()) {
-    files.push_back({.path = std::string(kFirstKubeconfig), .valid_until = {}, .subject = {}});
+  if (permission_ == WritePermission::kWait && HasToExchangeServerAuthorities()) {
+    files.push_back({.path = std::string(kBootstrapKubeconfig), .valid_until = {}, .subject = {}});
   }
   std::string paths;
   for (const api::WaitingFile& file : files) paths += (paths.empty() ? "" : ", ") + file.path;
@@ -139,7 +139,7 @@ void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<
 void ClusterTrust::ExchangeServerAuthorities() {
   const auto rotates = files_->rotates_server_authorities();
   const auto seen = node_.annotation(api::kLastObservedServerCaAnnotation);
-  if (!seen || !rotates || is_exchanging_ || permission_ != Permission::kWrite) return;
+  if (!seen || !rotates || is_exchanging_ || permission_ != WritePermission::kWrite) return;
   const bool is_done = *seen == "true";
   if (!*rotates && is_done) node_.write({{std::string(api::kLastObservedServerCaAnnotation), "false"}});
   if (!*rotates || is_done) return;

@@ -52,12 +52,12 @@ class ClusterTrust {
   void OnNodeSeen();
 
   // Returns the paths of the files that this class writes.  Changes leave them alone, even if a config has them.
-  change::Things OwnFiles() const;
+  change::Things WrittenFiles() const;
 
  private:
   ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeAccess node, Listener listener);
 
-  Permission PermissionNow();
+  WritePermission WritePermissionNow();
   bool HasToExchangeServerAuthorities() const;
   void ReportWaitingFiles(std::vector<api::WaitingFile> files);
   void Wrote(const std::string& resource_version, const std::vector<std::string>& changed);
@@ -70,7 +70,7 @@ class ClusterTrust {
   const Clock& clock_;
   NodeAccess node_;
   Listener listener_;
-  Permission permission_ = Permission::kUnknown;
+  WritePermission permission_ = WritePermission::kUnknown;
   event::WallTimer wait_is_over_;
   std::string unusable_time_;   // The invalid time that was logged, so that it is logged once.
   std::string logged_waiting_;  // The waiting files that were logged, so that they are logged once.

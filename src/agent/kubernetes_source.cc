@@ -63,19 +63,19 @@ KubernetesSource::~KubernetesSource() = default;
 
 void KubernetesSource::Begin(Listener listener) {
   listener_ = std::move(listener);
-  KeepFirstKubeconfigPrivate();
+  KeepBootstrapKubeconfigPrivate();
   Connect();
 }
 
-// Ignition makes the first kubeconfig readable for everyone, and a person may do the same later.
-void KubernetesSource::KeepFirstKubeconfigPrivate() {
-  const auto changed = MakeFirstKubeconfigPrivate(root_);
+// Ignition makes the bootstrap kubeconfig readable for everyone, and a person may do the same later.
+void KubernetesSource::KeepBootstrapKubeconfigPrivate() {
+  const auto changed = MakeBootstrapKubeconfigPrivate(root_);
   if (!changed) {
-    log::Warning(fmt::format("failed to reset permission for {}: {}; run `chmod 0600 {}`", kFirstKubeconfig,
-                             changed.error().message(), kFirstKubeconfig),
+    log::Warning(fmt::format("failed to reset permission for {}: {}; run `chmod 0600 {}`", kBootstrapKubeconfig,
+                             changed.error().message(), kBootstrapKubeconfig),
                  kTrouble);
   } else if (*changed) {
-    log::Notice(fmt::format("{} has a token in it, and only root may read it now (mode 0600)", kFirstKubeconfig),
+    log::Notice(fmt::format("{} has a token in it, and only root may read it now (mode 0600)", kBootstrapKubeconfig),
                 kFileWritten);
   }
 }
@@ -186,9 +186,8 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
   }
   if (current == wanted) {
     return loop_.Post([done = std::move(done),
-                       request = SurveyRequest{.written_by_source = trust_ ? trust_->OwnFiles() : change::Things()}] {
-      done(request);
-    });
+                       request = SurveyRequest{.written_by_source = trust_ ? trust_->WrittenFiles()
+                                                                           : change::Things()}] { done(request); });
   }
   if (!client_) {
     return loop_.Post([done = std::move(done), trouble = trouble_] { done(Error(ErrorKind::kUnavailable, trouble)); });
@@ -198,7 +197,7 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
                                             [this, done = std::move(done)](Result<SurveyRequest> request) {
                                               const auto finished = std::move(fetching_);
                                               has_fetch_failed_ = !request;
-                                              if (request) request->written_by_source = trust_->OwnFiles();
+                                              if (request) request->written_by_source = trust_->WrittenFiles();
                                               done(std::move(request));
                                             });
   fetching_->Begin(assumed, wanted);
@@ -259,7 +258,7 @@ NodeView KubernetesSource::View() const {
 }
 
 void KubernetesSource::Report(const report::Occurrence& occurrence) {
-  NodeReport report = Next(reported_, View(), occurrence);
+  NodeReport report = ReportOn(reported_, View(), occurrence);
   for (const std::string& line : report.log) log::Info(line);
   if (report.finalize_failure && !report.finalize_failure->empty()) {
     log::Warning(
@@ -328,7 +327,7 @@ void KubernetesSource::CheckRebootReport() {
 }
 
 void KubernetesSource::ReportSettled(const Goal& goal) {
-  KeepFirstKubeconfigPrivate();
+  KeepBootstrapKubeconfigPrivate();
   Report(report::Settled{goal});
 }
 

@@ -72,7 +72,7 @@ class KubernetesSource final : public Source {
     std::string too_late;  // The text of that event.
   };
 
-  void KeepFirstKubeconfigPrivate();
+  void KeepBootstrapKubeconfigPrivate();
   void Connect();
   Result<> TryToConnect();
   Result<> BeginTrust();

@@ -76,7 +76,7 @@ void LocalSource::Begin(Listener listener) {
 // Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be made later or may
 // be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
-  files_ = files;
+  link_targets_ = files;
   files.push_back(settings_.directory + "/configs");
   files.emplace_back(host::kPauseFile);
   if (!settings_.policy_file.empty()) files.push_back(settings_.policy_file);
@@ -93,14 +93,14 @@ void LocalSource::WatchDirectory() {
   unwatched_.reset();
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
   // watch_ reports when the directory is made.
-  if (!opened) return directory_.reset();
+  if (!opened) return directory_watch_.reset();
   auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening& what) {
     const auto* changed = std::get_if<event::FileChanged>(&what);
     const bool is_not_config = changed != nullptr && !changed->name.empty() && !change::IsConfigName(changed->name);
     if (!is_not_config) RenderSoon();
   });
   if (watch) {
-    directory_ = *std::move(watch);
+    directory_watch_ = *std::move(watch);
   } else {
     unwatched_ = std::move(watch).error();
   }
@@ -109,7 +109,7 @@ void LocalSource::WatchDirectory() {
 void LocalSource::RenderSoon() {
   last_change_ = clock_.Monotonic();
   if (!first_change_) first_change_ = last_change_;
-  if (!waiting_since_) waiting_since_ = last_change_;
+  if (!first_unrendered_change_) first_unrendered_change_ = last_change_;
   // If a rendering is under way, Take() plans the next one.
   if (!is_rendering_) PlanRendering();
 }
@@ -166,10 +166,10 @@ void LocalSource::Take(Snapshot snapshot) {
   // If the files have changed since the rendering began, they may have been read while they were being written.  Then
   // this result is dropped, and the next rendering reads them again.  If they keep changing for kMostPatience, the
   // result is used all the same.
-  if (first_change_ && now - *waiting_since_ < kMostPatience) return;
-  waiting_since_ = first_change_;
-  if (snapshot.files != files_) {
-    Watch(std::move(snapshot.files));
+  if (first_change_ && now - *first_unrendered_change_ < kMostPatience) return;
+  first_unrendered_change_ = first_change_;
+  if (snapshot.link_targets != link_targets_) {
+    Watch(std::move(snapshot.link_targets));
     RenderSoon();  // Changes before the watch began were not reported.
   }
   Result<RenderedConfig>& rendered = snapshot.rendered;
@@ -225,7 +225,7 @@ void LocalSource::AnnounceGoal() {
   const Goal goal = GoalOf(*rendered_->config);
   const bool is_news = IsNews(goal);
   const bool changes = goal != announced_.value_or(rendered_->current.value_or(kEmptyGoal));
-  if (is_news && changes && IsPaused()) return Hold(fmt::format("the change to {}", goal.config));
+  if (is_news && changes && IsPaused()) return ReportHeldChange(fmt::format("the change to {}", goal.config));
   if (is_news) {
     announced_ = goal;
     listener_.wanted(goal);
@@ -233,9 +233,9 @@ void LocalSource::AnnounceGoal() {
   AnswerFetch();
 }
 
-void LocalSource::Hold(const std::string& what) {
-  if (what == held_) return;
-  held_ = what;
+void LocalSource::ReportHeldChange(const std::string& what) {
+  if (what == held_change_) return;
+  held_change_ = what;
   log::Info(what.empty() ? "nothing waits for the end of a pause any more"
                          : fmt::format("paused: {} waits until {} is removed", what, host::kPauseFile));
   listener_.held(what);
@@ -245,30 +245,32 @@ void LocalSource::Hold(const std::string& what) {
 
 void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
                         std::function<void(Result<SurveyRequest> request)> done) {
-  held_look_.reset();
+  pending_fetch_.reset();
   if (current.value_or(kEmptyGoal) == wanted) {
     SurveyRequest request;
     if (rendered_) request.policy = rendered_->policy;
     return loop_.Post([done = std::move(done), request = std::move(request)] { done(request); });
   }
-  held_look_ = HeldLook{wanted, std::move(done)};
+  pending_fetch_ = PendingFetch{wanted, std::move(done)};
   loop_.Post([this] { AnswerFetch(); });
 }
 
 // Answers the pending Fetch(), if there is one, unless the machine is paused.  So a change that was announced before
 // the pause and has failed is not tried again during the pause.
 void LocalSource::AnswerFetch() {
-  if (held_look_ && IsPaused()) return Hold(fmt::format("the change to {}", held_look_->wanted.config));
-  Hold("");
-  if (!held_look_) return;
-  const HeldLook look = *std::exchange(held_look_, std::nullopt);
+  if (pending_fetch_ && IsPaused())
+    return ReportHeldChange(fmt::format("the change to {}", pending_fetch_->wanted.config));
+  ReportHeldChange("");
+  if (!pending_fetch_) return;
+  const PendingFetch look = *std::exchange(pending_fetch_, std::nullopt);
   if (rendered_ && GoalOf(*rendered_->config) == look.wanted) return look.done(RequestFor(look.wanted));
   look.done(Error(ErrorKind::kUnavailable, fmt::format("{} is no longer the config of the files", look.wanted.config)));
 }
 
 SurveyRequest LocalSource::RequestFor(const Goal& wanted) const {
   SurveyRequest request;
-  request.wanted = Target{wanted, [config = rendered_->config]() -> Result<change::CurrentConfig> { return *config; }};
+  request.wanted =
+      ProvidedConfig{wanted, [config = rendered_->config]() -> Result<change::CurrentConfig> { return *config; }};
   request.policy = rendered_->policy;
   return request;
 }

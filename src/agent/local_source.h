@@ -57,11 +57,11 @@ class LocalSource final : public Source {
     std::vector<std::string> warnings;
   };
   struct Snapshot {
-    std::vector<std::string> files;  // The targets of links in the directory.
+    std::vector<std::string> link_targets;  // The targets of links in the directory.
     Result<RenderedConfig> rendered;
   };
-  // A look whose inputs were requested.  It waits while the machine is paused.
-  struct HeldLook {
+  // A call of Fetch() that was not answered yet.  While the machine is paused, it gets no answer.
+  struct PendingFetch {
     Goal wanted;
     std::function<void(Result<SurveyRequest> request)> done;
   };
@@ -82,8 +82,8 @@ class LocalSource final : public Source {
   void AnswerFetch();
   bool IsPaused() const;
   bool IsNews(const Goal& goal) const;
-  // Reports the change that waits for the end of a pause, in words; empty if none waits.
-  void Hold(const std::string& what);
+  // `what` describes the change that waits for the end of a pause; it is empty if none waits.
+  void ReportHeldChange(const std::string& what);
   SurveyRequest RequestFor(const Goal& wanted) const;
 
   event::Loop& loop_;
@@ -93,18 +93,18 @@ class LocalSource final : public Source {
   Listener listener_;
   std::optional<RenderedConfig> rendered_;
   std::optional<Goal> announced_;  // The goal that the listener was last called with.
-  std::optional<HeldLook> held_look_;
+  std::optional<PendingFetch> pending_fetch_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
   std::string unusable_;
-  std::string held_;
-  std::vector<std::string> files_;
+  std::string held_change_;
+  std::vector<std::string> link_targets_;
   std::unique_ptr<DriftWatch> watch_;
-  std::optional<event::InotifyWatch> directory_;
+  std::optional<event::InotifyWatch> directory_watch_;
   std::optional<Error> unwatched_;  // The reason why the directory is not watched.
   std::vector<std::string> warned_;
   std::optional<MonotonicTime> first_change_;  // The first change since the last rendering began.
   std::optional<MonotonicTime> last_change_;
-  std::optional<MonotonicTime> waiting_since_;  // The first change that no valid rendering has included.
+  std::optional<MonotonicTime> first_unrendered_change_;  // The first change that no valid rendering has included.
   bool is_rendering_ = false;
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.

@@ -75,6 +75,7 @@ std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& mac
 }
 
 Result<> Run() {
+  event::BlockSignals({SIGTERM, SIGINT, SIGHUP});
   if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may change a machine; be root");
   const auto loop = TRY(event::Loop::Create());
   const auto stop = [&](int) { loop->Stop(); };

@@ -28,8 +28,8 @@ struct Metrics {
   std::string state_reason;
   WallTime state_since;
 
-  // The outcome of the last update: the config that the node has now, or the error.  The agent only sets it when the
-  // node settles, so the error is empty.
+  // The outcome of the last update: the config that the node has now, or the error if the node was not uncordoned.  One
+  // of the two is empty.
   struct Update {
     std::string config;
     std::string error;

@@ -300,7 +300,7 @@ bool NodeView::Has(const AnnotationChanges& annotations) const {
   });
 }
 
-NodeReport Next(Reported& reported, const NodeView& view, const report::Occurrence& occurrence) {
+NodeReport ReportOn(Reported& reported, const NodeView& view, const report::Occurrence& occurrence) {
   Reporter reporter(reported, view);
   std::visit(reporter, occurrence);
   return reporter.Take();

@@ -131,6 +131,6 @@ struct NodeReport {
 };
 
 // Returns the report that follows, and updates `reported`.
-NodeReport Next(Reported& reported, const NodeView& view, const report::Occurrence& occurrence);
+NodeReport ReportOn(Reported& reported, const NodeView& view, const report::Occurrence& occurrence);
 
 }  // namespace pintle::agent

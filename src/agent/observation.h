@@ -27,7 +27,7 @@
 namespace pintle::agent {
 
 // A config that a source has provided.  It is still text or files, so that the worker does the parsing.
-struct Target {
+struct ProvidedConfig {
   Goal goal;
   std::function<Result<change::CurrentConfig>()> read;  // May be called once.
 };
@@ -35,9 +35,9 @@ struct Target {
 // The facts that a source has for a look.
 struct SurveyRequest {
   // The config that the machine has according to the source.  It is used if the machine's disk has no config.
-  std::optional<Target> assumed = {};
+  std::optional<ProvidedConfig> assumed = {};
   // The config that the machine is to have; nullopt means the one that it has.
-  std::optional<Target> wanted = {};
+  std::optional<ProvidedConfig> wanted = {};
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
   // Files that a change leaves as they are, since the source itself writes them.

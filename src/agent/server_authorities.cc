@@ -73,15 +73,15 @@ Result<std::optional<RenewedKubeconfig>> RenewKubeconfigAt(const Root& root, std
 
 }  // namespace
 
-Result<bool> MakeFirstKubeconfigPrivate(const Root& root) {
+Result<bool> MakeBootstrapKubeconfigPrivate(const Root& root) {
   // Opening must not block on a FIFO in the file's place.
-  const auto file = root.OpenFile(kFirstKubeconfig, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  const auto file = root.OpenFile(kBootstrapKubeconfig, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file && file.error().errno_value() == ENOENT) return false;
   if (!file) return file.error();
   struct stat status = {};
   if (::fstat(file->get(), &status) != 0) return Error::FromErrno("fstat");
-  if (!S_ISREG(status.st_mode) || (status.st_mode & 07777) == plan::kFirstKubeconfigMode) return false;
-  if (::fchmod(file->get(), plan::kFirstKubeconfigMode) != 0) return Error::FromErrno("fchmod");
+  if (!S_ISREG(status.st_mode) || (status.st_mode & 07777) == plan::kBootstrapKubeconfigMode) return false;
+  if (::fchmod(file->get(), plan::kBootstrapKubeconfigMode) != 0) return Error::FromErrno("fchmod");
   return true;
 }
 
@@ -117,7 +117,7 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
 Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
                                              const std::string& bundle) {
   std::vector<std::string> changed;
-  const auto first = TRY(RenewKubeconfigAt(host.root, kFirstKubeconfig, bundle), std::string(kFirstKubeconfig));
+  const auto first = TRY(RenewKubeconfigAt(host.root, kBootstrapKubeconfig, bundle), std::string(kBootstrapKubeconfig));
   if (!first) return changed;
   if (first->needs_restart) {
     const auto kubelets = TRY(RenewKubeconfigAt(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);
@@ -127,8 +127,8 @@ Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::
     }
     TRY(host.systemd.Run(host::JobKind::kRestart, "kubelet.service", kPatience), "restarting the kubelet");
   }
-  TRY(Replace(host.root, kFirstKubeconfig, first->text), fmt::format("writing {}", kFirstKubeconfig));
-  changed.emplace_back(kFirstKubeconfig);
+  TRY(Replace(host.root, kBootstrapKubeconfig, first->text), fmt::format("writing {}", kBootstrapKubeconfig));
+  changed.emplace_back(kBootstrapKubeconfig);
   return changed;
 }
 

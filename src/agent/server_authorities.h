@@ -19,7 +19,7 @@
 #include "host/host.h"
 #include "json/field_list.h"
 #include "kube/resource_kind.h"
-#include "plan/first_kubeconfig.h"
+#include "plan/bootstrap_kubeconfig.h"
 
 namespace pintle::agent {
 
@@ -28,10 +28,10 @@ inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-co
 inline constexpr const char* kServerAuthorities = "kubeconfig-data";
 
 // The kubeconfig that a kubelet first starts with; it is written last.
-inline constexpr std::string_view kFirstKubeconfig = plan::kFirstKubeconfig;
+inline constexpr std::string_view kBootstrapKubeconfig = plan::kBootstrapKubeconfig;
 
-// Makes kFirstKubeconfig readable by root alone, if it exists.  Returns whether its mode was changed.
-Result<bool> MakeFirstKubeconfigPrivate(const Root& root);
+// Makes kBootstrapKubeconfig readable by root alone, if it exists.  Returns whether its mode was changed.
+Result<bool> MakeBootstrapKubeconfigPrivate(const Root& root);
 
 struct ServerAuthoritiesData {
   std::string bundle;
@@ -66,8 +66,8 @@ struct RenewedKubeconfig {
 // Blocks of `bundle` that are not certificates are left out.  Everything else in the kubeconfig stays as it is written.
 Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeconfig, std::string_view bundle);
 
-// Puts the authorities into kFirstKubeconfig.  If the kubelet has to be restarted for them, also puts them into the
-// kubelet's own kubeconfig, and restarts it.  Does nothing if kFirstKubeconfig does not exist or already has them.
+// Puts the authorities into kBootstrapKubeconfig.  If the kubelet has to be restarted for them, also puts them into the
+// kubelet's own kubeconfig, and restarts it.  Does nothing if kBootstrapKubeconfig does not exist or already has them.
 // Returns the paths of the files that changed.
 Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
                                              const std::string& bundle);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kSingletonName = "cluster";
 
-// The config is large, and read only once, so it is moved out of the target when it is read.
-Target TargetOf(Goal goal, api::MachineConfig object) {
+// The config is large, and read only once, so it is moved out of the provided config when it is read.
+ProvidedConfig ProvidedConfigOf(Goal goal, api::MachineConfig object) {
   const auto kept = std::make_shared<api::MachineConfig>(std::move(object));
   auto read = [kept, image = goal.image]() -> Result<change::CurrentConfig> {
     change::CurrentConfig config;
@@ -43,12 +43,12 @@ void SurveyFetch::Begin(std::optional<Goal> assumed, std::optional<Goal> wanted)
   EndRequest();
 }
 
-void SurveyFetch::FetchConfig(const Goal& goal, std::optional<Target>& target) {
+void SurveyFetch::FetchConfig(const Goal& goal, std::optional<ProvidedConfig>& target) {
   ++open_requests_;
   calls_.push_back(
       client_.Get<api::MachineConfig>({"", goal.config}, [this, goal, &target](Result<api::MachineConfig> config) {
         if (!config) return Fail(std::move(config).error().While(fmt::format("reading the config {}", goal.config)));
-        target = TargetOf(goal, *std::move(config));
+        target = ProvidedConfigOf(goal, *std::move(config));
         EndRequest();
       }));
 }

@@ -26,7 +26,7 @@ class SurveyFetch {
   void Begin(std::optional<Goal> assumed, std::optional<Goal> wanted);
 
  private:
-  void FetchConfig(const Goal& goal, std::optional<Target>& target);
+  void FetchConfig(const Goal& goal, std::optional<ProvidedConfig>& target);
   void FetchPolicy();
   void GotPolicy(Result<api::MachineConfiguration> configuration);
   void TakePolicy(api::MachineConfiguration configuration);

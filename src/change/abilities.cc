@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,16 +58,23 @@ Result<> CheckAbleTo(const OsAbilities& abilities, const plan::Difference& diffe
       {difference.kernel_arguments && !abilities.has_deployments, "kernel arguments", "kernelArguments"},
       {difference.kernel_type && !abilities.layers_packages, "kernel", "kernelType"},
       {difference.extensions && !abilities.layers_packages, "extensions", "extensions"},
-      {difference.fips, "FIPS mode", "fips"},
   };
   std::string names;
   for (const Part& part : parts) {
     if (part.differs) names += fmt::format("{}{} (spec.{})", names.empty() ? "" : ", ", part.name, part.field);
   }
-  if (names.empty()) return {};
-  return Error(ErrorKind::kInvalid,
-               fmt::format("this machine cannot change these: {}; {}take them out of the config", names,
-                           abilities.has_deployments ? "it has no rpm-ostree; " : "only a running OSTree host can; "));
+  std::vector<std::string> problems;
+  if (!names.empty()) {
+    problems.push_back(
+        fmt::format("this machine cannot change these: {}; {}; take them out of the config", names,
+                    abilities.has_deployments ? "it has no rpm-ostree" : "only a running OSTree host can"));
+  }
+  if (difference.fips) {
+    problems.emplace_back(
+        "FIPS mode (spec.fips) is set when a machine is installed; change spec.fips back, or install the machine anew");
+  }
+  if (problems.empty()) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems, "; ")));
 }
 
 }  // namespace pintle::change

@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "change/contents_text.h"
 #include "change/finalize_failure.h"
+#include "change/first_difference.h"
 #include "change/private_lines.h"
 #include "change/text_diff.h"
 #include "host/authorized_keys.h"
@@ -44,6 +45,9 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
     return true;
   }));
   if (is_long || size > kMostContentsShown) {
+    // The file may differ in its mode or owner alone.
+    const bool has_this_size = size == static_cast<std::size_t>(status->st_size);
+    if (has_this_size && TRY(FirstDifference(root, path, contents)).empty()) return std::string();
     return fmt::format("contents too long to show differ: {} bytes before, {} after\n", size, status->st_size);
   }
   const std::string on_disk = TRY(host::ReadWhole(root, path, kMostContentsShown));

@@ -77,12 +77,16 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
 void AddLostPasswords(const Root& root, const ignition::Config& config, std::vector<Finding>& findings) {
   const auto read = ReadOriginalPasswords(root);
   if (read) return;
+  const std::string& why = read.error().message();
   for (const std::string_view user : UsersOf(config)) {
-    findings.push_back({std::string(user),
-                        fmt::format("the password that {} had before its config is not known any more: {}; {} will be "
-                                    "locked when no config has it, and `pintle restore {}` accepts that",
-                                    user, read.error().message(), user, user),
-                        ""});
+    std::string text = fmt::format("could not read the password that {} had before its config: {}", user, why);
+    if (IsDamage(read.error())) {
+      text = fmt::format(
+          "the password that {} had before its config is not known any more: {}; {} will be locked when "
+          "no config has it, and `pintle restore {}` accepts that",
+          user, why, user, user);
+    }
+    findings.push_back({std::string(user), std::move(text), ""});
   }
 }
 
@@ -96,7 +100,9 @@ OriginalPasswords AcceptedLoss(const ignition::Config& config) {
 
 std::vector<std::string> UsersLockedBy(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
   std::vector<std::string> locked;
-  if (ReadOriginalPasswords(root)) return locked;
+  const auto read = ReadOriginalPasswords(root);
+  // After another error the change fails, and locks nobody.
+  if (read || !IsDamage(read.error())) return locked;
   const auto after = UsersOf(to.ignition);
   for (const std::string_view user : UsersOf(from.ignition)) {
     if (!after.contains(user)) locked.emplace_back(user);

@@ -99,13 +99,13 @@ class StepPutter {
   }
 
  private:
-  // FileChanges::Sync() forgets an old entry that it cannot remove, so the next call goes on with the others.
+  // Only an old entry that cannot be removed may be left alone.  A file system that cannot be synced ends everything,
+  // because nothing on it is known to be durable.
   Result<> Sync(host::FileChanges& changes) {
-    for (;;) {
-      auto synced = changes.Sync();
-      if (synced) return {};
-      TRY(AllowInPlace(std::move(synced)));
+    for (auto removed = changes.RemoveOldEntries(); !removed; removed = changes.RemoveOldEntries()) {
+      TRY(AllowInPlace(std::move(removed)));
     }
+    return changes.Sync();
   }
 
   Result<> PutLinks(const UnitLinks::State& links) const {

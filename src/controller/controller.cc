@@ -459,7 +459,7 @@ Metrics Controller::CurrentMetrics() const {
   const Rosters rosters = MakeRosters(view);
   metrics.pools = FiguresOf(view, rosters, renderer_.image_overridden(),
                             [this](const std::string& pool) { return pauses_.ReportOf(pool); });
-  metrics.pool_alerts = AlertsOf(rosters);
+  metrics.pool_alerts = MastersInCustomPools(rosters);
   metrics.allows_old_boot_images = AllowsOldBootImages(view);
   metrics.drain_errors = drains_->errors();
   if (upkeep_ && reports_->is_installing().has_value()) {

@@ -34,7 +34,7 @@ bool AllowsOldBootImages(const View& view) {
   return has_boot_images && view.machine_configuration->status.boot_image_skew_enforcement.mode == "None";
 }
 
-std::map<std::string, bool> AlertsOf(const Rosters& rosters) {
+std::map<std::string, bool> MastersInCustomPools(const Rosters& rosters) {
   std::map<std::string, bool> alerts;
   for (const auto& [pool, nodes] : rosters.nodes) {
     for (const pool::NodeState& node : nodes) alerts[node.name()] = false;

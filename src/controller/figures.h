@@ -27,7 +27,7 @@ bool AllowsOldBootImages(const View& view);
 
 // Returns an entry for each node of every pool.  It is true, which raises an alert, if the node is a master that a
 // custom pool selects as well.
-std::map<std::string, bool> AlertsOf(const Rosters& rosters);
+std::map<std::string, bool> MastersInCustomPools(const Rosters& rosters);
 
 // Returns an entry for each task of OpenShift's operator.  It is true if the task has failed.
 std::map<std::string, bool> OperatorTasksOf(const std::set<std::string, std::less<>>& failed);

@@ -70,7 +70,9 @@ std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_poo
   std::map<std::string_view, OfPool> unneeded;
   for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid].pool = pool;
   for (const api::MachineConfig* config : view.configs) {
-    if (!IsRendered(*config) || config->metadata.deletion_timestamp || needed.contains(config->metadata.name)) continue;
+    if (!IsRenderedAndUnlabelled(*config) || config->metadata.deletion_timestamp ||
+        needed.contains(config->metadata.name))
+      continue;
     const auto of_pool = unneeded.find(config->metadata.owner_references.front().uid);
     if (of_pool != unneeded.end()) of_pool->second.configs.push_back(config);
   }

@@ -65,7 +65,7 @@ std::string Generator::KeyFor(const View& view) const {
     for (const auto& [label, value] : metadata.labels) key += fmt::format(" {}={}", label, value);
   }
   for (const api::MachineConfig* config : view.configs) {
-    if (IsRendered(*config)) continue;
+    if (IsRenderedAndUnlabelled(*config)) continue;
     key += fmt::format("\n{} {}", config->metadata.uid, config->metadata.resource_version);
   }
   if (view.controller_config != nullptr) key += "\n" + view.controller_config->metadata.resource_version;

@@ -42,10 +42,22 @@ WaitingNodes FindWaiting(const api::MachineConfigPool& pool, std::span<const poo
   return waiting;
 }
 
+bool IsBusy(const pool::NodeState& node) { return !node.is_done() && !node.is_failing(); }
+
 std::size_t CountBusy(const PauseInputs& inputs) {
-  return static_cast<std::size_t>(
-      std::count_if(inputs.nodes.begin(), inputs.nodes.end(),
-                    [](const pool::NodeState& node) { return !node.is_done() && !node.is_failing(); }));
+  return static_cast<std::size_t>(std::count_if(inputs.nodes.begin(), inputs.nodes.end(), IsBusy));
+}
+
+// Returns whether a node is on its way from one config to another.
+bool IsChanging(const pool::NodeState& node) { return IsBusy(node) && pool::IsManaged(node.node()); }
+
+// Returns the configs that changing nodes still have.
+std::set<std::string, std::less<>> ConfigsOfChanging(std::span<const pool::NodeState> nodes) {
+  std::set<std::string, std::less<>> configs;
+  for (const pool::NodeState& node : nodes) {
+    if (IsChanging(node)) configs.emplace(node.current_config());
+  }
+  return configs;
 }
 
 // A new image of a layered pool waits as well, even if no config changes.
@@ -133,11 +145,26 @@ void LeaveOutWrittenFiles(PauseReport& report) {
   });
 }
 
-bool Passes(const PauseReport& report) {
+bool MayPass(const PausedDifference& difference) {
+  return difference.has_only_bundles && !difference.reboots && !difference.drains && difference.obstacle.empty();
+}
+
+// Returns whether nodes are on their way to the target, and need nothing for it that could not pass.
+bool MayNodesContinue(const PauseInputs& inputs) {
+  const auto changes_image = [&](const pool::NodeState& node) {
+    return IsChanging(node) && node.current_image().value_or("") != inputs.layering.image();
+  };
+  return std::none_of(inputs.nodes.begin(), inputs.nodes.end(), changes_image) &&
+         MayPass(DifferenceOf(inputs.pool.spec.configuration.name, ConfigsOfChanging(inputs.nodes), inputs.configs,
+                              inputs.policy, inputs.overrides));
+}
+
+bool Passes(const PauseInputs& inputs, const PauseReport& report) {
   if (!report.is_paused || report.policy != PausePolicy::kCertificatesPass) return false;
-  // Nodes may have been given the target despite the pause, so the pool passes until they are done.
-  if (report.waiting_nodes == 0) return report.busy_nodes > 0;
-  return report.has_only_bundles && !report.reboots && !report.drains && report.obstacle.empty();
+  if (report.waiting_nodes > 0) return MayPass(report);
+  // Nodes may have been given the target despite the pause.  Then the pool passes until they are done.  An update that
+  // was under way when the pool was paused is none that passes.
+  return MayNodesContinue(inputs);
 }
 
 }  // namespace
@@ -158,10 +185,13 @@ std::optional<WallTime> PauseReport::kubelet_authority_until() const {
 
 std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
                                           const pool::Layering& layering) {
-  WaitingNodes waiting = FindWaiting(pool, nodes, layering);
-  if (waiting.nodes == 0) return {};
-  waiting.configs.insert(pool.spec.configuration.name);
-  return {waiting.configs.begin(), waiting.configs.end()};
+  if (pool.spec.configuration.name.empty()) return {};
+  std::set<std::string, std::less<>> configs = FindWaiting(pool, nodes, layering).configs;
+  const bool may_pass = pool.spec.paused && PolicyOf(pool).policy == PausePolicy::kCertificatesPass;
+  if (configs.empty() && may_pass) configs = ConfigsOfChanging(nodes);
+  if (configs.empty()) return {};
+  configs.insert(pool.spec.configuration.name);
+  return {configs.begin(), configs.end()};
 }
 
 PauseReport ReportPause(const PauseInputs& inputs) {
@@ -185,7 +215,7 @@ PauseReport ReportPause(const PauseInputs& inputs) {
   if (report.policy == PausePolicy::kStrict) AddWaitingFiles(inputs, report);
   const bool waits = report.waiting_nodes > 0 || report.nodes_with_waiting_files > 0;
   if (waits && !report.waits_since) report.waits_since = KnownSince(inputs.pool).value_or(inputs.now);
-  report.passes = Passes(report);
+  report.passes = Passes(inputs, report);
   return report;
 }
 

@@ -91,8 +91,9 @@ struct StatedPolicy {
 };
 StatedPolicy PolicyOf(const api::MachineConfigPool& pool);
 
-// Returns the names of the configs that a report compares: the target, and those of nodes that wait for it.  The list
-// is empty if no node waits.
+// Returns the names of the configs that a report compares: the target, and those of nodes that wait for it.  If no node
+// waits, but certificates pass, these are the configs of the nodes that are changing.  The list is empty if there are
+// none.
 std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
                                           const pool::Layering& layering);
 

@@ -32,7 +32,8 @@ pool::Layering LayeringOf(const api::MachineConfigPool& pool, const View& view) 
 std::vector<KnownRender> RendersOf(const api::MachineConfigPool& pool, const View& view) {
   std::vector<KnownRender> renders;
   for (const api::MachineConfig* config : view.configs) {
-    if (!IsRendered(*config) || config->metadata.owner_references.front().uid != pool.metadata.uid) continue;
+    if (!IsRenderedAndUnlabelled(*config) || config->metadata.owner_references.front().uid != pool.metadata.uid)
+      continue;
     if (!config->metadata.creation_timestamp) continue;
     renders.push_back({config->metadata.name, config->metadata.creation_timestamp->at});
   }

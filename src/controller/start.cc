@@ -160,6 +160,7 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
     fmt::print("Usage: pintle-controller start [OPTION...]\n\n{}", Describe(KnownStartOptions()));
     return ExitStatus::kFine;
   }
+  event::BlockSignals({SIGTERM, SIGINT});
   auto options = ReadStartOptions(*line);
   if (!options) return WrongUsage(options.error());
   // The threads share one heap, since the free memory of each arena would add up.

@@ -23,7 +23,7 @@ void Trim(WatchedNode& node) {
   node.metadata.finalizers = {};
 }
 
-bool IsRendered(const api::MachineConfig& config) {
+bool IsRenderedAndUnlabelled(const api::MachineConfig& config) {
   const auto& owners = config.metadata.owner_references;
   // A rendered config that somebody has labelled may be selected by a pool, and is then an input like any other.
   return config.metadata.labels.empty() && config.metadata.name.starts_with("rendered-") && !owners.empty() &&
@@ -31,7 +31,7 @@ bool IsRendered(const api::MachineConfig& config) {
 }
 
 void Trim(WatchedMachineConfig& config) {
-  if (IsRendered(config)) config.spec.config = json::Value();
+  if (IsRenderedAndUnlabelled(config)) config.spec.config = json::Value();
 }
 
 void Trim(WatchedMachineConfigNode& node) {

@@ -19,7 +19,7 @@ namespace pintle::controller {
 // finalizers.
 struct WatchedNode : api::Node {};
 
-// A MachineConfig.  If IsRendered() is true for it, it has no `spec.config`.
+// A MachineConfig.  If IsRenderedAndUnlabelled() is true for it, it has no `spec.config`.
 struct WatchedMachineConfig : api::MachineConfig {};
 
 // A MachineConfigNode with only those conditions that a pool's status depends on.
@@ -50,7 +50,7 @@ void Trim(WatchedMachineConfigNode& node);
 
 // Returns whether a config was rendered for a pool and has no labels.  A rendered config that somebody has labelled may
 // be selected by a pool, and is then an input for rendering like any other config.
-bool IsRendered(const api::MachineConfig& config);
+bool IsRenderedAndUnlabelled(const api::MachineConfig& config);
 
 }  // namespace pintle::controller
 

@@ -81,9 +81,14 @@ std::optional<UnitPart> UnitPartAt(std::string_view path) {
   if (slash == std::string_view::npos) {
     return host::UnitName::IsValid(unit) ? std::optional(UnitPart{std::string(unit), ""}) : std::nullopt;
   }
-  if (!unit.ends_with(".d") || !path.ends_with(".conf")) return std::nullopt;
+  const std::string_view dropin = path.substr(slash + 1);
+  if (!unit.ends_with(".d") || !dropin.ends_with(".conf") || dropin.find('/') != std::string_view::npos) {
+    return std::nullopt;
+  }
   unit.remove_suffix(2);
-  return UnitPart{std::string(unit), std::string(path.substr(slash + 1))};
+  // Drop-ins for all units of a type, as in service.d, belong to no unit.
+  if (!host::UnitName::IsValid(unit)) return std::nullopt;
+  return UnitPart{std::string(unit), std::string(dropin)};
 }
 
 ignition::Unit UnitFrom(const UnitPart& part, const std::string& contents) {

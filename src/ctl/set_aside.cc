@@ -4,10 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "change/change.h"
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/drift.h"
@@ -29,9 +31,9 @@ struct Aftermath {
   std::vector<change::SetAside> moved;
   change::Drifts drifts;
   bool has_config = false;
-  std::string pending;  // Describes a change whose journal can be read.
+  std::optional<change::Change> pending;  // A change whose journal can be read.
 
-  bool NeedsAttention() const { return !drifts.text.empty() || !pending.empty() || HasMoved(change::kCurrentConfig); }
+  bool NeedsAttention() const { return !drifts.text.empty() || pending || HasMoved(change::kCurrentConfig); }
   bool HasMoved(const char* path) const {
     return std::any_of(moved.begin(), moved.end(), [&](const auto& one) { return one.path == path; });
   }
@@ -48,7 +50,7 @@ Result<Aftermath> SetAsideOn(const Machine& machine) {
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   auto findings = TRY(change::FindingsOn(host, config));
   after.drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootOptionText()));
-  if (const auto pending = TRY(change::Journal(machine.root()).Read())) after.pending = PendingText(*pending, machine);
+  after.pending = TRY(change::Journal(machine.root()).Read());
   return after;
 }
 
@@ -83,15 +85,16 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   const Machine machine = TRY(Machine::Of(line));
   const Aftermath after = TRY(SetAsideOn(machine));
   if (form != Form::kText) {
-    const json::Value answer = {{"setAside", json::Encode(after.moved)},
-                                {"config", after.has_config ? after.drifts.config : ""},
-                                {"text", after.drifts.text},
-                                {"findings", json::Encode(after.drifts.all)}};
+    json::Value answer = {{"setAside", json::Encode(after.moved)},
+                          {"config", after.has_config ? after.drifts.config : ""},
+                          {"text", after.drifts.text},
+                          {"findings", json::Encode(after.drifts.all)}};
+    if (after.pending) answer["pending"] = after.pending->to;
     PrintData(answer, form);
   } else {
     Print(AftermathText(after));
   }
-  if (!after.pending.empty()) PrintToStderr(fmt::format("pintle: recover: {}\n", after.pending));
+  if (after.pending) PrintToStderr(fmt::format("pintle: recover: {}\n", PendingText(*after.pending, machine)));
   // An error is ignored: if no agent runs, nobody needs the order, and a running agent looks again soon anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::SendToAgent(host::AgentOrder::kCheck));
   return after.NeedsAttention() ? ExitStatus::kDiffers : ExitStatus::kFine;

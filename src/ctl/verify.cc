@@ -57,7 +57,9 @@ Result<ExitStatus> Verify(const CommandLine& line) {
       if (!drift.ignored_until) PrintName(drift.about);
     }
   } else {
-    PrintData(json::Encode(drifts), form);
+    json::Value answer = json::Encode(drifts);
+    if (pending) answer["pending"] = pending->to;
+    PrintData(answer, form);
   }
   return drifts.text.empty() && !pending ? ExitStatus::kFine : ExitStatus::kDiffers;
 }

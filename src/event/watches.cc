@@ -86,15 +86,6 @@ std::string_view RemedyFor(int reason) {
   return "";
 }
 
-Result<> BlockSignal(int signal) {
-  sigset_t set;
-  ::sigemptyset(&set);
-  ::sigaddset(&set, signal);
-  const int blocked = ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  if (blocked != 0) return Error::FromErrno("pthread_sigmask", blocked);
-  return {};
-}
-
 }  // namespace
 
 void FreeSource(sd_event_source* source) { ::sd_event_source_disable_unref(source); }
@@ -153,10 +144,17 @@ int FdWatch::Dispatch(sd_event_source*, int, std::uint32_t epoll_events, void* c
   return 0;
 }
 
+void BlockSignals(std::initializer_list<int> signals) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : signals) ::sigaddset(&set, signal);
+  MustSucceed(-::pthread_sigmask(SIG_BLOCK, &set, nullptr));
+}
+
 Result<SignalWatch> SignalWatch::Create(Loop& loop, int signal, std::function<void(int)> callback) {
   const auto doing = [&] { return fmt::format("watching for SIG{}", ::sigabbrev_np(signal)); };
   SignalWatch watch(std::move(callback));
-  TRY(BlockSignal(signal), doing());
+  BlockSignals({signal});
   const int added =
       ::sd_event_add_signal(loop.handle(), Out(watch.source_), signal, &SignalWatch::Dispatch, watch.callback_.get());
   if (added < 0) return Error::FromErrno("sd_event_add_signal", -added).While(doing());

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <variant>
@@ -95,6 +96,10 @@ class FdWatch : private Watch<FdReadiness> {
   using Watch::Watch;
   static int Dispatch(::sd_event_source* source, int fd, std::uint32_t epoll_events, void* callback);
 };
+
+// Lets signals wait until there is a SignalWatch for them.  A program calls this first of all, so that a signal that
+// comes while it starts does not kill it.
+void BlockSignals(std::initializer_list<int> signals);
 
 // Calls its callback when the process gets the signal, which no longer has its usual effect.
 //

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/printable.h"
@@ -23,7 +24,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kSearchPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kMostErrors = 4096;
 constexpr auto kStopPollInterval = milliseconds(100);  // A request to stop is noticed after this time at the latest.
@@ -54,16 +54,27 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   const pid_t pid = TRY(Start({program.words, program.environment, output.write.get(), errors.write.get()}), doing());
   output.write.Reset();
   errors.write.Reset();
+  auto process = OpenProcess(pid);
+  if (!process) {
+    // Without the descriptor, the end of the program could not be noticed.
+    ::kill(-pid, SIGKILL);
+    Reap(pid);
+    return std::move(process).error().While(doing());
+  }
 
   std::string output_text, error_text;
   std::optional<MonotonicTime> kill_at;
   bool is_too_long = false;
   MonotonicTime next_call = SystemClock().Monotonic() + seconds(1);
-  while (output.read || errors.read) {
-    std::array<pollfd, 2> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{errors.read.get(), POLLIN, 0}};
+  // The program may close its outputs long before it ends, and processes that it has started may write to them after it
+  // has ended.
+  while (output.read || errors.read || *process) {
+    std::array<pollfd, 3> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{errors.read.get(), POLLIN, 0},
+                               pollfd{process->get(), POLLIN, 0}};  // poll() skips a closed descriptor.
     if (::poll(ends.data(), ends.size(), static_cast<int>(kStopPollInterval.count())) < 0 && errno != EINTR) break;
     if (ends[0].revents != 0 && !ReadSome(output.read.get(), output_text)) output.read.Reset();
     if (ends[1].revents != 0 && !ReadSome(errors.read.get(), error_text)) errors.read.Reset();
+    if (ends[2].revents != 0) process->Reset();
     if (error_text.size() > kMostErrors) error_text.erase(0, error_text.size() - kMostErrors);
     is_too_long = is_too_long || output_text.size() > kMostOutput;
     const MonotonicTime now = SystemClock().Monotonic();
@@ -77,9 +88,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
     }
     if (kill_at && now > *kill_at) ::kill(-pid, SIGKILL);
   }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = Reap(pid);
   if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop").While(doing());
   if (is_too_long) {
     return Error(ErrorKind::kInvalid, fmt::format("its output is longer than the limit of {} bytes", kMostOutput))
@@ -94,7 +103,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
 }
 
 std::vector<std::string> PlainEnvironment() {
-  std::vector<std::string> environment = {kSearchPath, "HOME=/root", "LC_ALL=C.UTF-8"};
+  std::vector<std::string> environment = {fmt::format("PATH={}", kSearchPath), "HOME=/root", "LC_ALL=C.UTF-8"};
   for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"}) {
     if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
   }

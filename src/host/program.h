@@ -13,7 +13,7 @@
 namespace pintle::host {
 
 struct Program {
-  std::vector<std::string> words;        // The first is a path, or a name that is searched in our PATH.
+  std::vector<std::string> words;  // The first is a path, or a name that is searched in PlainEnvironment()'s PATH.
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
 };
 

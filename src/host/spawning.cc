@@ -2,11 +2,16 @@
 #include "host/spawning.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace pintle::host {
 namespace {
@@ -36,6 +41,19 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
+// Returns the path of a program, which may be named without its directory.
+Result<std::string> FindProgram(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  std::string_view rest = kSearchPath;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    std::string path = fmt::format("{}/{}", rest.substr(0, end), program);
+    if (::access(path.c_str(), X_OK) == 0) return path;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return Error(ErrorKind::kNotFound, fmt::format("there is no such program in {}", kSearchPath));
+}
+
 }  // namespace
 
 Result<Pipe> MakePipe() {
@@ -45,6 +63,7 @@ Result<Pipe> MakePipe() {
 }
 
 Result<pid_t> Start(const Spawn& spawn) {
+  const std::string path = TRY(FindProgram(spawn.words[0]));
   Settings settings;
   ::posix_spawn_file_actions_addopen(&settings.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (spawn.output) {
@@ -64,9 +83,22 @@ Result<pid_t> Start(const Spawn& spawn) {
   std::vector<char*> words = Pointers(spawn.words), environment = Pointers(spawn.environment);
   pid_t pid = 0;
   const int failed =
-      ::posix_spawnp(&pid, words[0], &settings.actions, &settings.attributes, words.data(), environment.data());
+      ::posix_spawn(&pid, path.c_str(), &settings.actions, &settings.attributes, words.data(), environment.data());
   if (failed != 0) return Error::FromErrno("posix_spawn", failed);
   return pid;
+}
+
+Result<UniqueFd> OpenProcess(pid_t pid) {
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) return Error::FromErrno("pidfd_open");
+  return process;
+}
+
+int Reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 }  // namespace pintle::host

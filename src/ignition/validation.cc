@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <span>
+#include <tuple>
 
 namespace pintle::ignition::internal {
 
@@ -67,12 +71,31 @@ bool Overlap(const Extent& a, const Extent& b) {
   return is_in_b(a.start) || is_in_b(a.end) || (a.start < b.start && a.end > b.end);
 }
 
-// Returns whether any two extents overlap, leaving aside those that end before they start.  If any two overlap, so do
-// two that are neighbours in the order of their starts.
-bool AnyOverlap(std::vector<Extent> extents) {
-  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
-  return std::adjacent_find(extents.begin(), extents.end(),
-                            [](const Extent& a, const Extent& b) { return b.start <= a.end; }) != extents.end();
+// Returns whether Overlap() is true for any two of the extents, without comparing all pairs.
+bool AnyOverlap(const std::vector<Extent>& extents) {
+  std::vector<Extent> forward, reversed;
+  std::partition_copy(extents.begin(), extents.end(), std::back_inserter(reversed), std::back_inserter(forward),
+                      [](const Extent& extent) { return extent.end < extent.start; });
+  // If any two forward extents overlap, so do two that are neighbours in the order of their starts.
+  std::sort(forward.begin(), forward.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
+  const auto meet = [](const Extent& a, const Extent& b) { return b.start <= a.end; };
+  if (std::adjacent_find(forward.begin(), forward.end(), meet) != forward.end()) return true;
+  // A reversed extent overlaps each forward one that has a place from its end to its start.  Since no forward extents
+  // overlap each other, the order of their starts is that of their ends, too.
+  for (const Extent& one : reversed) {
+    const auto next = std::lower_bound(forward.begin(), forward.end(), one.end,
+                                       [](const Extent& extent, std::int64_t place) { return extent.end < place; });
+    if (next != forward.end() && next->start <= one.start) return true;
+  }
+  // Two reversed extents overlap if one of them begins and ends inside the other.
+  std::sort(reversed.begin(), reversed.end(),
+            [](const Extent& a, const Extent& b) { return std::tie(a.end, a.start) < std::tie(b.end, b.start); });
+  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+  for (const Extent& one : reversed) {
+    if (one.start < highest) return true;
+    highest = one.start;
+  }
+  return false;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -94,6 +95,18 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
   return section;
 }
 
+// Two policies for one thing are a mistake, since only one of them could count.
+template <typename Policy>
+Result<> ExpectOneForEach(const std::vector<Policy>& policies, std::string Policy::*subject, const std::string& file) {
+  std::set<std::string_view> subjects;
+  for (const Policy& policy : policies) {
+    if (subjects.insert(policy.*subject).second) continue;
+    return Error(ErrorKind::kInvalid, fmt::format("{}: there are several policies for {}; leave one of them", file,
+                                                  Printable(policy.*subject)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file, Accepts accepts) {
@@ -103,6 +116,8 @@ Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file, Accepts ac
     return Error(ErrorKind::kInvalid,
                  fmt::format("{}: the path {} of its files is not absolute", file, Printable(covered.path)));
   }
+  TRY(ExpectOneForEach(policy.files, &api::FilePolicy::path, file));
+  TRY(ExpectOneForEach(policy.units, &api::UnitPolicy::name, file));
   return policy;
 }
 

@@ -9,17 +9,11 @@
 #include <limits>
 #include <utility>
 
-#include "base/c_ptr.h"
 #include "base/libcrypto.h"
+#include "net/openssl_objects.h"
 
 namespace pintle::net {
 namespace {
-
-void FreeBioOfCertificates(BIO* bio) { Crypto().BIO_free_all(bio); }
-void FreeX509(X509* certificate) { Crypto().X509_free(certificate); }
-
-using Bio = CPtr<BIO, FreeBioOfCertificates>;
-using X509Certificate = CPtr<X509, FreeX509>;
 
 // Returns OpenSSL's error and clears its queue, so that no later call finds it there.
 std::string TakeReason() {

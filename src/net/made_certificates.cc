@@ -10,29 +10,11 @@
 #include <limits>
 #include <string_view>
 
-#include "base/c_ptr.h"
 #include "base/libcrypto.h"
+#include "net/openssl_objects.h"
 
 namespace pintle::net {
 namespace {
-
-void FreeMemoryBio(BIO* bio) { Crypto().BIO_free_all(bio); }
-void FreeMadeX509(X509* certificate) { Crypto().X509_free(certificate); }
-void FreePrivateKey(EVP_PKEY* key) { Crypto().EVP_PKEY_free(key); }
-void FreeBigNumber(BIGNUM* number) { Crypto().BN_free(number); }
-void FreeExtension(X509_EXTENSION* extension) { Crypto().X509_EXTENSION_free(extension); }
-void FreeString(ASN1_STRING* text) { Crypto().ASN1_STRING_free(text); }
-void FreeName(GENERAL_NAME* name) { Crypto().GENERAL_NAME_free(name); }
-void FreeNames(GENERAL_NAMES* names) { Crypto().GENERAL_NAMES_free(names); }
-
-using MemoryBio = CPtr<BIO, FreeMemoryBio>;
-using MadeX509 = CPtr<X509, FreeMadeX509>;
-using PrivateKey = CPtr<EVP_PKEY, FreePrivateKey>;
-using BigNumber = CPtr<BIGNUM, FreeBigNumber>;
-using X509Extension = CPtr<X509_EXTENSION, FreeExtension>;
-using Asn1String = CPtr<ASN1_STRING, FreeString>;
-using GeneralName = CPtr<GENERAL_NAME, FreeName>;
-using GeneralNames = CPtr<GENERAL_NAMES, FreeNames>;
 
 OPENSSL_STACK* StackOf(const GeneralNames& names) { return reinterpret_cast<OPENSSL_STACK*>(names.get()); }
 
@@ -60,16 +42,16 @@ Result<std::string> TextOf(BIO* bio) {
   return std::string(bytes, static_cast<std::size_t>(size));
 }
 
-Result<MemoryBio> ReaderOf(const std::string& text) {
+Result<Bio> ReaderOf(const std::string& text) {
   if (text.size() > std::numeric_limits<int>::max()) return Error(ErrorKind::kInvalid, "it is too long");
-  MemoryBio bio(Crypto().BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  Bio bio(Crypto().BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   if (!bio) return MakingFailed("reading PEM");
   return bio;
 }
 
-Result<MadeX509> ReadOne(const std::string& pem) {
-  const MemoryBio bio = TRY(ReaderOf(pem));
-  MadeX509 certificate(Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+Result<X509Certificate> ReadOne(const std::string& pem) {
+  const Bio bio = TRY(ReaderOf(pem));
+  X509Certificate certificate(Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
   if (!certificate) return MakingFailed("reading a certificate");
   return certificate;
 }
@@ -77,7 +59,7 @@ Result<MadeX509> ReadOne(const std::string& pem) {
 int NoPassword(char*, int, int, void*) { return -1; }
 
 Result<PrivateKey> ReadKey(const std::string& pem) {
-  const MemoryBio bio = TRY(ReaderOf(pem));
+  const Bio bio = TRY(ReaderOf(pem));
   PrivateKey key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, nullptr));
   if (!key) return MakingFailed("reading a private key");
   return key;
@@ -142,8 +124,8 @@ Result<> AddHosts(X509* certificate, const std::vector<std::string>& hosts) {
 }
 
 // Begins a certificate; its extensions and its signature are still to be added.
-Result<MadeX509> BeginCertificate(EVP_PKEY* key, const std::string& common_name, const Validity& validity) {
-  MadeX509 certificate(Crypto().X509_new());
+Result<X509Certificate> BeginCertificate(EVP_PKEY* key, const std::string& common_name, const Validity& validity) {
+  X509Certificate certificate(Crypto().X509_new());
   if (!certificate) return MakingFailed("making a certificate");
   TRY(Must(Crypto().X509_set_version(certificate.get(), kVersion3), "setting the version"));
   TRY(SetSerial(certificate.get()));
@@ -160,8 +142,8 @@ Result<PrivateKey> NewKey() {
 }
 
 Result<CertifiedKey> ToPem(X509* certificate, EVP_PKEY* key) {
-  const MemoryBio first(Crypto().BIO_new(Crypto().BIO_s_mem()));
-  const MemoryBio second(Crypto().BIO_new(Crypto().BIO_s_mem()));
+  const Bio first(Crypto().BIO_new(Crypto().BIO_s_mem()));
+  const Bio second(Crypto().BIO_new(Crypto().BIO_s_mem()));
   if (!first || !second) return MakingFailed("writing PEM");
   TRY(Must(Crypto().PEM_write_bio_X509(first.get(), certificate), "writing a certificate"));
   TRY(Must(Crypto().PEM_write_bio_PrivateKey(second.get(), key, nullptr, nullptr, 0, nullptr, nullptr),
@@ -173,7 +155,7 @@ Result<CertifiedKey> ToPem(X509* certificate, EVP_PKEY* key) {
 
 Result<CertifiedKey> MakeAuthority(const std::string& common_name, const Validity& validity) {
   const PrivateKey key = TRY(NewKey());
-  const MadeX509 made = TRY(BeginCertificate(key.get(), common_name, validity));
+  const X509Certificate made = TRY(BeginCertificate(key.get(), common_name, validity));
   X509* const certificate = made.get();
   TRY(Must(Crypto().X509_set_issuer_name(certificate, Crypto().X509_get_subject_name(certificate)),
            "setting the issuer"));
@@ -187,10 +169,10 @@ Result<CertifiedKey> MakeAuthority(const std::string& common_name, const Validit
 Result<CertifiedKey> MakeServerCertificate(const CertifiedKey& authority, const std::string& common_name,
                                            const std::vector<std::string>& hosts, const Validity& validity) {
   if (hosts.empty()) return Error(ErrorKind::kInvalid, "a server's certificate needs a host");
-  const MadeX509 issuer = TRY(ReadOne(authority.certificate), "the authority");
+  const X509Certificate issuer = TRY(ReadOne(authority.certificate), "the authority");
   const PrivateKey signer = TRY(ReadKey(authority.key), "the authority");
   const PrivateKey key = TRY(NewKey());
-  const MadeX509 made = TRY(BeginCertificate(key.get(), common_name, validity));
+  const X509Certificate made = TRY(BeginCertificate(key.get(), common_name, validity));
   X509* const certificate = made.get();
   TRY(Must(Crypto().X509_set_issuer_name(certificate, Crypto().X509_get_subject_name(issuer.get())),
            "setting the issuer"));
@@ -205,7 +187,7 @@ Result<CertifiedKey> MakeServerCertificate(const CertifiedKey& authority, const 
 }
 
 Result<std::vector<std::string>> HostsOf(const std::string& certificate) {
-  const MadeX509 one = TRY(ReadOne(certificate));
+  const X509Certificate one = TRY(ReadOne(certificate));
   std::vector<std::string> hosts;
   const GeneralNames names(
       static_cast<GENERAL_NAMES*>(Crypto().X509_get_ext_d2i(one.get(), NID_subject_alt_name, nullptr, nullptr)));

@@ -9,6 +9,7 @@
 
 #include "base/libcrypto.h"
 #include "net/libssl.h"
+#include "net/openssl_objects.h"
 
 namespace pintle::net {
 namespace {
@@ -21,14 +22,8 @@ constexpr const char* kIntermediateCiphers =
 // The list is in the format of ALPN: each entry follows its length.
 constexpr std::array<unsigned char, 9> kHttp1 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-void FreeCertificate(X509* certificate) { Crypto().X509_free(certificate); }
-void FreeKey(EVP_PKEY* key) { Crypto().EVP_PKEY_free(key); }
-void FreeBio(BIO* bio) { Crypto().BIO_free_all(bio); }
 void FreeSsl(SSL* ssl) { Ssl().SSL_free(ssl); }
 
-using X509Ptr = CPtr<X509, FreeCertificate>;
-using KeyPtr = CPtr<EVP_PKEY, FreeKey>;
-using BioPtr = CPtr<BIO, FreeBio>;
 using SslPtr = CPtr<SSL, FreeSsl>;
 
 // Returns the first error of OpenSSL's queue, which is the most precise, and clears the queue.
@@ -39,19 +34,19 @@ Error OpensslError(std::string_view what) {
   return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(what) : fmt::format("{}: {}", what, reason));
 }
 
-Result<BioPtr> Reader(const std::string& pem) {
+Result<Bio> Reader(const std::string& pem) {
   if (pem.size() > INT_MAX) return Error(ErrorKind::kInvalid, "it is too long");
-  BioPtr bio(Crypto().BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  Bio bio(Crypto().BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   if (!bio) return OpensslError("BIO_new_mem_buf");
   return bio;
 }
 
 Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
-  const BioPtr bio = TRY(Reader(pem));
-  const X509Ptr own(Crypto().PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
+  const Bio bio = TRY(Reader(pem));
+  const X509Certificate own(Crypto().PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
   if (!own) return OpensslError("there is no certificate in it");
   if (Ssl().SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("it cannot be used");
-  while (X509Ptr next{Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+  while (X509Certificate next{Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
     if (Ssl().SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, next.get()) != 1)
       return OpensslError("its chain cannot be used");
   }
@@ -65,8 +60,8 @@ Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
-  const BioPtr bio = TRY(Reader(pem));
-  const KeyPtr key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
+  const Bio bio = TRY(Reader(pem));
+  const PrivateKey key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
   if (!key) return OpensslError("no key can be read from it, and a key with a passphrase is refused");
   if (Ssl().SSL_CTX_use_PrivateKey(context, key.get()) != 1)
     return OpensslError("it does not belong to the certificate");

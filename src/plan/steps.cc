@@ -11,7 +11,7 @@
 #include "base/digest.h"
 #include "machineconfig/contents.h"
 #include "machineconfig/validate.h"
-#include "plan/first_kubeconfig.h"
+#include "plan/bootstrap_kubeconfig.h"
 #include "plan/kernel_arguments.h"
 #include "plan/plan.h"
 
@@ -55,7 +55,7 @@ Result<FileState> StateOf(const ignition::File& file) {
       fmt::format("could not decode file \"{}\"", file.path));
   FileState state;
   state.sha256 = std::move(hasher).Finish().hex();
-  state.permissions = file.path == kFirstKubeconfig ? kFirstKubeconfigMode : file.mode.value_or(kDefaultMode);
+  state.permissions = file.path == kBootstrapKubeconfig ? kBootstrapKubeconfigMode : file.mode.value_or(kDefaultMode);
   state.user = OwnerOf(file.user);
   state.group = OwnerOf(file.group);
   return state;

@@ -129,6 +129,7 @@ ExitStatus Serve(const std::vector<std::string_view>& words) {
         Describe(kServeOptions));
     return ExitStatus::kFine;
   }
+  event::BlockSignals({SIGTERM, SIGINT, SIGHUP});
   const auto settings = [&]() -> Result<IgnitionSettings> {
     if (!line) return line.error();
     return ReadSettings(*line);

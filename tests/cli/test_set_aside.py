@@ -141,6 +141,9 @@ def test_a_record_that_can_be_read_stays(machine):
     write(machine.path(JOURNAL), journal(undo=[{"kind": "file", "key": "/etc/motd"}]))
     answer = machine.run("recover", "--set-aside", status=2)
     assert "nothing was set aside" in answer.stdout and "was cut short" in answer.stderr
+    answer = machine.run("recover", "--set-aside", "-o", "json", status=2).json()
+    assert (answer["setAside"], answer["pending"]) == ([], "b")
+    assert machine.run("verify", "-o", "json", status=2).json()["pending"] == "b"
     assert "undone" in machine.run("recover").stdout
 
 

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -28,6 +29,7 @@ int calls = 0;
 int uncounted = 0;
 bool met = false;
 bool is_over = false;
+bool can_exchange = true;
 
 enum class Answer { kGoOn, kFail, kOneByte };
 enum class Needs { kNothing, kSpace };
@@ -91,6 +93,7 @@ History RunWith(const Fault& fault, const std::function<bool()>& operation) {
   const pid_t child = ::fork();
   if (child == 0) {
     active_fault = &fault;
+    can_exchange = !fault.cannot_exchange;
     const bool succeeded = operation();
     active_fault = nullptr;
     ::_exit((succeeded ? 0 : kStatusFailed) + (met ? kStatusMetFault : 0));
@@ -117,6 +120,7 @@ Uncounted::~Uncounted() { --uncounted; }
 extern "C" {
 
 using pintle::crash::Answer;
+using pintle::crash::can_exchange;
 using pintle::crash::Count;
 using pintle::crash::Needs;
 using pintle::crash::NeedsOf;
@@ -191,6 +195,10 @@ int renameat(int from_directory, const char* from, int to_directory, const char*
                                                           to_directory, to);
 }
 int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+  if (!can_exchange && (flags & RENAME_EXCHANGE) != 0) {
+    errno = EINVAL;
+    return -1;
+  }
   return Through<int(int, const char*, int, const char*, unsigned)>(Needs::kNothing, "renameat2", from_directory, from,
                                                                     to_directory, to, flags);
 }

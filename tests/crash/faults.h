@@ -25,6 +25,7 @@ struct Fault {
   int errno_value = 0;
   bool lasts = false;  // The error also meets all later calls, until EndFault().
   std::function<void()> meanwhile = {};
+  bool cannot_exchange = false;  // The file system cannot exchange two names, whether there is a fault or not.
 };
 
 // Returns a fault that ends the process.

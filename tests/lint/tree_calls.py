@@ -23,7 +23,8 @@ ROOT = "OpenFile|WriteFile|WriteLink|MakeDirectories|Remove"
 CALLS = [re.compile(rf"(?<![\w>])::({SYSTEM})\("),
          re.compile(rf"(?:fs|filesystem)::({FILESYSTEM})\("),
          re.compile(rf"\b(?:\w*root_?|next)(?:\(\))?(?:\.|->)({ROOT})\("),
-         re.compile(r"\b(SYS_\w*(?:open|rename|unlink|mkdir|symlink|link|chown|chmod|setxattr)\w*)")]
+         # SYS_pidfd_open opens a process.
+         re.compile(r"\b(SYS_(?!pidfd_)\w*(?:open|rename|unlink|mkdir|symlink|link|chown|chmod|setxattr)\w*)")]
 COMMENT = re.compile(r"^\s*//")
 
 

@@ -3,11 +3,19 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 #include "base/root.h"
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 #include "host/files/attributes.h"
+#include "host/files/new_entry.h"
+#include "host/files/pieces.h"
 #include "host/files/remedy.h"
 
 namespace pintle::host {
@@ -103,11 +111,53 @@ Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exc
   return EditedError();
 }
 
-// Replaces an entry on a file system that cannot exchange two names, such as vfat.  An edit at the wrong instant is
-// lost there, and a directory that is replaced does not exist for an instant.
-Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange,
-                                const FileState& want) {
+// Returns whether someone has edited an open file since its status was `was`, although it may have lost its name.
+Result<bool> IsEditedSince(const Existing& was, int opened, const Exchange& exchange, const BlobStore& blobs) {
+  struct stat status;
+  if (::fstat(opened, &status) != 0) return Error::FromErrno("fstat");
+  const std::int64_t modified = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
+  const bool is_same = modified == was.modified && static_cast<std::uint64_t>(status.st_size) == was.size &&
+                       (status.st_mode & 07777) == was.permissions && status.st_uid == was.user &&
+                       status.st_gid == was.group;
+  if (!is_same || !exchange.is_fresh || !exchange.seen) return !is_same;
+  return blobs.SizeOf(exchange.seen->sha256) != was.size || !TRY(blobs.Equals(exchange.seen->sha256, opened));
+}
+
+// Gives a file that has lost its name to the new entry the name again, by a copy of the open file.
+Result<> PutBackCopy(const ExchangeDirectories& directories, const std::string& name, int opened) {
+  struct stat status;
+  if (::fstat(opened, &status) != 0) return Error::FromErrno("fstat");
+  const std::string temporary = NameBeside(name);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd copy(::openat(directories.workspace, temporary.c_str(), kFlags, 0600));
+  if (!copy) return Error::FromErrno("creating a temporary file");
+  Pieces pieces(opened, static_cast<std::size_t>(status.st_size));
+  for (std::string_view piece = TRY(pieces.Next()); !piece.empty(); piece = TRY(pieces.Next())) {
+    TRY(WriteAll(copy.get(), piece));
+  }
+  FileState was;
+  was.permissions = status.st_mode & 07777;
+  was.user.id = status.st_uid;
+  was.group.id = status.st_gid;
+  TRY(SetAll(copy.get(), was, {TRY(ReadAttributes(opened, OpenedAs::kItself)), OtherAttributes::kRemove}));
+  if (::fsync(copy.get()) != 0) return Error::FromErrno("fsync");
+  if (::renameat(directories.workspace, temporary.c_str(), directories.parent.fd(), name.c_str()) != 0) {
+    return Error::FromErrno("putting back the edited entry");
+  }
+  return {};
+}
+
+// Replaces an entry on a file system that cannot exchange two names, such as vfat.  The old file stays open, so that
+// what someone writes to it at that instant is found and put back.  If someone replaces it at that instant, the edit is
+// lost.  A directory that is replaced does not exist for an instant.
+Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
+                                const BlobStore& blobs) {
   const int directory = directories.parent.fd();
+  const auto existing = TRY(FindExisting(directory, exchange.name));
+  if (!existing) return EditedError();
+  UniqueFd old_file;
+  if (existing->kind == EntryKind::kFile) old_file = TRY(OpenExisting(directories.parent, exchange.name, *existing));
+  TRY(CheckStillThere(directories, exchange, blobs));
   const bool has_directory = want.kind == EntryKind::kDirectory || WasDirectory(exchange);
   if (has_directory && UnlinkEntry(directory, exchange.name, exchange.existing->kind) != 0) {
     return IsNotEmpty(errno) ? NotEmptyError() : Error::FromErrno("removing the old entry");
@@ -115,7 +165,12 @@ Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Ex
   if (::renameat(directories.workspace, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
     return Error::FromErrno("rename");
   }
-  return OldEntry();
+  if (!old_file || !TRY(IsEditedSince(*existing, old_file.get(), exchange, blobs))) return OldEntry();
+  if (want.kind == EntryKind::kDirectory && UnlinkEntry(directory, exchange.name, want.kind) != 0) {
+    return Error::FromErrno("putting back the edited entry");
+  }
+  TRY(PutBackCopy(directories, exchange.name, old_file.get()));
+  return EditedError();
 }
 
 }  // namespace
@@ -153,7 +208,7 @@ Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange&
   if (::renameat2(directories.workspace, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
     return CheckOldEntry(directories, exchange, blobs);
   }
-  if (IsUnsupported(errno)) return ReplacePlainly(directories, exchange, want);
+  if (IsUnsupported(errno)) return ReplacePlainly(directories, exchange, want, blobs);
   return Error::FromErrno("exchange");
 }
 

@@ -126,12 +126,17 @@ class FileChanges::Work {
     return {};
   }
 
-  Result<> Sync() {
+  Result<> RemoveOldEntries() {
     while (!retired_.empty()) {
       const Retired retired = std::move(retired_.back());
       retired_.pop_back();
       TRY(Remove(retired), "removing the old entry at " + retired.path);
     }
+    return {};
+  }
+
+  Result<> Sync() {
+    TRY(RemoveOldEntries());
     if (prepared_.empty()) RemoveWorkspaces();
     return SyncAll();
   }
@@ -507,6 +512,7 @@ Result<> FileChanges::Prepare(const FilePut& put, const std::optional<Before>& b
   return work_->Prepare(put, before);
 }
 Result<> FileChanges::Commit(const FilePut& put) { return work_->Commit(put); }
+Result<> FileChanges::RemoveOldEntries() { return work_->RemoveOldEntries(); }
 Result<> FileChanges::Sync() { return work_->Sync(); }
 void FileChanges::Abandon() { work_->Abandon(); }
 

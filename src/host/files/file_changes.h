@@ -58,7 +58,11 @@ class FileChanges {
   // directory that should be removed but is not empty stays, since someone else uses it.
   Result<> Commit(const FilePut& put);
 
-  // Deletes the old entries that commits have taken out of their places, and makes everything durable.
+  // Deletes the old entries that commits have taken out of their places.  An old entry that cannot be deleted is an
+  // error, and is forgotten, so that the next call goes on with the others.
+  Result<> RemoveOldEntries();
+
+  // Calls RemoveOldEntries(), and makes everything durable.
   Result<> Sync();
 
   // Removes the new entries that were prepared and not committed, and the old entries that were not removed yet.

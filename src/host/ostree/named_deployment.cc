@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/ostree/named_deployment.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,11 +43,13 @@ Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::stri
   const auto named = std::find_if(arguments.begin(), arguments.end(),
                                   [](const std::string& argument) { return argument.starts_with(kOstreeArgument); });
   if (named == arguments.end()) return std::nullopt;
-  // The argument is the path of a link, which leads to a directory COMMIT.SERIAL.  The origin file is beside that
-  // directory.
+  // The argument is the path of a link, which leads to a directory .../deploy/OS/deploy/COMMIT.SERIAL.  The origin file
+  // is beside that directory.
   const std::string place = TRY(root.RealPath(named->substr(kOstreeArgument.size())), "finding the booted deployment");
-  image.id = place.substr(place.rfind('/') + 1);
-  image.commit = image.id.substr(0, image.id.rfind('.'));
+  const std::filesystem::path directory = place;
+  const std::string name = directory.filename(), os = directory.parent_path().parent_path().filename();
+  image.id = fmt::format("{}-{}", os, name);
+  image.commit = name.substr(0, name.rfind('.'));
   image.base_commit = image.commit;
   const std::string origin = TRY(root.ReadFile(place + ".origin"), "finding the booted deployment");
   image.image = ImageOfReference(OriginValue(origin, "container-image-reference"));

@@ -14,8 +14,7 @@
 namespace pintle::host {
 
 // Reads the image or branch, the commit and the kernel arguments from the files on the disk, without libostree.  `root`
-// is the deployment's tree, with the disk in /sysroot.  The result's `id` is COMMIT.SERIAL, without the name of the OS.
-// Returns nullopt if the command line names no deployment.
+// is the deployment's tree, with the disk in /sysroot.  Returns nullopt if the command line names no deployment.
 Result<std::optional<DeployedImage>> NamedDeployment(const Root& root, std::string_view command_line);
 
 }  // namespace pintle::host

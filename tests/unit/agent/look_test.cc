@@ -61,7 +61,7 @@ class Look : public testing::Test {
   static SurveyRequest RequestFor(const plan::ParsedConfig& config) {
     change::CurrentConfig to{.object = config.object, .ignition = config.ignition, .writers = {}};
     to.object.metadata.name = "rendered-worker-2";
-    SurveyRequest request{.wanted = Target{GoalOf(to), [to]() -> Result<change::CurrentConfig> { return to; }}};
+    SurveyRequest request{.wanted = ProvidedConfig{GoalOf(to), [to]() -> Result<change::CurrentConfig> { return to; }}};
     request.policy.files = {{.path = "/etc", .actions = {{.type = "None", .reload = {}, .restart = {}}}}};
     return request;
   }

@@ -62,6 +62,14 @@ TEST(MetricsText, BeforeTheFirstUpdateHasZeroDriftAndNoUpdate) {
   EXPECT_THAT(text, HasSubstr("\nmcd_config_drift 0\n"));
 }
 
+TEST(MetricsText, HasTheErrorOfAnUpdateThatWasNotEnded) {
+  Metrics metrics;
+  metrics.update = Metrics::Update{"", "failed to uncordon node: worker-1 after 10m", WallTime(seconds(1'700'000'001))};
+  EXPECT_THAT(
+      MetricsText(metrics),
+      HasSubstr("\nmcd_update_state{config=\"\",err=\"failed to uncordon node: worker-1 after 10m\"} 1700000001\n"));
+}
+
 TEST(MetricsText, EscapesLabels) {
   Metrics metrics;
   metrics.state = "Degraded";

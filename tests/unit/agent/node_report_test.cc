@@ -294,7 +294,7 @@ TEST_P(NodeReportTest, Reports) {
   const Row& row = GetParam();
   const std::optional<api::Node> node = row.node ? std::optional(NodeWith(*row.node)) : std::nullopt;
   Reported reported = row.before;
-  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = node ? &*node : nullptr}, row.occurrence)),
+  EXPECT_THAT(Words(ReportOn(reported, {.name = "worker-0", .node = node ? &*node : nullptr}, row.occurrence)),
               ElementsAreArray(row.report));
 }
 
@@ -303,22 +303,22 @@ INSTANTIATE_TEST_SUITE_P(All, NodeReportTest, testing::ValuesIn(Rows()));
 TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeOnceItIsRead) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
-  Next(reported, unseen, report::Failed{Fault::kFailed, "no space"});
-  Next(reported, unseen, report::FinalizeFailed{"no deployment"});
+  ReportOn(reported, unseen, report::Failed{Fault::kFailed, "no space"});
+  ReportOn(reported, unseen, report::FinalizeFailed{"no deployment"});
   const api::Node node = NodeWith(With(kDone, {{"post-config-action", "Rebooting"}}));
-  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
+  EXPECT_THAT(Words(ReportOn(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
               ElementsAre("RebootedNode=True", "Updated=False", "NodeDegraded=True",
                           "annotate post-config-action=", "annotate ostree-finalize-staged-failure=no deployment"));
-  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})), ElementsAre());
+  EXPECT_THAT(Words(ReportOn(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})), ElementsAre());
 }
 
 TEST(NodeReport, AFaultEndsTheSettledState) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
-  Next(reported, unseen, report::Settled{kNewGoal});
-  Next(reported, unseen, report::Failed{Fault::kFailed, "no space"});
+  ReportOn(reported, unseen, report::Settled{kNewGoal});
+  ReportOn(reported, unseen, report::Failed{Fault::kFailed, "no space"});
   const api::Node node = NodeWith(kNewDone);
-  EXPECT_THAT(Words(Next(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
+  EXPECT_THAT(Words(ReportOn(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
               ElementsAre("Updated=False", "NodeDegraded=True"));
 }
 
@@ -327,18 +327,18 @@ TEST(NodeReport, AFaultThatReturnsAfterAChangeIsReportedAgain) {
   const api::Node node = NodeWith(kDone);
   const NodeView view = {.name = "worker-0", .node = &node};
   const report::Failed fault{Fault::kFailed, "no space"};
-  const Lines first = Words(Next(reported, view, fault));
-  Next(reported, view, report::ChangeEnded{});
-  EXPECT_EQ(Words(Next(reported, view, fault)), first);
+  const Lines first = Words(ReportOn(reported, view, fault));
+  ReportOn(reported, view, report::ChangeEnded{});
+  EXPECT_EQ(Words(ReportOn(reported, view, fault)), first);
 }
 
 TEST(NodeReport, LogsWhetherTheNodeIsDrained) {
   Reported reported;
   const api::Node node = NodeWith(kDone);
   const NodeView view = {.name = "worker-0", .node = &node};
-  EXPECT_THAT(Next(reported, view, report::ApplyingBegan{}).log,
+  EXPECT_THAT(ReportOn(reported, view, report::ApplyingBegan{}).log,
               testing::ElementsAre("Changes do not require drain, skipping."));
-  EXPECT_THAT(Next(reported, view, report::DrainNeeded{kNewGoal}).log,
+  EXPECT_THAT(ReportOn(reported, view, report::DrainNeeded{kNewGoal}).log,
               testing::ElementsAre("requesting cordon and drain via annotation to controller"));
 }
 
@@ -346,14 +346,14 @@ TEST(NodeReport, DuringAWriteNothingCountsAsWritten) {
   const api::Node node = NodeWith(kNewDone);
   Reported reported = Having(Overall::kBusy);
   const NodeReport report =
-      Next(reported, {.name = "worker-0", .node = &node, .is_being_written = true}, report::Settled{kNewGoal});
+      ReportOn(reported, {.name = "worker-0", .node = &node, .is_being_written = true}, report::Settled{kNewGoal});
   EXPECT_EQ(report.annotations.size(), 1U);
 }
 
 TEST(NodeReport, KeepsTheNewestWaitingMoments) {
   Reported reported;
   for (int i = 0; i < 100; ++i) {
-    Next(reported, {.name = "worker-0"}, report::Failed{Fault::kFailed, std::to_string(i)});
+    ReportOn(reported, {.name = "worker-0"}, report::Failed{Fault::kFailed, std::to_string(i)});
   }
   EXPECT_EQ(reported.unwritten.size(), 32U);
   EXPECT_THAT(reported.unwritten.back().parent.message, testing::HasSubstr("99"));

@@ -40,7 +40,7 @@ class ObservationTest : public testing::Test {
     return config;
   }
 
-  static Target TargetOf(const machineconfig::ParsedConfig& parsed) {
+  static ProvidedConfig ProvidedConfigOf(const machineconfig::ParsedConfig& parsed) {
     const change::CurrentConfig config{.object = parsed.object, .ignition = parsed.ignition, .writers = {}};
     return {GoalOf(config), [config]() -> Result<change::CurrentConfig> { return config; }};
   }
@@ -63,7 +63,7 @@ class ObservationTest : public testing::Test {
 TEST_F(ObservationTest, ChangesNothing) {
   machine_.Write("etc/motd", "mine");
   const auto before = Tree();
-  const Observation seen = Seen({.wanted = TargetOf(Config("rendered-worker-2", "data:,two"))});
+  const Observation seen = Seen({.wanted = ProvidedConfigOf(Config("rendered-worker-2", "data:,two"))});
   EXPECT_THAT(seen.losses, SizeIs(1));
   EXPECT_EQ(Tree(), before);
 }
@@ -84,14 +84,15 @@ TEST_F(ObservationTest, HasTheFindingsAndTheirDetails) {
 
 TEST_F(ObservationTest, LossesAreTheFindingsWhoseStateTheWantedConfigDoesNotHave) {
   machine_.Write("etc/motd", "two");
-  EXPECT_THAT(Seen({.wanted = TargetOf(Config("rendered-worker-2", "data:,two"))}).losses, IsEmpty());
-  EXPECT_THAT(Seen({.wanted = TargetOf(Config("rendered-worker-2", "data:,three"))}).losses,
+  EXPECT_THAT(Seen({.wanted = ProvidedConfigOf(Config("rendered-worker-2", "data:,two"))}).losses, IsEmpty());
+  EXPECT_THAT(Seen({.wanted = ProvidedConfigOf(Config("rendered-worker-2", "data:,three"))}).losses,
               ElementsAre(Field(&change::Finding::about, "/etc/motd")));
 }
 
 TEST_F(ObservationTest, TheWantedConfigIsNotReadIfTheMachineHasIt) {
-  const Target unread{Goal{"rendered-worker-1"},
-                      []() -> Result<change::CurrentConfig> { return Error(ErrorKind::kInvalid, "it was read"); }};
+  const ProvidedConfig unread{Goal{"rendered-worker-1"}, []() -> Result<change::CurrentConfig> {
+                                return Error(ErrorKind::kInvalid, "it was read");
+                              }};
   const Observation seen = Seen({.wanted = unread});
   EXPECT_TRUE(seen.names_goal);
   EXPECT_FALSE(seen.to);
@@ -104,7 +105,7 @@ TEST_F(ObservationTest, ReadsEntriesWhoseTimeIsOver) {
 }
 
 TEST_F(ObservationTest, AConfigOnTheDiskIsNotReplacedByTheAssumedOne) {
-  const Observation seen = Seen({.assumed = TargetOf(Config("rendered-worker-2", "data:,two"))});
+  const Observation seen = Seen({.assumed = ProvidedConfigOf(Config("rendered-worker-2", "data:,two"))});
   EXPECT_EQ(GoalOf(seen.current).config, "rendered-worker-1");
   EXPECT_TRUE(seen.is_on_disk);
   EXPECT_FALSE(seen.is_assumed);
@@ -112,7 +113,7 @@ TEST_F(ObservationTest, AConfigOnTheDiskIsNotReplacedByTheAssumedOne) {
 
 TEST_F(ObservationTest, AMachineWithoutAConfigHasTheAssumedOne) {
   ASSERT_TRUE(Succeeded(machine_.host().root.Remove(change::kCurrentConfig)));
-  const Observation seen = Seen({.assumed = TargetOf(Config("rendered-worker-2", "data:,two"))});
+  const Observation seen = Seen({.assumed = ProvidedConfigOf(Config("rendered-worker-2", "data:,two"))});
   EXPECT_EQ(GoalOf(seen.current).config, "rendered-worker-2");
   EXPECT_FALSE(seen.is_on_disk);
   EXPECT_TRUE(seen.is_assumed);
@@ -125,7 +126,7 @@ TEST_F(ObservationTest, TheEmptyConfigOfAFirstBootIsReplacedByTheAssumedOne) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(Config("rendered-worker-1", "data:,one"), bare)));
   machine_.Write("proc/sys/kernel/random/boot_id", "a third\n");
   ASSERT_TRUE(Succeeded(change::Recover(machine_.host(), {})));
-  const SurveyRequest request{.assumed = TargetOf(Config("rendered-worker-2", "data:,two"))};
+  const SurveyRequest request{.assumed = ProvidedConfigOf(Config("rendered-worker-2", "data:,two"))};
   EXPECT_TRUE(Seen(request).is_on_disk);
   machine_.Write(std::string(kInitialAnnotations).substr(1), "{}");
   EXPECT_TRUE(Seen(request).is_assumed);

@@ -128,11 +128,11 @@ TEST_F(TrustServerTest, AMachineThatWasNotMadeByTheClusterIsLeftAlone) {
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));
 }
 
-class FirstKubeconfigTest : public testing::Test {
+class BootstrapKubeconfigTest : public testing::Test {
  protected:
-  FirstKubeconfigTest() { fs::create_directories(directory_ / "etc/kubernetes"); }
+  BootstrapKubeconfigTest() { fs::create_directories(directory_ / "etc/kubernetes"); }
 
-  bool MakePrivate() { return ValueOf(MakeFirstKubeconfigPrivate(ValueOf(Root::Open(directory_.path())))); }
+  bool MakePrivate() { return ValueOf(MakeBootstrapKubeconfigPrivate(ValueOf(Root::Open(directory_.path())))); }
   void Write(fs::perms mode) {
     directory_.Write("etc/kubernetes/kubeconfig", "token");
     fs::permissions(directory_ / "etc/kubernetes/kubeconfig", mode);
@@ -142,7 +142,7 @@ class FirstKubeconfigTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(FirstKubeconfigTest, IsForRootAlone) {
+TEST_F(BootstrapKubeconfigTest, IsForRootAlone) {
   Write(fs::perms{0644});
   EXPECT_TRUE(MakePrivate());
   EXPECT_EQ(Mode(), fs::perms{0600});
@@ -150,7 +150,7 @@ TEST_F(FirstKubeconfigTest, IsForRootAlone) {
   EXPECT_FALSE(MakePrivate());
 }
 
-TEST_F(FirstKubeconfigTest, MayBeMissing) {
+TEST_F(BootstrapKubeconfigTest, MayBeMissing) {
   EXPECT_FALSE(MakePrivate());
   fs::create_directory(directory_ / "etc/kubernetes/kubeconfig");
   const fs::perms before = Mode();

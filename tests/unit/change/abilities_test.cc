@@ -56,6 +56,27 @@ TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
   EXPECT_THAT(MessageOf(CheckAbleTo(HostThatIs(true), plan::Compare(have, wanted))), testing::HasSubstr("spec.fips"));
 }
 
+TEST_F(Abilities, AreNoReasonForARefusedFipsMode) {
+  CurrentConfig have = EmptyCurrentConfig();
+  CurrentConfig wanted = EmptyCurrentConfig();
+  wanted.object.spec.fips = true;
+  OsAbilities all;
+  all.has_deployments = all.layers_packages = true;
+  const std::string fips =
+      "FIPS mode (spec.fips) is set when a machine is installed; change spec.fips back, or install the machine anew";
+  for (const OsAbilities& abilities : {all, OsAbilities(HostThatIs(true)), OsAbilities(HostThatIs(false))}) {
+    EXPECT_EQ(MessageOf(CheckAbleTo(abilities, plan::Compare(have, wanted))), fips);
+  }
+  wanted.object.spec.extensions = {{"usbguard"}};
+  OsAbilities without_layers = all;
+  without_layers.layers_packages = false;
+  EXPECT_EQ(
+      MessageOf(CheckAbleTo(without_layers, plan::Compare(have, wanted))),
+      "this machine cannot change these: extensions (spec.extensions); it has no rpm-ostree; take them out of the "
+      "config; " +
+          fips);
+}
+
 TEST_F(Abilities, OfATreeThatDoesNotRunExcludeNothingButRefuseTheOs) {
   const host::Host host = HostThatIs(false);
   EXPECT_EQ(LeftAside(host, Everything().object.spec), "");

@@ -75,6 +75,18 @@ TEST_F(LongContents, AreComparedInLittleMemory) {
             kLittle);
 }
 
+TEST_F(LongContents, HaveNoDifferenceIfOnlyTheModeDiffers) {
+  TestConfig config = WithLongFile();
+  ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), config)));
+  std::filesystem::permissions(directory_ / "etc/big", std::filesystem::perms(0600));
+  auto findings = ValueOf(Findings(config));
+  ASSERT_THAT(findings, testing::SizeIs(1));
+  EXPECT_THAT(findings.front().text, HasSubstr("mode mismatch for file: \"/etc/big\""));
+  CurrentConfig current;
+  current.ignition = config.ignition();
+  EXPECT_EQ(ValueOf(DriftsOf(machine_.host().root, current, std::move(findings))).all.front().difference, "");
+}
+
 TEST_F(LongContents, OfAReplacedFileAreRestoredInLittleMemory) {
   std::filesystem::resize_file(directory_ / "etc/motd", kLong);
   TestConfig config;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/original_passwords.h"
 
+#include <filesystem>
+
 #include "change/losses.h"
 #include "support/expect.h"
 #include "support/small_machine.h"
@@ -70,6 +72,19 @@ TEST_F(DamagedPasswords, StillNameTheUserThatIsLocked) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(WithCore(), NoConfig())));
   EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:*:"));
   EXPECT_FALSE(machine_.Has(kFile));
+}
+
+TEST_F(DamagedPasswords, AreNotPasswordsThatCannotBeReadAtTheMoment) {
+  // Opening this link fails with ELOOP.
+  std::filesystem::remove(directory_ / kFile);
+  std::filesystem::create_symlink("pintle-passwords.json", directory_ / kFile);
+  const auto findings = Findings();
+  ASSERT_THAT(findings, testing::SizeIs(1));
+  EXPECT_EQ(findings.front().about, "core");
+  EXPECT_THAT(findings.front().text, HasSubstr("could not read the password that core had before its config: "));
+  EXPECT_THAT(UsersLockedBy(root_, WithCore(), NoConfig()), IsEmpty());
+  EXPECT_FALSE(Succeeded(machine_.GoFromTo(WithCore(), NoConfig())));
+  EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:$6$salt$ours:"));
 }
 
 TEST_F(DamagedPasswords, BlockAConfigWithANewUser) {

@@ -13,10 +13,16 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "change/apply.h"
 #include "change/link_changes.h"
+#include "change/put.h"
+#include "host/files/blob_store.h"
+#include "host/files/files.h"
+#include "plan/step.h"
+#include "support/refused_calls.h"
 #include "support/small_machine.h"
 #include "support/temporary_directory.h"
 #include "support/tree.h"
@@ -135,6 +141,14 @@ TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasRedirected) {
   EXPECT_THAT(GiveUpAndEnd(), AllOf(HasSubstr(kOurLink), HasSubstr("stays as they left it")));
   EXPECT_EQ(fs::read_symlink(directory_ / kOurLink), "/usr/lib/systemd/system/theirs.service");
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
+}
+
+TEST_F(Undoing, EndsWithAnErrorIfAFileSystemCannotBeSynced) {
+  const host::Host host = machine_.host();
+  const host::BlobStore contents = ValueOf(host::BlobStore::Open(host.root, "/var/lib/contents"));
+  const std::vector<plan::Step> undo = {host::FilePut{"/etc/motd", std::nullopt}};
+  Without(RefuseSyncs,
+          [&] { EXPECT_THAT(MessageOf(PutBack(host, contents, undo, {})), HasSubstr("fsync: Stale file handle")); });
 }
 
 TEST(RestoreLinks, RestoresOnlyTheOldLinks) {

@@ -442,6 +442,25 @@ TEST_F(CertificatesPass, FollowsNodesUntilTheyHaveTheBundle) {
   EXPECT_FALSE(Report().passes);
 }
 
+TEST_F(CertificatesPass, DoesNotFollowNodesThatAreBusyWithAnotherChange) {
+  nodes_.clear();
+  Node("a", "b", "Working");
+  EXPECT_THAT(ConfigsToCompare(pool_, States(), {}), ElementsAre("a", "b"));
+  configs_.back().WithFile("/etc/x", "data:,");
+  EXPECT_FALSE(Report().passes);
+  EXPECT_EQ(Condition().reason, "NothingWaits");
+  configs_.back().ignition().storage.files.pop_back();
+  EXPECT_TRUE(Report().passes);
+  policy_.files.clear();
+  EXPECT_FALSE(Report().passes) << "the node is drained and rebooted";
+}
+
+TEST_F(CertificatesPass, DoesNotFollowANodeThatIsBusyWithItsPresentConfig) {
+  nodes_.clear();
+  Node("b", "b", "Working");
+  EXPECT_FALSE(Report().passes);
+}
+
 TEST_F(CertificatesPass, LetsNothingPassThatNeedsAReboot) {
   policy_.files.clear();
   EXPECT_EQ(CountUpdated(), 0U);

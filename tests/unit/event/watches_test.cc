@@ -230,6 +230,18 @@ TEST_F(SignalWatchTest, ReceivesASignalThatWouldEndTheProcess) {
   EXPECT_THAT(got, testing::UnorderedElementsAre(SIGTERM, SIGINT));
 }
 
+TEST_F(SignalWatchTest, ReceivesABlockedSignalThatCameBeforeIt) {
+  BlockSignals({SIGUSR1});
+  ::kill(::getpid(), SIGUSR1);
+  int received = 0;
+  const SignalWatch watch = ValueOf(SignalWatch::Create(*loop_, SIGUSR1, [&](int signal) {
+    received = signal;
+    loop_->Stop();
+  }));
+  EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
+  EXPECT_EQ(received, SIGUSR1);
+}
+
 TEST_F(SignalWatchTest, LeavesTheSignalBlockedAtItsEnd) {
   {
     const SignalWatch watch = ValueOf(SignalWatch::Create(*loop_, SIGUSR1, [](int) { FAIL() << "it is gone"; }));

@@ -8,14 +8,21 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <stop_token>
 #include <string>
 #include <thread>
+
+#include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle::host {
 namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(RunProgram, ReturnsTheOutput) { EXPECT_EQ(*RunProgram({{"echo", "a  b"}, PlainEnvironment()}, {}), "a  b\n"); }
 
@@ -32,7 +39,23 @@ TEST(RunProgram, ReturnsTheProgramsErrorText) {
 
 TEST(RunProgram, ReportsAMissingProgram) {
   const auto failed = RunProgram({{"no-such-program"}, PlainEnvironment()}, {});
-  EXPECT_THAT(failed.error().message(), HasSubstr("running no-such-program: posix_spawn: No such file"));
+  EXPECT_THAT(failed.error().message(),
+              StartsWith("running no-such-program: there is no such program in /usr/local/sbin:"));
+}
+
+TEST(RunProgram, SearchesOnlyTheDirectoriesOfTheSystem) {
+  const TemporaryDirectory directory;
+  for (const char* name : {"true", "program-of-the-caller"}) {
+    directory.Write(name, "#!/bin/sh\necho from the directory of the caller\n");
+    std::filesystem::permissions(directory / name, std::filesystem::perms(0755));
+  }
+  const std::string path_before = ::getenv("PATH");
+  ::setenv("PATH", directory.path().c_str(), 1);
+  const auto known = RunProgram({{"true"}, PlainEnvironment()}, {});
+  const auto unknown = RunProgram({{"program-of-the-caller"}, PlainEnvironment()}, {});
+  ::setenv("PATH", path_before.c_str(), 1);
+  EXPECT_EQ(ValueOf(known), "");
+  EXPECT_THAT(MessageOf(unknown), HasSubstr("there is no such program"));
 }
 
 // The program ends only after the function was called.
@@ -57,6 +80,17 @@ TEST(RunProgram, EndsAProgramWhenAskedToStop) {
   const auto before = std::chrono::steady_clock::now();
   const auto stopped = RunProgram({{"sleep", "1000"}, PlainEnvironment()}, stop.get_token());
   asking.join();
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(9));
+}
+
+// The request comes about a second after the start, when nothing is left to read.
+TEST(RunProgram, EndsAProgramThatHasClosedItsOutputs) {
+  std::stop_source stop;
+  const auto before = std::chrono::steady_clock::now();
+  const auto stopped = RunProgram({{"sh", "-c", "exec >&- 2>&-; exec sleep 30"}, PlainEnvironment()}, stop.get_token(),
+                                  [&] { stop.request_stop(); });
+  ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(9));
 }

@@ -2,10 +2,13 @@
 #include "json/parse.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "ignition/config.h"
+#include "ignition/validation.h"
 #include "support/expect.h"
 
 namespace pintle::ignition {
@@ -112,6 +115,38 @@ TEST(Parse, NamesTheFirstPartitionThatOverlaps) {
 
   EXPECT_FALSE(Parse(text, report));
   EXPECT_THAT(Texts(report), ElementsAre("$.storage.disks.0.partitions.3: partitions overlap"));
+}
+
+// A disk with so many partitions that not all pairs are compared.
+std::vector<internal::Extent> ManyPartitionsAnd(const std::vector<internal::Extent>& others) {
+  std::vector<internal::Extent> extents;
+  for (std::size_t i = 0; i < 1001; ++i) extents.emplace_back(1'000'000 + 10 * static_cast<std::int64_t>(i), 5, i);
+  for (const internal::Extent& other : others)
+    extents.emplace_back(other.start, other.end - other.start + 1, extents.size());
+  return extents;
+}
+
+TEST(FindOverlap, OfManyPartitionsIsThatOfAllPairs) {
+  using internal::Extent;
+  // Negative sizes are no mistake on their own.
+  const std::vector<std::vector<Extent>> kSets = {
+      {},
+      {Extent(1, 20, 0), Extent(50, -39, 1)},
+      {Extent(1, 20, 0), Extent(50, -20, 1)},
+      {Extent(1, 20, 0), Extent(50, -29, 1)},
+      {Extent(10, 20, 0), Extent(10, -5, 1)},
+      {Extent(10, 20, 0), Extent(9, -5, 1)},
+      {Extent(50, -40, 0), Extent(40, -20, 1)},
+      {Extent(50, -40, 0), Extent(50, -20, 1)},
+      {Extent(50, -40, 0), Extent(40, -30, 1)},
+      {Extent(50, -40, 0), Extent(60, -40, 1)},
+  };
+  for (const std::vector<Extent>& few : kSets) {
+    EXPECT_EQ(internal::FindOverlap(ManyPartitionsAnd(few)).has_value(), internal::FindOverlap(few).has_value())
+        << (few.empty() ? 0 : few[1].start) << ' ' << (few.empty() ? 0 : few[1].end);
+  }
+  EXPECT_TRUE(internal::FindOverlap(kSets[1]));
+  EXPECT_FALSE(internal::FindOverlap(kSets[2]));
 }
 
 TEST(Parse, GivesTheOperatorsWordsForAWrongTypeInSpec2) {

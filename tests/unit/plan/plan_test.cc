@@ -113,7 +113,7 @@ TEST(StepsFor, PutsFilesWithTheDigestOfTheirDecodedContents) {
   EXPECT_EQ(put->want->permissions, 0644);
 }
 
-TEST(StepsFor, KeepsTheFirstKubeconfigPrivate) {
+TEST(StepsFor, KeepsTheBootstrapKubeconfigPrivate) {
   TestConfig to;
   to.WithFile("/etc/kubernetes/kubeconfig", "data:,token").WithFile("/etc/kubernetes/other", "data:,");
   for (ignition::File& file : to.ignition().storage.files) file.mode = 0644;

@@ -11,7 +11,7 @@
 
 namespace pintle::plan {
 
-inline constexpr std::string_view kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
-inline constexpr unsigned kFirstKubeconfigMode = 0600;
+inline constexpr std::string_view kBootstrapKubeconfig = "/etc/kubernetes/kubeconfig";
+inline constexpr unsigned kBootstrapKubeconfigMode = 0600;
 
 }  // namespace pintle::plan
