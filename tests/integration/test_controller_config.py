@@ -172,16 +172,17 @@ def test_a_role_that_is_missing_stops_only_what_needs_it(cluster, settings):
         wait_until(lambda: credentials(cluster), "the credentials are there", 60)
     before = credentials(cluster)
     cluster.kubectl("delete", "rolebinding", "pintle-controller-registry-credentials", "-n", NAMESPACE)
-    try:
-        wait_until(lambda: user.request("GET", secrets)[0] == 403, "the right is gone", 60)
-        with Controller(cluster, "without", "--operator=yes"):
-            wait_until(lambda: "is forbidden" in degraded(cluster), "the missing right is reported", 60)
-            settings.setting("DNS", "dnses", {"baseDomain": "other.test"}, {})
-            wait_for(cluster, lambda now: now["dns"]["spec"]["baseDomain"] == "other.test", "the DNS is followed")
-            assert credentials(cluster) == before
-    finally:
-        allow_operator(cluster)
-    wait_until(lambda: user.request("GET", secrets)[0] == 200, "the right is there again", 60)
+    with cluster.refusals.expected(user, "list secrets"):
+        try:
+            wait_until(lambda: user.request("GET", secrets)[0] == 403, "the right is gone", 60)
+            with Controller(cluster, "without", "--operator=yes"):
+                wait_until(lambda: "is forbidden" in degraded(cluster), "the missing right is reported", 60)
+                settings.setting("DNS", "dnses", {"baseDomain": "other.test"}, {})
+                wait_for(cluster, lambda now: now["dns"]["spec"]["baseDomain"] == "other.test", "the DNS is followed")
+                assert credentials(cluster) == before
+        finally:
+            allow_operator(cluster)
+        wait_until(lambda: user.request("GET", secrets)[0] == 200, "the right is there again", 60)
 
 
 def test_what_the_operator_left_is_not_written_again(cluster, settings):
