@@ -38,27 +38,27 @@ struct RolloutQuestion {
   std::string operator_node;
 };
 
+struct LayeredImage {
+  bool can_apply_updates = false;
+  std::string reason;
+  std::optional<std::string> error;
+
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"canApplyUpdates", &LayeredImage::can_apply_updates},
+      json::Required{"reason", &LayeredImage::reason},
+      json::Field{"error", &LayeredImage::error},
+  };
+};
+
 // The answer that `-o json` prints.  Values that could not be decided are left out.
 struct RolloutAnswer {
-  struct Image {
-    bool can_apply_updates = false;
-    std::string reason;
-    std::optional<std::string> error;
-
-    static constexpr auto kFields = json::FieldList{
-        json::Required{"canApplyUpdates", &Image::can_apply_updates},
-        json::Required{"reason", &Image::reason},
-        json::Field{"error", &Image::error},
-    };
-  };
-
   bool layered = false;
   std::optional<int> max_unavailable;
   std::optional<std::string> max_unavailable_error;
   std::vector<std::string> unavailable;
   std::optional<std::vector<std::string>> candidates;
   std::optional<int> capacity;
-  std::optional<Image> can_layered_continue;
+  std::optional<LayeredImage> can_layered_continue;
   bool rollout_reached = false;
   std::optional<std::vector<std::string>> patched_in_order;
   std::optional<std::vector<pool::NodeUpdate>> patches;

@@ -43,7 +43,7 @@ TEST(AlertsOf, IsTrueForAMasterThatACustomPoolWantsToo) {
   Rosters rosters;
   rosters.nodes["master"] = {};
   rosters.masters_wanted_elsewhere = {"master-0"};
-  EXPECT_EQ(AlertsOf(rosters), (std::map<std::string, bool>{{"master-0", true}}));
+  EXPECT_EQ(MastersInCustomPools(rosters), (std::map<std::string, bool>{{"master-0", true}}));
 }
 
 TEST(OperatorTasksOf, HasEachTaskAndWhetherItFails) {
