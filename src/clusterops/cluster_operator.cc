@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/first_characters.h"
 #include "base/printable.h"
 #include "clusterops/pool_summary.h"
 #include "clusterops/related_objects.h"
@@ -188,7 +189,7 @@ std::string VersionsText(std::span<const api::OperandVersion> versions) {
 }
 
 void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
-  condition.message = Shortened(PrintableLines(condition.message), api::kLongestConditionMessage);
+  condition.message = FirstCharacters(PrintableLines(condition.message), api::kLongestConditionMessage);
   const auto known = std::find_if(conditions.begin(), conditions.end(),
                                   [&](const api::Condition& other) { return other.type == condition.type; });
   if (known == conditions.end()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/annotations.h"
+#include "base/first_characters.h"
 #include "base/printable.h"
 #include "controller/files_wait.h"
 #include "drain/settings.h"
@@ -40,7 +41,7 @@ api::Condition ConditionOf(const char* type, bool is_true, std::string reason, s
           .status = is_true ? "True" : "False",
           .last_transition_time = now,
           .reason = std::move(reason),
-          .message = Shortened(PrintableLines(message), api::kLongestConditionMessage)};
+          .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
 }
 
 pool::KnownConfigs KnownConfigsIn(const View& view) {

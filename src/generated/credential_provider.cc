@@ -13,6 +13,7 @@
 
 #include "api/image_config.h"
 #include "api/meta.h"
+#include "base/first_characters.h"
 #include "base/printable.h"
 #include "generated/go_duration.h"
 #include "generated/invalid.h"
@@ -217,12 +218,13 @@ std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProv
                                                        const std::vector<std::string>& overlapping,
                                                        std::string_view problem, WallTime now) {
   const auto condition = [&](std::string_view type, bool is_well, std::string_view reason, std::string message) {
-    return api::ConditionWithGeneration{.type = std::string(type),
-                                        .status = is_well ? "True" : "False",
-                                        .observed_generation = config.metadata.generation,
-                                        .last_transition_time = api::Time{now},
-                                        .reason = std::string(reason),
-                                        .message = Shortened(PrintableLines(message), api::kLongestConditionMessage)};
+    return api::ConditionWithGeneration{
+        .type = std::string(type),
+        .status = is_well ? "True" : "False",
+        .observed_generation = config.metadata.generation,
+        .last_transition_time = api::Time{now},
+        .reason = std::string(reason),
+        .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
   };
   std::vector<api::ConditionWithGeneration> conditions = config.status.conditions;
   if (overlapping.empty()) {

@@ -45,7 +45,8 @@ void EventRecorder::Post(const api::ObjectReference& about, EventKind kind, cons
   const WallTime now = clock_.Wall();
   api::Event event;
   event.metadata.namespace_name = about.namespace_name.empty() ? "default" : about.namespace_name;
-  event.metadata.name = fmt::format("{}.{:x}", about.name, now.time_since_epoch().count());
+  latest_ = std::max(now.time_since_epoch(), latest_ + WallTime::duration(1));
+  event.metadata.name = fmt::format("{}.{:x}", about.name, latest_.count());
   event.involved_object = about;
   event.type = kind == EventKind::kNormal ? "Normal" : "Warning";
   event.reason = reason;

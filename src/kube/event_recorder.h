@@ -65,6 +65,7 @@ class EventRecorder {
   api::EventSource source_;
   const Clock& clock_;
   Settings settings_;
+  WallTime::duration latest_{};     // The time in the name of the latest event.  No two events have the same.
   std::deque<api::Event> waiting_;  // One is posted at a time, so that a repetition finds the first Event.
   int failures_ = 0;                // The number of failed posts of the first event of `waiting_`.
   std::optional<Failure> failure_;  // The failure of the latest call.

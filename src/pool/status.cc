@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/first_characters.h"
 #include "base/printable.h"
 #include "gotext/quote.h"
 #include "pool/target.h"
@@ -341,7 +342,7 @@ bool IsTrue(std::span<const api::Condition> conditions, std::string_view type) {
 }
 
 void SetCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
-  condition.message = Shortened(PrintableLines(condition.message), api::kLongestConditionMessage);
+  condition.message = FirstCharacters(PrintableLines(condition.message), api::kLongestConditionMessage);
   const auto is_of_type = [&](const api::Condition& other) { return other.type == condition.type; };
   const auto last = std::find_if(conditions.rbegin(), conditions.rend(), is_of_type);
   if (last != conditions.rend() && last->status == condition.status) {

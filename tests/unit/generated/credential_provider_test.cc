@@ -139,7 +139,7 @@ TEST(ConditionsOfCredentialProviders, ReportSkippedEntriesAndFailures) {
             "FalseMachineConfigRenderingFailedno template");
 
   conditions = ConditionsOf(config, {"a\x1b[2J"}, std::string(40000, 'x'), kLater);
-  EXPECT_THAT(conditions[0].message, HasSubstr("[a\\x1b[2J]"));
+  EXPECT_THAT(conditions[0].message, HasSubstr("[a\\x1B[2J]"));
   EXPECT_LE(conditions[1].message.size(), api::kLongestConditionMessage);
 }
 

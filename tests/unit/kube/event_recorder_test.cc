@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "event/loop.h"
+#include "json/parse.h"
 #include "support/expect.h"
 #include "unit/event/patience.h"
 #include "unit/kube/arrivals.h"
@@ -72,6 +73,20 @@ TEST_F(EventRecorderTest, PostsAnEventOnceAndThenCountsIt) {
                                                   StartsWith("POST"), StartsWith("POST")));
   EXPECT_EQ(server.requests()[2].body, R"({"count":3,"lastTimestamp":"2027-01-15T08:00:00Z"})");
   EXPECT_THAT(server.requests()[3].body, HasSubstr(R"("type":"Warning")"));
+}
+
+TEST_F(EventRecorderTest, GivesEventsOfOneInstantDifferentNames) {
+  ScriptedServer server({{.status = 201, .body = "{}"}, {.status = 201, .body = "{}"}});
+  EventRecorder recorder = Recorder(server);
+  recorder.Post(Node(), EventKind::kNormal, "One", "why");
+  recorder.Post(Node(), EventKind::kNormal, "Other", "why");
+  recorder.Post(Node(), EventKind::kNormal, "Last", "stays without an answer");
+  Serve(server, 2);
+  const auto name = [&](std::size_t i) {
+    return ValueOf(json::Parse(server.requests()[i].body)).TextAt({"metadata", "name"});
+  };
+  EXPECT_THAT(name(0), StartsWith("a."));
+  EXPECT_NE(name(0), name(1));
 }
 
 TEST_F(EventRecorderTest, PostsAnEventAgainThatTheServerHasForgotten) {
