@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "host/systemd/types_dbus.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::agent {
 namespace {

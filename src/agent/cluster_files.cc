@@ -13,7 +13,7 @@
 #include "base/base64.h"
 #include "change/findings.h"
 #include "host/files/files.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "net/last_certificate.h"
 

@@ -6,6 +6,7 @@
 
 #include "api/annotations.h"
 #include "base/memory.h"
+#include "json/fields.h"
 
 namespace pintle::agent {
 

@@ -12,7 +12,7 @@
 #include "api/waiting_files.h"
 #include "base/log.h"
 #include "change/findings.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::agent {

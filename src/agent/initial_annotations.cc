@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/initial_annotations.h"
 
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::agent {

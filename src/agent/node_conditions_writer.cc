@@ -9,7 +9,7 @@
 
 #include "agent/events.h"
 #include "base/log.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::agent {
 namespace {

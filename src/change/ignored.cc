@@ -13,7 +13,7 @@
 #include "change/state_directory.h"
 #include "change/way_out.h"
 #include "host/systemd/unit_files.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::change {

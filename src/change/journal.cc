@@ -19,7 +19,7 @@
 #include "host/files/paired_file.h"
 #include "host/files/remedy.h"
 #include "host/files/room.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "plan/actions.h"
 

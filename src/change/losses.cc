@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "host/authorized_keys.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::change {

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "host/password_hash.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::change {

@@ -3,7 +3,7 @@
 
 #include "change/state_directory.h"
 #include "change/way_out.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::change {

@@ -9,7 +9,7 @@
 
 #include "controller/complaints.h"
 #include "controller/events.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {

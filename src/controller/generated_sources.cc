@@ -7,6 +7,7 @@
 
 #include "controller/controller_parts.h"
 #include "generated/pull_secret.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "api/waiting_files.h"
 #include "controller/pause_condition.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "pool/membership.h"
 #include "pool/target.h"

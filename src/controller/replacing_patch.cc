@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {

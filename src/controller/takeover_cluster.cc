@@ -9,7 +9,7 @@
 
 #include "controller/generated_kinds.h"
 #include "event/watches.h"
-#include "kube/attempts.h"
+#include "json/fields.h"
 #include "kube/patch.h"
 
 namespace pintle::controller {

@@ -29,7 +29,7 @@
 #include "ctl/policy.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

@@ -11,7 +11,7 @@
 #include "api/annotations.h"
 #include "api/controller_config.h"
 #include "api/lenient.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/report.h"
 #include "machineconfig/input.h"
 #include "pool/cert_expirys.h"

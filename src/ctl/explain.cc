@@ -23,7 +23,7 @@
 #include "host/authorized_keys.h"
 #include "host/files/files.h"
 #include "host/password_hash.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

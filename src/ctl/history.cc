@@ -8,7 +8,7 @@
 #include "change/records.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

@@ -17,7 +17,7 @@
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "host/ostree/image_name.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

@@ -10,7 +10,7 @@
 #include "base/printable.h"
 #include "ctl/colour.h"
 #include "ctl/output.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "pool/status.h"
 

@@ -12,7 +12,7 @@
 #include "ctl/output.h"
 #include "ctl/rollout_table.h"
 #include "ctl/verbs.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "pool/membership.h"
 

@@ -20,7 +20,7 @@
 #include "ctl/output.h"
 #include "ctl/recover.h"
 #include "host/agent_dbus.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {

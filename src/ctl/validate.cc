@@ -11,7 +11,7 @@
 #include "ctl/config_problems.h"
 #include "ctl/output.h"
 #include "ctl/verbs.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/config_input.h"
 

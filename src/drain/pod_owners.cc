@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/meta.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "kube/client.h"
 
 namespace pintle::drain {

@@ -10,7 +10,7 @@
 #include "api/lenient.h"
 #include "base/base64.h"
 #include "base/root.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "machineconfig/yaml.h"
 
 namespace pintle::kube {

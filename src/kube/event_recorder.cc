@@ -8,7 +8,7 @@
 
 #include "base/printable.h"
 #include "event/loop.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::kube {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "api/lenient.h"
 #include "base/utf8.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::kube {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "event/urgent_timer.h"
 #include "event/watches.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "kube/watch_decoder.h"
 
 namespace pintle::kube {

@@ -8,7 +8,7 @@
 #include "api/lenient.h"
 #include "event/loop.h"
 #include "event/watches.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "kube/list_splitter.h"
 #include "kube/watch_decoder.h"
 

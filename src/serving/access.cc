@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/base64.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "machineconfig/input.h"
 #include "net/hmac.h"
 #include "net/http_answer.h"

@@ -13,7 +13,7 @@
 #include "ignition/config.h"
 #include "ignition/convert.h"
 #include "ignition/data_url.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/go_text.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/ignition_part.h"
