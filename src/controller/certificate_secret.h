@@ -3,7 +3,7 @@
 
 // Follows the Secret with the certificate of a server and its key, which others may renew at any time.
 //
-// What cannot be used is reported once, and tried again later.
+// A certificate that cannot be used is reported once, and tried again later.
 
 #include <chrono>
 #include <functional>
@@ -44,7 +44,7 @@ class CertificateSecret {
 
   const Settings settings_;
   const Listener listener_;
-  // What was used last, as PEM.
+  // These two are the PEM texts that the server uses.
   std::string certificate_;
   std::string key_;
   std::string reported_;  // The message of the last trouble.

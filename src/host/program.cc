@@ -56,7 +56,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   errors.write.Reset();
   auto process = OpenProcess(pid);
   if (!process) {
-    // Without the descriptor, the end of the program could not be noticed.
+    // We need the descriptor to notice the end of the program.
     ::kill(-pid, SIGKILL);
     Reap(pid);
     return std::move(process).error().While(doing());

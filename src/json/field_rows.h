@@ -4,7 +4,7 @@
 // Reads and writes the fields of a struct by a table that the compiler makes from the struct's FieldList.
 //
 // The functions that use the table are compiled once, for all structs.  As templates, they would be compiled for each
-// struct in each file that uses it, which took a third of the time of a build.
+// struct in each file that uses it.
 
 #include <array>
 #include <cstddef>

@@ -4,8 +4,8 @@
 // Decodes, encodes, compares and merges structs by the list of their fields.
 //
 // Decoding reports every problem with its path, and each unknown key as a warning; structs with `kLenient`
-// (api/lenient.h) ignore unknown keys instead.  It moves long strings out of the
-// document instead of copying them, so the document cannot be used afterwards.
+// (api/lenient.h) ignore unknown keys instead.  It moves long strings out of the document instead of copying them, so
+// the document cannot be used afterwards.
 //
 // Headers that define such structs include only json/field_list.h.  So after a change of this file, only the sources
 // that read or write documents have to be compiled again.

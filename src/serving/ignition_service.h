@@ -33,7 +33,7 @@ namespace pintle::serving {
 // A machine makes a few requests, but many machines may share one address: that of a load balancer.
 inline constexpr net::Rate kUsualRate = {.per_second = 200, .burst = 5'000};
 
-// Where the certificate for TLS comes from.
+// Selects the source of the certificate for TLS.
 enum class CertificateFrom { kFiles, kCaller };
 
 struct IgnitionSettings {

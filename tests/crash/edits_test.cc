@@ -53,7 +53,7 @@ const Edit kEdits[] = {
      }},
 };
 
-// Whether the file system can exchange two names.
+// Selects whether the file system can exchange two names.
 enum class Exchange { kPossible, kImpossible };
 
 class AnEdit : public testing::Test {

@@ -92,7 +92,7 @@ std::vector<CredentialCase> CredentialCases() {
        },
        R"({"auths":{}})"},
 
-      // What is missing or wrong.
+      // In these rows, an input is missing or wrong.
       {"no account", [](Inputs& in) { in.has_account = false; }, "there is no ServiceAccount machine-os-puller"},
       {"no Secret of the account", [](Inputs& in) { in.account_secrets[0].secret.reset(); },
        "there is no Secret puller-1, which the ServiceAccount machine-os-puller names"},
