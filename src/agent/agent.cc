@@ -89,6 +89,7 @@ Agent::Agent(Parts parts)
               .check_directory = settings_.check_directory,
               .limit = settings_.health_limit},
       source_(std::move(parts.source)),
+      entered_(std::move(parts.entered)),
       // Progress is published on the bus alone, so it causes no write to the API server or to a disk.
       progress_(loop_, clock_,
                 [this](const std::string& doing) {
@@ -178,7 +179,7 @@ void Agent::Check() {
 }
 
 void Agent::SourceFailed(std::string why) {
-  // A source that waits for no drain waits for the answer to an uncordon, which ends an update.
+  // In any other phase, the request that has failed is usually that for the uncordon, with which an update ends.
   if (!std::holds_alternative<phase::Draining>(state_.phase)) {
     metrics_.update = Metrics::Update{"", ShownReason(why), clock_.Wall()};
   }
@@ -232,6 +233,7 @@ void Agent::Enter(const State& next) {
     status_.next = NextAfter(next.phase);
   }
   state_ = next;
+  if (entered_) entered_(state_.phase);
   if (std::holds_alternative<phase::Waiting>(state_.phase) && current_) {
     // No source has named a goal yet.  Until a source does, the machine is to keep its config.
     loop_.Post([this, weak = std::weak_ptr(alive_)] {
@@ -427,6 +429,9 @@ void Agent::Do(const effect::Change&) {
         if (!needs_reboot) {
           current_ = GoalOf(prepared->to);
           WatchFor(plan::PathsOf(prepared->to.ignition));
+          // The findings of the look before were about the config before.  The next look stores the file with the
+          // findings that are ignored.
+          status_.findings = 0;
         }
         Happen(happened::Changed{needs_reboot});
       });

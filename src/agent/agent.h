@@ -50,6 +50,7 @@ class Agent {
     // error.
     std::function<Result<>()> pause = {};
     std::function<Result<>()> resume = {};
+    std::function<void(const Phase& phase)> entered = {};  // Called with each phase that the agent enters.
   };
 
   static Result<std::unique_ptr<Agent>> Create(Parts parts);
@@ -124,6 +125,7 @@ class Agent {
   Settings settings_;
   HealthSettings health_;
   std::unique_ptr<Source> source_;
+  const std::function<void(const Phase& phase)> entered_;
 
   State state_;  // Replaced by what Advance() returns, and by nothing else.
   std::deque<Event> happened_;

@@ -30,8 +30,8 @@ class Bus {
     std::function<Result<>()> retry;
     std::function<Result<>()> pause;
     std::function<Result<>()> resume;
-    // This is called for each login over SSH, also for those from before the agent started.  If it is empty, logins are
-    // not followed.
+    // This is called for each login over SSH or from another machine, and at the start for each such session that
+    // exists already.  If it is empty, logins are not followed.
     std::function<void(const host::AgentLogin&)> logged_in;
   };
 

@@ -45,7 +45,7 @@ class StopFd {
 
  private:
   struct Ring {
-    void operator()() const { static_cast<void>(::eventfd_write(fd, 1)); }  // It fails only if it was called before.
+    void operator()() const { static_cast<void>(::eventfd_write(fd, 1)); }  // Fails only if eventfd() has failed.
     int fd;
   };
   UniqueFd fd_;
@@ -100,6 +100,7 @@ std::string FailureText(int status, const std::string& output) {
 
 Result<std::optional<std::string>> Run(const std::string& path, milliseconds limit, const std::stop_token& stop) {
   const StopFd stopped(stop);
+  if (stopped.get() < 0) return Error::FromErrno("eventfd");
   host::Pipe stderr_pipe = TRY(MakeStderrPipe());
   const pid_t pid = TRY(host::Start({{path}, host::PlainEnvironment(), std::nullopt, stderr_pipe.write.get()}));
   stderr_pipe.write.Reset();

@@ -12,9 +12,11 @@
 
 #include "base/base64.h"
 #include "change/findings.h"
+#include "change/format.h"
 #include "host/files/files.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "net/certificates.h"
 #include "net/last_certificate.h"
 
 namespace pintle::agent {
@@ -22,7 +24,7 @@ namespace {
 
 // This file lists the registries whose authorities the agent has written.  The agent does not touch other folders in
 // kRegistryAuthorities.
-constexpr const char* kWrittenRegistries = "/var/lib/pintle/registries.json";
+constexpr const char* kWrittenRegistries = change::format::kRegistries.path;
 constexpr std::size_t kLongestName = 255;  // The longest name of a file on Linux, in bytes.
 
 std::string FolderOf(const std::string& registry) { return fmt::format("{}/{}", kRegistryAuthorities, registry); }
@@ -48,9 +50,13 @@ class Reader {
 
   Result<ClusterFiles> Read() && {
     // The kubelet accepts only client certificates that one of these authorities has signed.  With an empty file it
-    // would refuse all of them, so an empty bundle counts as a mistake, and the file stays as it is.
+    // would refuse all of them, so an empty bundle counts as a mistake, and the file stays as it is.  A bundle without
+    // a certificate is an error.
     if (!spec_.kubelet_authorities.empty()) {
-      Add(change::kKubeletAuthorities, spec_.kubelet_authorities, json::Path(spec_path_, "kubeAPIServerServingCAData"));
+      const json::Path where(spec_path_, "kubeAPIServerServingCAData");
+      Add(change::kKubeletAuthorities, spec_.kubelet_authorities, where);
+      const auto bundle = DecodeBase64(spec_.kubelet_authorities);
+      if (bundle && !net::HasCertificate(*bundle)) report_.Error(where, "has no certificate that can be read");
     }
     Add(change::kCloudAuthorities, spec_.cloud_authorities, json::Path(spec_path_, "cloudProviderCAData"));
     if (!spec_.internal_pull_secret.empty()) {
@@ -100,20 +106,22 @@ class Reader {
 };
 
 // Returns the registries in kWrittenRegistries, sorted.
-Result<std::vector<std::string>> ReadWritten(const Root& root) {
+Result<std::vector<std::string>> ReadWrittenRegistries(const Root& root) {
   if (!TRY(root.Status(kWrittenRegistries))) return std::vector<std::string>();
   json::Report report;
-  auto written = json::Decode<std::vector<std::string>>(
-      TRY(json::Parse(TRY(root.ReadFile(kWrittenRegistries))), kWrittenRegistries), report);
+  auto document = TRY(json::Parse(TRY(root.ReadFile(kWrittenRegistries))), kWrittenRegistries);
+  document = TRY(change::WithoutVersion(change::format::kRegistries, std::move(document)), kWrittenRegistries);
+  auto written = json::Decode<std::vector<std::string>>(std::move(document), report);
   TRY(report.ToResult(), kWrittenRegistries);
   std::erase_if(written, [](const std::string& name) { return !IsFileName(name); });
   std::sort(written.begin(), written.end());
   return written;
 }
 
-Result<> KeepWritten(const Root& root, const std::vector<std::string>& written) {
+Result<> WriteWrittenRegistries(const Root& root, const std::vector<std::string>& written) {
   TRY(root.MakeDirectories(host::DirectoryAbove(kWrittenRegistries)));
-  return root.WriteFile(kWrittenRegistries, json::ToIndentedText(json::Encode(written)) + "\n");
+  return root.WriteFile(kWrittenRegistries,
+                        change::TextWithVersion(change::format::kRegistries, json::Encode(written)));
 }
 
 // Returns the mode with which the file has to be written, or nullopt if the file is as wanted.
@@ -189,17 +197,18 @@ Result<ClusterFiles> FilesOf(const ClusterFilesSource& source) {
 }
 
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted) {
-  const auto before = TRY(ReadWritten(root));
+  TRY(change::ExpectKnownVersions(root));
+  const auto before = TRY(ReadWrittenRegistries(root));
   std::vector<std::string> both;
   const auto& now = wanted.registries;
   std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
   // The list is written first, with the old and the new names.  So after a crash it has every folder that may exist.
-  if (both != before) TRY(KeepWritten(root, both));
+  if (both != before) TRY(WriteWrittenRegistries(root, both));
   Putter putter(root);
   for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);
   for (const std::string& registry : RegistriesToRemove(before, now))
     TRY(putter.RemoveRegistry(registry), "removing " + FolderOf(registry));
-  if (both != now) TRY(KeepWritten(root, now));
+  if (both != now) TRY(WriteWrittenRegistries(root, now));
   return std::move(putter).Take();
 }
 
@@ -208,7 +217,7 @@ Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const Clus
   for (const ClusterFile& file : wanted.files) {
     if (TRY(ModeToPut(root, file), file.path)) waiting.push_back(WaitingAt(root, file.path));
   }
-  for (const std::string& registry : RegistriesToRemove(TRY(ReadWritten(root)), wanted.registries)) {
+  for (const std::string& registry : RegistriesToRemove(TRY(ReadWrittenRegistries(root)), wanted.registries)) {
     if (TRY(root.Status(FolderOf(registry)))) waiting.push_back(WaitingAt(root, FileOf(registry)));
   }
   return waiting;

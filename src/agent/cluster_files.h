@@ -88,8 +88,8 @@ Result<ClusterFiles> FilesOf(const ClusterFilesSource& source);
 // call wrote and `wanted` no longer names.  Returns the paths of the files that changed.
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted);
 
-// Returns the files that PutClusterFiles() would change, each with the certificate that expires last among those that
-// the file on the disk has now, if any.
+// Returns the files that PutClusterFiles() would change, each with the certificate that net::LastToExpire() chooses
+// from those in the file on the disk, if there are any.
 Result<std::vector<api::WaitingFile>> FilesThatWait(const Root& root, const ClusterFiles& wanted);
 
 }  // namespace pintle::agent

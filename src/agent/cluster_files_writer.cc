@@ -44,7 +44,7 @@ void ClusterFilesWriter::SetWritePermission(WritePermission permission) {
   if (std::exchange(permission_, permission) != permission) Write();
 }
 
-// Writes the files on the worker's thread or, during a pause, only finds out which of them differ.
+// Writes the files on the worker's thread or, while they have to wait, only finds out which of them differ.
 void ClusterFilesWriter::Write() {
   const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
   if (source == nullptr || permission_ == WritePermission::kUnknown || std::exchange(is_writing_, true)) return;

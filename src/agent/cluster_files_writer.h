@@ -4,8 +4,8 @@
 // Follows the ControllerConfig, and writes its files to this node's disk.
 //
 // It has a thread of its own, because the agent's worker may be busy with a change for as long as it takes to fetch an
-// image, and certificates cannot wait for that.  A write that fails is tried again later.  During a pause nothing is
-// written, and the writer only reports which files differ.
+// image, and certificates cannot wait for that.  A write that fails is tried again later.  While the files have to
+// wait, nothing is written, and the writer only reports which files differ.
 
 #include <functional>
 #include <memory>
@@ -26,8 +26,8 @@ namespace pintle::agent {
 
 inline constexpr const char* kControllerConfig = "machine-config-controller";
 
-// The decision about files that differ: they are written, or wait until a pause ends.  While the decision is unknown,
-// nothing is written.
+// The decision about files that differ: they are written, or wait (api/waiting_files.h).  While the decision is
+// unknown, nothing is written.
 enum class WritePermission { kUnknown, kWrite, kWait };
 
 class ClusterFilesWriter {
@@ -43,7 +43,7 @@ class ClusterFilesWriter {
     std::function<void(const Error& error)> trouble;
   };
 
-  // The arguments must outlive the writer.
+  // The loop, the client and the root must outlive the writer.
   static Result<std::unique_ptr<ClusterFilesWriter>> Begin(event::Loop& loop, kube::Client& client, const Root& root,
                                                            Listener listener, kube::Backoff::Settings backoff = {});
   ClusterFilesWriter(const ClusterFilesWriter&) = delete;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps the certificates and keys that the cluster gives to this node up to date, and reports this on its Node.
+// Keeps the authorities and the pull secret that the cluster gives to this node up to date, and reports this on its
+// Node.
 //
 // There are two kinds: the files of the ControllerConfig, and the authorities of the API server.  The operator
 // exchanges these authorities now and then, and each node takes them over once for each exchange.  While the pool is
-// paused, the Node has an annotation of the controller that makes both wait.  The waiting files are then reported in
-// another annotation.
+// paused with the pause policy Strict, the Node has an annotation of the controller that makes both wait.  The waiting
+// files are then reported in another annotation.
 
 #include <functional>
 #include <memory>
@@ -41,7 +42,7 @@ class ClusterTrust {
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server;
   };
 
-  // The arguments must outlive this object.
+  // The loop, the client, the root and the clock must outlive this object.
   static Result<std::unique_ptr<ClusterTrust>> Begin(event::Loop& loop, kube::Client& client, const Root& root,
                                                      const Clock& clock, NodeAccess node, Listener listener);
   ClusterTrust(const ClusterTrust&) = delete;
@@ -51,7 +52,8 @@ class ClusterTrust {
   // annotation demands, and begins the work that waited for the Node.
   void OnNodeSeen();
 
-  // Returns the paths of the files that this class writes.  Changes leave them alone, even if a config has them.
+  // Returns the files that changes leave alone even if a config has them, because this class writes them.  Without a
+  // ControllerConfig there are none.  The authorities of registries are not among them.
   change::Things WrittenFiles() const;
 
  private:

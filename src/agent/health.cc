@@ -46,7 +46,7 @@ std::optional<std::string> ProblemOfBoot(host::Systemd& systemd) {
   return fmt::format("{} is {}", kBootComplete, status->active_state);
 }
 
-// Returns the path of a directory of `root` in the file tree of this process, where a program can be started, or
+// Returns the path by which this process itself reaches a directory of `root`, so that it can start programs there;
 // nullopt if nothing is there.
 Result<std::optional<std::string>> OwnPath(const Root& root, const std::string& path) {
   const auto directory = root.OpenFile(path, O_PATH | O_DIRECTORY);

@@ -26,9 +26,9 @@ struct HealthSettings {
   std::chrono::milliseconds check_limit = std::chrono::minutes(1);  // The limit for one program.
 };
 
-// Makes one round, on a worker's thread.  Checks the units, boot-complete.target if a unit wants it, and the programs,
-// in the order of their names.  An empty list means that the node is healthy.  The only error is kCancelled, after a
-// request to stop.
+// Makes one round, on a worker's thread.  Checks the units, then boot-complete.target if it has a job or if a loaded
+// unit wants or requires it, and then the programs in the order of their names.  An empty list means that the node is
+// healthy.  The only error is kCancelled, after a request to stop.
 Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& root, const HealthSettings& settings,
                                             const std::stop_token& stop);
 

@@ -17,8 +17,8 @@ struct HostFacts {
   std::string os_version;          // The version of the booted deployment.
   // The number of packages that were layered or removed, and that belong to no extension and no kernel.
   std::uint64_t unsupported_packages = 0;
-  // The reason why the deployment that was staged before this boot could not be finalized; empty if it was finalized,
-  // or if there was none.
+  // The reason why the deployment that was staged before this boot could not be finalized; empty if the system journal
+  // of the boot before has no such failure.
   std::string finalize_failure;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/initial_annotations.h"
 
+#include "change/format.h"
 #include "json/fields.h"
 #include "json/parse.h"
 
@@ -25,6 +26,7 @@ Result<std::map<std::string, std::string>> ReadInitialAnnotations(const Root& ro
 
 Result<> KeepInitialAnnotationsAside(const Root& root) {
   if (!TRY(IsNewToCluster(root))) return {};
+  TRY(change::ExpectKnownVersions(root));
   TRY(root.WriteFile(kKeptAside, TRY(root.ReadFile(kInitialAnnotations))));
   return root.Remove(kInitialAnnotations);
 }

@@ -5,8 +5,7 @@
 // reports the progress in other annotations.
 //
 // The keys, their values and their order are those of the Machine Config Operator, so that both its controller and
-// Pintle's can work with them.  The agent reads its own Node and the configs that are named there, with the node's own
-// credentials.
+// Pintle's can work with them.  All requests are made with the node's own credentials.
 
 #include <chrono>
 #include <functional>
@@ -44,7 +43,7 @@ struct KubernetesSettings {
 
 class KubernetesSource final : public Source {
  public:
-  // The arguments must outlive the source.
+  // The loop, the root and the clock must outlive the source.
   KubernetesSource(event::Loop& loop, const Root& root, const Clock& clock, KubernetesSettings settings);
   ~KubernetesSource() override;
 
@@ -81,6 +80,7 @@ class KubernetesSource final : public Source {
   void AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event, std::string too_late,
                    std::function<void()> answered);
   void CheckAnswer();
+  void ForgetRequest();
   void WriteInitialAnnotations();
   void Post(kube::EventKind kind, const std::string& reason, const std::string& message);
   NodeView View() const;

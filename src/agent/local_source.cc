@@ -262,9 +262,10 @@ void LocalSource::AnswerFetch() {
     return ReportHeldChange(fmt::format("the change to {}", pending_fetch_->wanted.config));
   ReportHeldChange("");
   if (!pending_fetch_) return;
-  const PendingFetch look = *std::exchange(pending_fetch_, std::nullopt);
-  if (rendered_ && GoalOf(*rendered_->config) == look.wanted) return look.done(RequestFor(look.wanted));
-  look.done(Error(ErrorKind::kUnavailable, fmt::format("{} is no longer the config of the files", look.wanted.config)));
+  const PendingFetch fetch = *std::exchange(pending_fetch_, std::nullopt);
+  if (rendered_ && GoalOf(*rendered_->config) == fetch.wanted) return fetch.done(RequestFor(fetch.wanted));
+  fetch.done(
+      Error(ErrorKind::kUnavailable, fmt::format("{} is no longer the config of the files", fetch.wanted.config)));
 }
 
 SurveyRequest LocalSource::RequestFor(const Goal& wanted) const {

@@ -31,7 +31,7 @@ struct LocalSettings {
 
 class LocalSource final : public Source {
  public:
-  // The arguments must outlive the source.
+  // The loop, the root and the clock must outlive the source.
   static Result<std::unique_ptr<LocalSource>> Create(event::Loop& loop, const Root& root, const Clock& clock,
                                                      LocalSettings settings);
 
@@ -104,7 +104,8 @@ class LocalSource final : public Source {
   std::vector<std::string> warned_;
   std::optional<MonotonicTime> first_change_;  // The first change since the last rendering began.
   std::optional<MonotonicTime> last_change_;
-  std::optional<MonotonicTime> first_unrendered_change_;  // The first change that no valid rendering has included.
+  // The first change since the rendering began whose result was used last.
+  std::optional<MonotonicTime> first_unrendered_change_;
   bool is_rendering_ = false;
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.

@@ -21,9 +21,12 @@
 
 #include "agent/agent.h"
 #include "agent/events.h"
+#include "agent/handover.h"
 #include "agent/kubernetes_source.h"
 #include "agent/local_source.h"
 #include "agent/settings.h"
+#include "agent/state.h"
+#include "api/annotations.h"
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/log.h"
@@ -49,6 +52,8 @@ Result<std::string> NodeName(const Settings& settings) {
 Result<host::AgentSource> KindOf(const Settings& settings, const Root& root) {
   if (settings.source == SourceChoice::kKubernetes) return host::AgentSource::kKubernetes;
   if (settings.source == SourceChoice::kLocal) return host::AgentSource::kLocal;
+  // An agent that waits for its node must not begin as that of a machine without a cluster.
+  if (settings.wait_for_handover) return host::AgentSource::kKubernetes;
   return TRY(root.Status(settings.kubeconfig)) ? host::AgentSource::kKubernetes : host::AgentSource::kLocal;
 }
 
@@ -74,6 +79,19 @@ std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& mac
       []() -> Result<> { return Error(ErrorKind::kInvalid, "a pool of a cluster is paused in its MachineConfigPool"); };
 }
 
+// Runs the loop until the node is handed over to this agent, or until a signal comes.
+Result<> StandBy(event::Loop& loop, const std::string& node) {
+  const std::string status =
+      fmt::format("stands by until the Node {} has the label {}={}", node, api::kAgentLabel, api::kAgentActs);
+  log::Info(fmt::format("This agent {}", status));
+  // There is nothing to look at yet.  Without this, the blocked signal would stay pending until the agent acts.
+  const auto on_hangup = TRY(event::SignalWatch::Create(loop, SIGHUP, [](int) {}));
+  TRY(event::NotifyStatus(status));
+  TRY(event::NotifyReady());
+  TRY(loop.Run());
+  return event::NotifyStatus("");
+}
+
 Result<> Run() {
   event::BlockSignals({SIGTERM, SIGINT, SIGHUP});
   if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may change a machine; be root");
@@ -89,6 +107,14 @@ Result<> Run() {
   const std::string node = TRY(NodeName(settings));
   const host::AgentSource kind = TRY(KindOf(settings, machine->root()));
 
+  std::unique_ptr<Handover> handover;
+  if (settings.wait_for_handover && kind == host::AgentSource::kKubernetes) {
+    handover = TRY(Handover::Begin(*loop, machine->root(), node, settings.kubeconfig, [&loop] { loop->Stop(); }));
+    if (!handover->is_active()) TRY(StandBy(*loop, node));
+    // A signal has ended the program.
+    if (!handover->is_active()) return event::NotifyStopping();
+  }
+
   auto source = TRY(SourceFor(kind, *loop, machine->root(), clock, node, settings));
   const bool is_local = kind == host::AgentSource::kLocal;
   const auto agent = TRY(Agent::Create({.loop = *loop,
@@ -99,13 +125,17 @@ Result<> Run() {
                                         .node = node,
                                         .source = std::move(source),
                                         .pause = PauseOrder(is_local, *machine, host::Pause),
-                                        .resume = PauseOrder(is_local, *machine, host::Resume)}));
+                                        .resume = PauseOrder(is_local, *machine, host::Resume),
+                                        .entered = [&handover](const Phase& phase) {
+                                          if (handover) handover->AgentEntered(phase);
+                                        }}));
   const auto on_hangup = TRY(event::SignalWatch::Create(*loop, SIGHUP, [&](int) { agent->Check(); }));
   agent->Begin();
   log::Info(fmt::format("Starting to manage node: {}", node));
   TRY(event::NotifyReady());
   TRY(loop->Run());
-  // The job that is under way may take some time to end.
+  // The job that is under way may take some time to end.  If the node was given back, systemd starts the agent again,
+  // which then stands by.
   return event::NotifyStopping();
 }
 

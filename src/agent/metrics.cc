@@ -30,7 +30,7 @@ std::string MetricsText(const Metrics& metrics) {
     text.Sample({{"config", metrics.update->config}, {"err", metrics.update->error}}, UnixTime(metrics.update->at));
   }
   text.Begin("mcd_config_drift", MetricType::kGauge,
-             "When drift from the config was last seen, as Unix time; 0 if never.");
+             "When the present drift from the config was first seen, as Unix time; 0 if there was none.");
   text.Sample({}, metrics.config_drift ? UnixTime(*metrics.config_drift) : 0);
   text.Begin("mcd_local_unsupported_packages", MetricType::kGauge,
              "Packages changed on this node that no extension accounts for.");

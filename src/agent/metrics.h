@@ -37,7 +37,7 @@ struct Metrics {
   };
   std::optional<Update> update;
 
-  // The time when drift was last seen; nullopt if none was seen since the node settled.
+  // The time when the last drift was first seen; nullopt if none was seen since the node settled.
   std::optional<WallTime> config_drift;
 
   std::string node;

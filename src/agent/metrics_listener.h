@@ -43,7 +43,7 @@ class MetricsListener {
   MetricsListener(const MetricsListener&) = delete;
   MetricsListener& operator=(const MetricsListener&) = delete;
 
-  // The kernel chose the port if it was asked for port 0.
+  // Returns the port that the socket has; the kernel has chosen it if the address has port 0.
   std::uint16_t port() const { return port_; }
 
  private:

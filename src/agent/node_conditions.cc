@@ -154,7 +154,7 @@ bool HasAlready(const api::MachineConfigNodeStatus& known, const Moment& moment)
   return is_same && AreThere(known.conditions, moment);
 }
 
-std::string MessageOfThePast(const api::MachineConfigNode& known, const std::string& message) {
+std::string MessageOfEndedCondition(const api::MachineConfigNode& known, const std::string& message) {
   const std::string& desired_image = known.spec.config_image.desired_image;
   const bool is_of_image =
       desired_image != (known.status.config_image ? known.status.config_image->current_image : std::string());
@@ -181,7 +181,7 @@ void EndAllElse(const api::MachineConfigNode& known, const Moment& moment, api::
   for (api::Condition& condition : conditions) {
     if (condition.type == moment.parent.type || condition.status == kFalse) continue;
     condition.status = kFalse;
-    condition.message = MessageOfThePast(known, condition.message);
+    condition.message = MessageOfEndedCondition(known, condition.message);
     condition.last_transition_time = now;
   }
 }

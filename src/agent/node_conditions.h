@@ -61,8 +61,8 @@ std::vector<Moment> Applying(const plan::Difference& difference);
 std::vector<Moment> Applied(const plan::Difference& difference);
 
 Moment RebootNeeded();
-// Returns the moment for an action that was done, or nullopt for a restart, which the Machine Config Operator does not
-// report.
+// Returns the moment for an action that was done, or nullopt if the Machine Config Operator does not report actions of
+// this type: reboots, drains and restarts.
 std::optional<Moment> Done(const plan::Action& action);
 
 Moment Rebooted();

@@ -136,8 +136,8 @@ void NodeConditionsWriter::LeaveOutFirst() {
 
 void NodeConditionsWriter::WaitAfterFailure() {
   const auto failure = std::exchange(failure_, std::nullopt);
-  const auto stay_away = failure ? failure->retry_after : std::nullopt;
-  again_.After(std::max(backoff_.Next(), stay_away.value_or(std::chrono::milliseconds(0))));
+  const auto retry_after = failure ? failure->retry_after : std::nullopt;
+  again_.After(std::max(backoff_.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
 }
 
 void NodeConditionsWriter::EndFirst() {

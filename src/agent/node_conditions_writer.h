@@ -4,10 +4,10 @@
 // Writes the moments of an update to the MachineConfigNode, in the order in which they are reported.
 //
 // Each moment is a write of its own, so that watchers see all of them.  Only a reboot waits for these writes, for a
-// limited time.  A moment that the API server refuses is left out.  When too many moments wait, the oldest one of the
-// new moment's type is dropped, or else the oldest of all.  After a failure the next write is delayed, and each further
-// failure makes the delay longer.  If a cluster has no MachineConfigNodes, nothing is written for a while, and then the
-// next moment is tried again.
+// limited time.  A moment that the API server refuses, or that meets one conflict after another, is left out.  When too
+// many moments wait, the oldest one of the new moment's type is dropped, or else the oldest of all.  After a failure
+// the next write is delayed, and each further failure makes the delay longer.  If a cluster has no MachineConfigNodes,
+// nothing is written for a while; the first moment that is reported after that causes another try.
 
 #include <cstddef>
 #include <deque>
@@ -26,7 +26,8 @@ namespace pintle::agent {
 class NodeConditionsWriter {
  public:
   struct Listener {
-    std::function<void()> idle = [] {};  // Called when no write is waiting or under way.
+    // Called when all writes have ended, or were put off because the cluster has no MachineConfigNodes.
+    std::function<void()> idle = [] {};
   };
 
   // The client's field manager owns the conditions.  The clock must outlive the writer.
@@ -64,7 +65,7 @@ class NodeConditionsWriter {
   const Clock& clock_;
   Listener listener_;
   std::deque<MomentWrite> waiting_;  // If a write is under way, it is the first one.
-  std::optional<MomentWrite> last_;  // The last moment that was accepted, unless its write failed for good.
+  std::optional<MomentWrite> last_;  // The last call of Write(); nullopt if a moment was left out since.
   bool is_writing_ = false;
   int conflicts_ = 0;
   std::optional<MonotonicTime> left_alone_until_;

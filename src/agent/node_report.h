@@ -93,7 +93,8 @@ struct Failed {
 struct Irreconcilable {
   std::vector<plan::IrreconcilableChange> changes;
 };
-// The text is empty if the deployment that was staged before this boot was finalized, or if there was none.
+// The text is the reason why the deployment that was staged before this boot was not finalized.  It is empty if no such
+// failure is known.
 struct FinalizeFailed {
   std::string text;
 };

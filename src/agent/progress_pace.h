@@ -18,22 +18,22 @@ class ProgressPace {
  public:
   static constexpr auto kRest = std::chrono::seconds(1);
 
-  // Returns the text to publish now, or nullopt if a report waits until due().
+  // Returns the text to publish now, or nullopt if a report waits until next_time().
   std::optional<std::string> Take(host::ActivityProgress progress, MonotonicTime now) {
     if (std::exchange(doing_, progress.doing) != progress.doing) next_ = now;
     waiting_ = std::move(progress);
-    return Due(now);
+    return TakeIfDue(now);
   }
 
   // Returns the text of the report that waits, if its time has come.
-  std::optional<std::string> Due(MonotonicTime now) {
+  std::optional<std::string> TakeIfDue(MonotonicTime now) {
     if (!waiting_ || now < next_) return std::nullopt;
     next_ = now + kRest;
     return InWords(*std::exchange(waiting_, std::nullopt));
   }
 
   // Returns the time at which the report that waits is to be published, or nullopt if none waits.
-  std::optional<MonotonicTime> due() const { return waiting_ ? std::optional(next_) : std::nullopt; }
+  std::optional<MonotonicTime> next_time() const { return waiting_ ? std::optional(next_) : std::nullopt; }
 
   // Drops the report that waits, since something else is published.
   void Forget() { *this = {}; }

@@ -24,12 +24,12 @@ void ProgressRelay::Forget() {
 
 void ProgressRelay::Take(const host::ActivityProgress& progress) {
   if (const auto doing = pace_.Take(progress, clock_.Monotonic())) return publish_(*doing);
-  if (!due_.armed()) due_.At(*pace_.due());
+  if (!due_.armed()) due_.At(*pace_.next_time());
 }
 
 void ProgressRelay::PublishIfDue() {
-  if (const auto doing = pace_.Due(clock_.Monotonic())) return publish_(*doing);
-  if (pace_.due()) due_.At(*pace_.due());
+  if (const auto doing = pace_.TakeIfDue(clock_.Monotonic())) return publish_(*doing);
+  if (pace_.next_time()) due_.At(*pace_.next_time());
 }
 
 }  // namespace pintle::agent

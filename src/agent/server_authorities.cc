@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "change/format.h"
 #include "net/certificates.h"
 
 namespace pintle::agent {
@@ -116,13 +117,14 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
 
 Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
                                              const std::string& bundle) {
+  TRY(change::ExpectKnownVersions(host.root));
   std::vector<std::string> changed;
   const auto first = TRY(RenewKubeconfigAt(host.root, kBootstrapKubeconfig, bundle), std::string(kBootstrapKubeconfig));
   if (!first) return changed;
   if (first->needs_restart) {
-    const auto kubelets = TRY(RenewKubeconfigAt(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);
-    if (kubelets) {
-      TRY(Replace(host.root, kubelet_kubeconfig, kubelets->text), "writing " + kubelet_kubeconfig);
+    const auto own = TRY(RenewKubeconfigAt(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);
+    if (own) {
+      TRY(Replace(host.root, kubelet_kubeconfig, own->text), "writing " + kubelet_kubeconfig);
       changed.push_back(kubelet_kubeconfig);
     }
     TRY(host.systemd.Run(host::JobKind::kRestart, "kubelet.service", kPatience), "restarting the kubelet");

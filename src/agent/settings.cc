@@ -182,6 +182,8 @@ constexpr auto kKeys = std::array{
     Key{"Kubernetes", "KubeletHealth", SetKubeletHealth, SetNoKubeletHealth},
     Key{"Kubernetes", "EventNamespace", SetName<&Settings::event_namespace>, TakeDefault<&Settings::event_namespace>},
     Key{"Kubernetes", "DrainTimeoutSec", SetTime<&Settings::drain_timeout>, TakeDefault<&Settings::drain_timeout>},
+    Key{"Kubernetes", "WaitForHandover", SetBoolean<&Settings::wait_for_handover>,
+        TakeDefault<&Settings::wait_for_handover>},
     Key{"Health", "Units", SetUnits, SetNoUnits},
     Key{"Health", "CheckDirectory", SetPath<&Settings::check_directory>, TakeDefault<&Settings::check_directory>},
     Key{"Health", "LimitSec", SetTime<&Settings::health_limit>, TakeDefault<&Settings::health_limit>},
@@ -291,7 +293,7 @@ Result<std::optional<std::string>> MainFile(const Root& root) {
   return std::nullopt;
 }
 
-// Returns the paths by the names of the files, in whose order they are read.
+// Returns the paths of the drop-ins, with the names of the files as keys.  Files are read in the order of their names.
 Result<std::map<std::string, std::string>> DropIns(const Root& root) {
   std::map<std::string, std::string> paths;
   for (const std::string_view directory : kDropInDirectories) {

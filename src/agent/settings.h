@@ -50,6 +50,7 @@ struct Settings {
   std::chrono::milliseconds drain_timeout = std::chrono::hours(1);
   std::string kubelet_health = "http://localhost:10248/healthz";      // If it is empty, the kubelet is not asked.
   std::string event_namespace = "openshift-machine-config-operator";  // This namespace must exist.
+  bool wait_for_handover = false;  // Stand by until the Node has the label that gives it to this agent.
 
   // [Health]
   std::optional<std::vector<std::string>> health_units;  // Nullopt stands for the units that the source needs.
@@ -65,8 +66,8 @@ struct Settings {
 
 Result<Settings> ReadSettings(const Root& root);
 
-// Applies one file to the settings.  The error lists everything that is wrong with it, as "FILE:LINE: Key=value: must
-// be ...".
+// Applies one file to the settings.  The error lists everything that is wrong with it, as "FILE:LINE: Key=: must be
+// ...".  It does not quote the values.
 Result<> AddSettings(std::string_view text, std::string_view file, Settings& settings);
 
 }  // namespace pintle::agent

@@ -48,7 +48,7 @@ class Source {
   // Drops a request for a drain or a fetch whose answer is not needed any more.
   virtual void StopWaiting() = 0;
 
-  // Reports are published in the order of the calls.  A report that cannot be published is tried again.
+  // Reports are published in the order of the calls.  A report that cannot be published at the moment is tried again.
   virtual void ReportWork(const Prepared& change) = 0;
   virtual void ReportChanging(const Prepared& change) = 0;
   virtual void ReportChanged(const Prepared& change, bool needs_reboot) = 0;
@@ -58,8 +58,8 @@ class Source {
   virtual void ReportFault(Fault fault, const std::string& text) = 0;
   // Reports the parts of the config that the machine would get only if it were installed again.
   virtual void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>&) {}
-  // Reports why the deployment that was staged before this boot could not be finalized.  The text is empty if it was
-  // finalized, or if there was none.
+  // Reports why the deployment that was staged before this boot could not be finalized.  The text is empty if no such
+  // failure is known.
   virtual void ReportFinalizeFailure(const std::string&) {}
   // Reports that a person has logged in.  After that, the machine may differ from its config.
   virtual void ReportLogin() {}

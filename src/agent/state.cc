@@ -145,21 +145,21 @@ class Transitions {
     // happened during the second look: files may change all the time, and the change itself compares the files that it
     // overwrites once more.
     const bool is_work = IsWork(looked.outlook);
-    if (is_work && checking.again && !checking.is_repeated) {
+    if (is_work && checking.needs_another_look && !checking.follows_another_look) {
       return Start().Look({checking.goal, checking.is_drained, checking.attempts, false, true});
     }
     TransitionBuilder next = AfterLook(checking, looked.outlook);
-    if (checking.again && !is_work) next.Do(effect::LookAgainSoon{});
+    if (checking.needs_another_look && !is_work) next.Do(effect::LookAgainSoon{});
     return next;
   }
   MaybeTransition operator()(const phase::Checking& checking, const happened::Failed& failed) const {
     TransitionBuilder next = Start();
     next.Degrade({Fault::kFailed, failed.text, Retry::kLook, checking.goal, checking.attempts + 1});
-    if (checking.again) next.Do(effect::LookAgainSoon{});
+    if (checking.needs_another_look) next.Do(effect::LookAgainSoon{});
     return next;
   }
   MaybeTransition operator()(phase::Checking checking, const happened::Noticed&) const {
-    checking.again = true;
+    checking.needs_another_look = true;
     return Start().To(std::move(checking));
   }
 
@@ -239,7 +239,7 @@ class Transitions {
   TransitionBuilder Start() const { return TransitionBuilder(state_); }
   MaybeTransition KeepPhase() const { return Start(); }
   static bool IsWork(const Outlook& outlook) {
-    return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.is_there && outlook.unreconcilable.empty();
+    return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.has_goal && outlook.unreconcilable.empty();
   }
   TransitionBuilder AfterLook(const phase::Checking& checking, const Outlook& outlook) const {
     const Goal& goal = checking.goal;
@@ -249,7 +249,7 @@ class Transitions {
     if (!outlook.drift.empty()) {
       return Start().Degrade({Fault::kDrift, outlook.drift, Retry::kLook, goal, attempts});
     }
-    if (outlook.is_there) return Settle(goal);
+    if (outlook.has_goal) return Settle(goal);
     if (!outlook.unreconcilable.empty()) {
       return Start().Degrade({Fault::kUnreconcilable, outlook.unreconcilable, Retry::kLook, goal, attempts});
     }

@@ -5,9 +5,9 @@
 //
 //     recover  -> look -> [drain -> look again] -> change -> [reboot -> recover -> confirm] -> settled
 //
-// A look compares the machine with the config that it has, and that config with the one that it is to have.  Everything
-// begins with a look, so that a change never starts from a machine that differs from its config.  ARCHITECTURE.md has
-// the graph of phases and events.  A pair of a phase and an event that is not in the graph changes nothing.
+// A look compares the machine with the config that it has, and that config with the one that it is to have.  Every
+// change follows a look, which finds the edits by others that the change would overwrite.  ARCHITECTURE.md has the
+// graph of phases and events.  A pair of a phase and an event that is not in the graph changes nothing.
 
 #include <chrono>
 #include <optional>
@@ -41,9 +41,9 @@ enum class Fault {
 struct Outlook {
   bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
   std::string waits = {};           // The text to report if the journal has a change that waits for a reboot.
-  std::string drift = {};           // Empty if the machine is as its config wants it.
+  std::string drift = {};           // The findings for which the agent stops, in words; empty if there are none.
   std::string unreconcilable = {};  // The reason why the machine cannot get to the goal.
-  bool is_there = false;            // The machine has the goal.
+  bool has_goal = false;            // The machine has the goal.
   bool is_outdated = false;         // Someone else has given the machine another config since the look began.
   bool drains = false;              // The machine has to be drained first.
 
@@ -69,8 +69,9 @@ struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
-  bool again = false;        // Something changed during this look, which may have missed it: another look follows.
-  bool is_repeated = false;  // This look follows one with `again`.
+  bool needs_another_look =
+      false;  // Something changed during this look, which may have missed it: another look follows.
+  bool follows_another_look = false;  // The look before this one needed another look.
 };
 struct Draining {
   Goal goal;
@@ -155,13 +156,14 @@ struct Failed {
 struct NotUndone {
   std::string text;
 };
-// Something on the machine may have changed.  A look that is under way goes on, and its result counts.
+// Something on the machine may have changed.  A look that is under way goes on, and its result counts, except that a
+// look with which a change would begin is repeated once.
 struct Noticed {};
 // A person wants a look now, or the time for one has come; a recovery that has failed is tried again as well.
 struct Asked {};
-// Enough time has passed since a failure, or a person does not want to wait longer.
+// Enough time has passed since a failure.
 struct RetryDue {};
-// A person wants the rejected goal to be tried all the same.
+// A person wants another try now: of a goal that was rejected, or after a failure.
 struct Pardoned {};
 // The goal that the source names now cannot be used, so the last usable goal stays in force.  An empty `why` means that
 // this is over.

@@ -16,7 +16,7 @@
 namespace pintle::agent {
 namespace {
 
-// While a change is half made, only the journal counts.
+// While the journal has a change, nothing else counts.
 Outlook OutlookOn(change::Pending pending) {
   if (pending == change::Pending::kCutShort) return {.is_cut_short = true};
   return {.waits =
@@ -139,9 +139,9 @@ Survey SurveyOf(Observation seen, const Goal& goal, WallTime now) {
                                drifts);
   if (seen.IsNewWithAnotherOs()) return WithPlan(std::move(survey), std::move(seen), {});
   // A config that is only assumed is not on the disk yet, so a change has to write it.
-  const bool has_it = !seen.to && (seen.is_on_disk || change::IsNoConfig(seen.current.object));
-  if (has_it && drifts.text.empty()) {
-    survey.outlook.is_there = current == goal;
+  const bool has_wanted_config = !seen.to && (seen.is_on_disk || change::IsNoConfig(seen.current.object));
+  if (has_wanted_config && drifts.text.empty()) {
+    survey.outlook.has_goal = current == goal;
     survey.outlook.is_outdated = current != goal;
     return survey;
   }

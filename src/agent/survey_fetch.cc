@@ -17,10 +17,10 @@ constexpr const char* kSingletonName = "cluster";
 
 // The config is large, and read only once, so it is moved out of the provided config when it is read.
 ProvidedConfig ProvidedConfigOf(Goal goal, api::MachineConfig object) {
-  const auto kept = std::make_shared<api::MachineConfig>(std::move(object));
-  auto read = [kept, image = goal.image]() -> Result<change::CurrentConfig> {
+  const auto shared = std::make_shared<api::MachineConfig>(std::move(object));
+  auto read = [shared, image = goal.image]() -> Result<change::CurrentConfig> {
     change::CurrentConfig config;
-    config.object = std::move(*kept);
+    config.object = std::move(*shared);
     change::Embed(image, config.object);
     json::Report report;
     config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report), config.object.metadata.name);

@@ -41,6 +41,23 @@ inline constexpr std::string_view kLastObservedServerCaAnnotation =
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 
+// A label of a Node: whether Pintle's agent is to act there in place of the Machine Config Operator's daemon.  The
+// daemon does not run on a node that has the label.
+inline constexpr std::string_view kAgentLabel = "pintle.io/agent";
+// The agent is to act, as soon as the daemon is gone.
+inline constexpr std::string_view kAgentAwaited = "awaited";
+inline constexpr std::string_view kAgentActs = "acts";
+// The agent is to stand by again.
+inline constexpr std::string_view kAgentLeaves = "leaves";
+// An annotation of a Node, in which an agent that was to wait for the label reports what it does.
+inline constexpr std::string_view kAgentStateAnnotation = "pintle.io/agent-state";
+// The agent changes nothing.
+inline constexpr std::string_view kAgentStandsBy = "standby";
+// The agent may change the node from now on.
+inline constexpr std::string_view kAgentBegins = "begins";
+// The agent has found that the node has its config.
+inline constexpr std::string_view kAgentHasSettled = "acts";
+
 inline constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
 inline constexpr std::string_view kOsLabel = "kubernetes.io/os";
 inline constexpr std::string_view kRoleLabelPrefix = "node-role.kubernetes.io/";
@@ -48,7 +65,7 @@ inline constexpr std::string_view kMasterRoleLabel = "node-role.kubernetes.io/ma
 inline constexpr std::string_view kControlPlaneRoleLabel = "node-role.kubernetes.io/control-plane";
 inline constexpr std::string_view kWorkerRoleLabel = "node-role.kubernetes.io/worker";
 
-// The label of the pools that every cluster has.  Its value is empty.
+// The label of the pools that the operator itself makes.  Its value is empty.
 inline constexpr std::string_view kBuiltInPoolLabel = "machineconfiguration.openshift.io/mco-built-in";
 
 // An OS image that was built before the cluster was installed.  A MachineOSConfig has this annotation, and so has the

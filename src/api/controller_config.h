@@ -19,9 +19,13 @@ namespace pintle::api {
 // A cluster has one ControllerConfig, which has this name.
 inline constexpr const char* kControllerConfigName = "machine-config-controller";
 
-// The version of the operator that wrote this object.
+// The version of the operator that created this object, or "pintle-" and our version.  It stays when others write the
+// object, because configs are rendered only from an object of the version that is expected.
 inline constexpr std::string_view kGeneratedByVersionAnnotation =
     "machineconfiguration.openshift.io/generated-by-version";
+// The release of the OS images, a space, and the version in the annotations of the OSImageStream that names these
+// images.  An example is "4.21.0 8d3f".
+inline constexpr std::string_view kOsImageStreamAnnotation = "pintle.io/os-image-stream";
 
 struct PlatformStatus {
   std::string type;
@@ -74,7 +78,7 @@ struct ControllerConfigSpec {
 // A certificate in one of the bundles that nodes get.
 struct ControllerCertificate {
   std::string subject;
-  std::string bundle_file;
+  std::string bundle_file;  // The name of the bundle, such as KubeAPIServerServingCAData; not always a file.
   std::optional<Time> not_after;
 
   static constexpr bool kLenient = true;
@@ -87,7 +91,7 @@ struct ControllerCertificate {
 
 struct ControllerConfigStatus {
   std::int64_t observed_generation = 0;
-  std::vector<Condition> conditions;  // The progress of rendering the templates.
+  std::vector<Condition> conditions;  // The progress of making configs from the templates.
   std::vector<ControllerCertificate> controller_certificates;
 
   static constexpr bool kLenient = true;

@@ -3,13 +3,14 @@
 
 // A ClusterImagePolicy or an ImagePolicy: who must have signed images, for the whole cluster or for one namespace.
 //
-// Keys and certificates stay in base64, as in the object.
+// Keys and certificates stay in base64.
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/base64_text.h"
 #include "api/lenient.h"
 #include "api/meta.h"
 #include "json/field_list.h"
@@ -17,8 +18,8 @@
 namespace pintle::api {
 
 struct PublicKeyTrust {
-  std::optional<std::string> key;
-  std::optional<std::string> rekor_key;
+  std::optional<Base64Text> key;
+  std::optional<Base64Text> rekor_key;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -39,8 +40,8 @@ struct FulcioSubject {
 };
 
 struct FulcioTrust {
-  std::optional<std::string> ca;
-  std::optional<std::string> rekor_key;
+  std::optional<Base64Text> ca;
+  std::optional<Base64Text> rekor_key;
   FulcioSubject subject;
 
   static constexpr bool kLenient = true;
@@ -63,8 +64,8 @@ struct PkiSubject {
 };
 
 struct PkiTrust {
-  std::optional<std::string> ca_roots;
-  std::optional<std::string> ca_intermediates;
+  std::optional<Base64Text> ca_roots;
+  std::optional<Base64Text> ca_intermediates;
   PkiSubject subject;
 
   static constexpr bool kLenient = true;
@@ -110,7 +111,7 @@ struct RemapIdentity {
 
 // The name under which an image must have been signed.
 struct SignedIdentity {
-  std::string match_policy;  // Empty means "MatchRepoDigestOrExact".
+  std::string match_policy;
   std::optional<ExactRepository> exact_repository;
   std::optional<RemapIdentity> remap_identity;
 
@@ -124,7 +125,7 @@ struct SignedIdentity {
 
 struct SignaturePolicy {
   RootOfTrust root_of_trust;
-  SignedIdentity signed_identity;
+  std::optional<SignedIdentity> signed_identity;  // If there is none, "MatchRepoDigestOrExact" applies.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -145,7 +146,7 @@ struct ImagePolicySpec {
 };
 
 struct ImagePolicyStatus {
-  std::vector<Condition> conditions;
+  std::vector<ConditionWithGeneration> conditions;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{json::Field{"conditions", &ImagePolicyStatus::conditions}};

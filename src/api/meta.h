@@ -155,6 +155,26 @@ struct Condition {
   };
 };
 
+// The fields of Condition, and the generation of the object that the condition describes.
+struct ConditionWithGeneration {
+  std::string type;
+  std::string status;
+  std::int64_t observed_generation = 0;
+  std::optional<Time> last_transition_time;
+  std::string reason;
+  std::string message;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"type", &ConditionWithGeneration::type},
+      json::Required{"status", &ConditionWithGeneration::status},
+      json::Field{"observedGeneration", &ConditionWithGeneration::observed_generation},
+      json::Required{"lastTransitionTime", &ConditionWithGeneration::last_transition_time},
+      json::Required{"reason", &ConditionWithGeneration::reason},
+      json::Required{"message", &ConditionWithGeneration::message},
+  };
+};
+
 }  // namespace pintle::api
 
 namespace pintle::json {

@@ -13,11 +13,11 @@
 
 namespace pintle::api {
 
-// A taint keeps pods off a node.
+// A taint keeps pods without a matching toleration off a node.
 struct Taint {
   std::string key;
   std::string value;
-  std::string effect;
+  std::string effect;  // "NoSchedule", "PreferNoSchedule" or "NoExecute".
   std::optional<Time> time_added;
 
   static constexpr bool kLenient = true;
@@ -42,7 +42,7 @@ struct NodeSpec {
 
 struct NodeCondition {
   std::string type;
-  std::string status;
+  std::string status;  // "True", "False" or "Unknown".
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

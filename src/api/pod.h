@@ -16,7 +16,7 @@ namespace pintle::api {
 
 struct PodVolume {
   std::string name;
-  std::optional<json::Value> empty_dir;  // The data in such a volume is lost with its pod.
+  std::optional<json::Value> empty_dir;  // Set for an emptyDir, whose data is lost with its pod.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -27,9 +27,9 @@ struct PodVolume {
 
 // A toleration lets a pod onto nodes that have a matching taint.
 struct Toleration {
-  std::string key;  // An empty key matches every taint.
-  std::string op;   // "Exists" or "Equal"; empty means "Equal".
-  std::string value;
+  std::string key;     // An empty key matches every taint.
+  std::string op;      // "Exists" or "Equal"; empty means "Equal".
+  std::string value;   // Not compared if the operator is "Exists".
   std::string effect;  // An empty effect matches every effect.
 
   static constexpr bool kLenient = true;

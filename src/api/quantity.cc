@@ -271,4 +271,12 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   return quantity;
 }
 
+Result<Quantity> Quantity::FromJson(const json::Value& value) {
+  const std::string text = value.is_string() ? value.text() : json::ToText(value);
+  std::string_view trimmed = text;
+  trimmed.remove_prefix(std::min(trimmed.find_first_not_of(' '), trimmed.size()));
+  trimmed = trimmed.substr(0, trimmed.find_last_not_of(' ') + 1);  // If only spaces are there, npos + 1 is 0.
+  return Parse(trimmed);
+}
+
 }  // namespace pintle::api

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9", with the text and the number that Go makes of it.
+// A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9".  Its text and its number are those that the Go code of
+// Kubernetes computes.
 //
-// The text is in canonical form, for example "512Mi" for "0.5Gi".  Kubernetes also keeps some texts that are not in
-// this form, because its quick check takes them for canonical.  This class keeps the same texts, because they end up in
-// files whose bytes are compared.
+// The text is in canonical form, for example "512Mi" for "0.5Gi".  But Kubernetes checks short texts only
+// quickly, and so keeps some of them unchanged that are not in canonical form.  This class keeps the same texts,
+// because they end up in files whose bytes are compared.
 
 #include <cstdint>
 #include <string>
@@ -20,15 +21,23 @@ namespace pintle::api {
 
 class Quantity {
  public:
-  // The error has the words of Kubernetes.
+  // The messages of errors are those of Kubernetes.
   static Result<Quantity> Parse(std::string_view text);
+  // Decodes a text or a number.  As in Kubernetes, spaces around a text are ignored.
+  static Result<Quantity> FromJson(const json::Value& value);
 
   bool operator==(const Quantity&) const = default;
 
   const std::string& text() const { return text_; }
 
-  // Returns the quantity rounded up, away from zero, to a whole number.  As in Kubernetes, a number that does not fit
-  // becomes 0 if it has at most 18 digits, and otherwise its lowest 64 bits.
+  // Unlike value(), this does not depend on whether the number fits into 64 bits.
+  bool is_zero() const { return text_ == "0"; }
+
+  // Returns the quantity as a whole number, rounded away from zero.  As in Kubernetes, a number that does not fit into
+  // 64 bits becomes
+  // - the largest number of 64 bits, if the suffix is a power of two;
+  // - 0, if the text has another suffix or none, and at most 18 digits;
+  // - its lowest 64 bits, if the text has more digits.
   std::int64_t value() const { return value_; }
 
  private:
@@ -44,7 +53,7 @@ template <>
 struct Codec<api::Quantity> {
   static void Decode(Value&& from, api::Quantity& to, const Path& path, Report& report) {
     if (!from.is_string() && !from.is_number()) return report.Error(path, "must be a quantity such as \"10Gi\"");
-    auto quantity = api::Quantity::Parse(from.is_string() ? from.text() : ToText(from));
+    auto quantity = api::Quantity::FromJson(from);
     if (!quantity) return report.Error(path, quantity.error().message());
     to = *std::move(quantity);
   }

@@ -26,7 +26,8 @@ inline constexpr std::string_view kWaitingFilesAnnotation = "pintle.io/waiting-f
 
 struct WaitingFile {
   std::string path;
-  // The node's file has certificates.  These are the expiry and the subject of the one that expires last.
+  // The expiry and the subject of the certificate that expires last in the node's copy of the file.  They are not set
+  // if the copy cannot be read or has no certificates.
   std::optional<Time> valid_until;
   std::string subject;
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace pintle {
@@ -103,7 +104,12 @@ std::optional<WallTime> ReadTime(std::string_view text) {
   if (!time) return std::nullopt;
   const auto offset = ReadOffset(reader);
   if (!offset || !reader.AtEnd()) return std::nullopt;
-  return std::chrono::time_point_cast<WallTime::duration>(WallTime(*date) + *time - *offset);
+  // Our clock counts nanoseconds, so its range is that of the years 1678 to 2261.
+  constexpr std::chrono::sys_days kFirst = std::chrono::year(1678) / std::chrono::January / 1;
+  constexpr std::chrono::sys_days kLast = std::chrono::year(2262) / std::chrono::January / 1;
+  const auto day = std::clamp(*date, kFirst, kLast);
+  if (day != *date || day == kLast) return WallTime(day);
+  return std::chrono::time_point_cast<WallTime::duration>(WallTime(day) + *time - *offset);
 }
 
 }  // namespace

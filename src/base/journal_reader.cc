@@ -27,8 +27,8 @@ Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view 
   return {};
 }
 
-// The sender is not matched, so an entry that another program has written with one of our ids counts, too.  The fields
-// of an entry name its sender.
+// Matches entries with any of these ids.  An entry that another program has written with one of our ids matches, too;
+// the caller can recognise it by the fields that name the sender.
 Result<> Match(sd_journal* journal, std::span<const MessageId> ids) {
   for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};
@@ -51,7 +51,7 @@ Result<PastEntry> ReadEntry(sd_journal* journal) {
   return entry;
 }
 
-// Returns a field of the journal's current entry, or "" if the entry does not have it.
+// Returns the value of a field of the journal's current entry, or "" if the entry does not have the field.
 Result<std::string> FieldHere(sd_journal* journal, const char* name) {
   const void* data = nullptr;
   std::size_t size = 0;
@@ -69,7 +69,7 @@ Result<Journal> OpenJournal() {
   return journal;
 }
 
-// Returns the boot id of the entry before the first one of this boot, or "" if there is none.
+// Returns the id of the boot before this one, or "" if the journal has no entry of an earlier boot.
 Result<std::string> IdOfPreviousBoot(sd_journal* journal) {
   sd_id128_t boot = {};
   if (const int result = ::sd_id128_get_boot(&boot); result < 0) return Failed("sd_id128_get_boot", result);
@@ -77,6 +77,7 @@ Result<std::string> IdOfPreviousBoot(sd_journal* journal) {
   TRY(AddMatch(journal, "_BOOT_ID", ::sd_id128_to_string(boot, text)));
   int result = ::sd_journal_seek_head(journal);
   if (result >= 0) result = ::sd_journal_next(journal);
+  // The entry before the first one of this boot is the last one of the previous boot.  The match would exclude it.
   ::sd_journal_flush_matches(journal);
   if (result > 0) result = ::sd_journal_previous(journal);
   if (result < 0) return Failed("sd_journal_previous", result);

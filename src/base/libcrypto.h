@@ -96,16 +96,17 @@ namespace pintle {
   WITH(X509_sign)                        \
   WITH(X509_verify_cert_error_string)
 
-// The functions of the library that we call.  A macro of OpenSSL's headers calls them by their global names, which are
-// not linked, so our code has to write out what the macro does.
+// The functions of the library that we call, as in `Crypto().EVP_sha256()`.  Our programs are not linked with the
+// library, so the functions have no global names.  The macros of OpenSSL's headers that call functions by these names
+// cannot be used; our code writes out what such a macro does.
 struct LibCrypto {
 #define PINTLE_MEMBER(function) decltype(&::function) function;
   PINTLE_LIBCRYPTO_FUNCTIONS(PINTLE_MEMBER)
 #undef PINTLE_MEMBER
 };
 
-// Ends the program with a message that names the missing package if the library cannot be loaded, as the loader does
-// for a library that the program is linked with.
+// Loads the library at the first call.  If that fails, prints which package is missing and ends the program, since no
+// caller could go on without the library.
 const LibCrypto& Crypto();
 
 }  // namespace pintle

@@ -2,9 +2,16 @@
 #include "base/memory.h"
 
 #include <malloc.h>
+#include <string.h>
 
 namespace pintle {
 
 void ReleaseIdleMemory() { ::malloc_trim(0); }
+
+void Wipe(std::string& secret) {
+  // A compiler leaves out a memset() of memory that is not read again.
+  ::explicit_bzero(secret.data(), secret.size());
+  secret.clear();
+}
 
 }  // namespace pintle

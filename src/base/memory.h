@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps programs small that are idle most of the time.
+// Gives memory back to the kernel when a program becomes idle, and overwrites secrets that are no longer needed.
+
+#include <string>
 
 namespace pintle {
 
-// Gives the heap's free memory back to the kernel.  Call it when there is nothing to do for a while.
+// Gives the heap's free memory back to the kernel.  Call it when the program has nothing to do for a while.
 void ReleaseIdleMemory();
+
+// Overwrites a secret, and makes it empty.
+void Wipe(std::string& secret);
 
 }  // namespace pintle

@@ -7,7 +7,7 @@
 //     text.Begin("mco_machine_count", MetricType::kGauge, "Nodes of a pool.");
 //     text.Sample({{"pool", "worker"}}, 3);
 //
-// The value of a label is cut to a fixed length and made valid UTF-8.
+// The value of a label is cut to 200 characters, and made valid UTF-8.
 
 #include <fmt/core.h>
 
@@ -30,15 +30,17 @@ struct MetricLabel {
 
 class MetricsWriter {
  public:
-  // Begins a metric; the samples that follow belong to it.
+  // Begins a metric.  The samples that follow belong to it, until the next call.  `name` must stay valid until then.
   void Begin(std::string_view name, MetricType type, std::string_view help);
 
+  // Adds a value of the metric, with these labels.
   template <typename Number>
   void Sample(std::initializer_list<MetricLabel> labels, Number value) {
     BeginSample(labels);
     text_ += fmt::format(" {}\n", value);
   }
 
+  // Returns the text of all metrics.
   std::string Take() && { return std::move(text_); }
 
  private:
@@ -48,7 +50,7 @@ class MetricsWriter {
   std::string text_;
 };
 
-// Returns whole seconds since the epoch.
+// Returns the seconds since the epoch, rounded down.
 std::int64_t UnixTime(WallTime time);
 
 }  // namespace pintle

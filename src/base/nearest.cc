@@ -29,8 +29,8 @@ std::size_t MistakesBetween(std::string_view a, std::string_view b) {
         fewest = i + j;
         continue;
       }
-      const std::size_t is_other = a[i - 1] == b[j - 1] ? 0 : 1;
-      fewest = std::min({mistakes[i - 1][j] + 1, mistakes[i][j - 1] + 1, mistakes[i - 1][j - 1] + is_other});
+      const std::size_t replaced = a[i - 1] == b[j - 1] ? 0 : 1;
+      fewest = std::min({mistakes[i - 1][j] + 1, mistakes[i][j - 1] + 1, mistakes[i - 1][j - 1] + replaced});
       const bool is_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (is_swapped) fewest = std::min(fewest, mistakes[i - 2][j - 2] + 1);
     }

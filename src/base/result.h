@@ -26,6 +26,7 @@ enum class ErrorKind {
   kInvalid,         // The input is wrong; trying again cannot help.
   kUnreconcilable,  // The input is valid, but this node can reach it only by being reinstalled.
   kUnconvertible,   // The input is valid, but the version of its format that we need cannot express it.
+  kTooNew,          // A newer version of this program wrote the input, in a format that we do not know.
   kNotFound,
   kConflict,     // Someone else changed the object first: read again and retry.
   kUnavailable,  // The other side is down or slow: retry with backoff.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kResolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
 
-// openat2() fails with EAGAIN if a directory is renamed elsewhere while the kernel resolves a "..".
+// openat2() fails with EAGAIN if anything on the machine is renamed or mounted while the kernel resolves a "..".
 constexpr int kLookupAttempts = 64;
 
 Result<UniqueFd> OpenBelow(int root, const std::string& path, std::uint64_t flags, mode_t mode) {

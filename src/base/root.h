@@ -4,9 +4,9 @@
 // A directory that is the root of a file tree.
 //
 // Every path that comes from a config is looked up below a Root, by openat2(RESOLVE_IN_ROOT): an absolute symlink or a
-// ".." leads back into the root and never out of it.  Production opens "/", tests a temporary directory, the initramfs
-// "/sysroot".  Whatever a Root writes is durable when the call returns.  After a power cut, a file has its old or its
-// new contents, and never a mixture.
+// ".." leads back into the root and never out of it.  Production opens "/", tests open a temporary directory, and the
+// initramfs opens "/sysroot".  Whatever a Root writes, links, makes or removes is durable when the call returns.  After
+// a power cut, a file has its old or its new contents, and never a mixture.
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -57,7 +57,7 @@ class Root {
   Result<std::vector<std::string>> List(std::string_view path) const;
 
   // Replaces whatever is at the path by a regular file with these contents and this mode.  A directory at the path is
-  // an error.  The parent directory must exist.
+  // an error, and so are contents longer than kReadLimit.  The parent directory must exist.
   Result<> WriteFile(std::string_view path, std::string_view contents, const FileMode& mode = {}) const;
 
   // Replaces whatever is at the path by a symlink, as WriteFile() does.

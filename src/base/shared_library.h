@@ -9,7 +9,7 @@ namespace pintle {
 
 class SharedLibrary {
  public:
-  // The library stays loaded until the program ends.  The error names `package`, which the reader has to install.
+  // The library stays loaded until the program ends.  The error asks the reader to install `package`.
   static Result<SharedLibrary> Load(const char* soname, const char* package);
 
   // Sets `function` to the function of this name, or returns an error if the library has none.

@@ -3,8 +3,8 @@
 
 // Starts threads.
 //
-// The constructor of std::thread throws when the kernel refuses to start another thread.  All threads are started here,
-// so that only one place has to catch the exception.
+// The constructor of std::thread throws when the kernel refuses to start another thread.  So all threads are started
+// with StartThread(), which returns an error instead.
 
 #include <csignal>
 #include <system_error>
@@ -15,8 +15,8 @@
 
 namespace pintle {
 
-// Blocks all signals in the current thread while this object exists.  Threads that are started meanwhile inherit the
-// mask and keep it, so that only the loop's thread gets signals.
+// Blocks all signals in the current thread while this object exists.  A thread that is started meanwhile has all
+// signals blocked until it ends.  This leaves the signals to the loop's thread.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked();
@@ -31,7 +31,8 @@ class AllSignalsBlocked {
 // Returns an error that names the limits on the number of threads.
 Error CannotStartThread(int errno_value);
 
-// `work` may hold objects that can only be moved.
+// Starts a thread that calls `work()`.  `work` is moved, so it may hold objects that cannot be copied.  The caller must
+// join or detach the thread.
 template <typename Work>
 Result<std::thread> StartThread(Work work) {
   try {

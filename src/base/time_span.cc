@@ -23,7 +23,7 @@ std::string_view WithoutSpaceBefore(std::string_view text) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-Error Must(std::string what) { return Error(ErrorKind::kInvalid, "must " + std::move(what)); }
+Error Must(std::string requirement) { return Error(ErrorKind::kInvalid, "must " + std::move(requirement)); }
 
 struct Unit {
   std::string_view name;

@@ -12,9 +12,10 @@ namespace pintle {
 bool IsUtf8(std::string_view bytes);
 
 struct Utf8Start {
-  bool is_character;
-  // The length of the character.  If the bytes are not UTF-8, this is the number of bytes that one U+FFFD replaces: the
-  // longest beginning of a valid character, and at least one byte, as Unicode recommends.
+  bool is_character;  // False if the bytes are not UTF-8.
+  // The length of the character in bytes.  If the bytes are not UTF-8, this is the number of bytes that one U+FFFD
+  // replaces.  As Unicode recommends, these are the longest beginning of a valid character, or one byte if no character
+  // begins so.
   std::size_t length;
 };
 

@@ -25,7 +25,7 @@ namespace action_type = plan::action_type;
 constexpr std::string_view kTrustService = "coreos-update-ca-trust.service";
 constexpr const char* kTrustProgram = "update-ca-trust";
 
-// A service that takes longer than this to start again counts as hung.
+// A restart, reload or stop of a service that takes longer than this counts as hung.
 constexpr auto kServicePatience = std::chrono::minutes(5);
 
 bool RemovesUnitFile(std::span<const plan::Step> steps, const std::string& unit) {

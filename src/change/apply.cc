@@ -259,7 +259,8 @@ class Changer {
     // they may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
-    // This comes last: it needs space on a disk that may be full, and the old state must be back in any case.
+    // The rejection is recorded only now: that needs space on a disk that may be full, and the old state must be back
+    // in any case.
     TRY(RecordRejection(change));
     TRY(journal_.Close());
     TRY(acted);
@@ -340,7 +341,7 @@ class Changer {
     return fmt::format("{}", fmt::join(left, "; "));
   }
 
-  // Makes the old deployment the next one to boot, because the new one is running but is not as wanted.
+  // Makes the old deployment the next one to boot, because another one is running and the change is to be undone.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(RecordRejection(change));

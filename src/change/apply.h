@@ -86,7 +86,8 @@ enum class Recovery {
 
 struct Recovered {
   Recovery how = Recovery::kNothingToDo;
-  // The reason why the change was undone, and the edits that were left alone; empty if it was only cut short.
+  // Names why the change was undone (unless it was only cut short), and what was left alone because someone else has
+  // changed it.
   std::string reason;
 };
 

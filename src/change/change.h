@@ -21,7 +21,7 @@ namespace pintle::change {
 enum class Phase {
   kApplying,  // Some of the steps may have been put: go back to the old config.
   kApplied,   // All steps have been put: go on to the new config.
-  kUndoing,   // Something failed after that: go back to the old config, and restart the services with it.
+  kUndoing,   // The change failed or was given up: go back to the old config, and restart the services with it.
 };
 
 // The properties by which a deployment is recognized.
@@ -62,7 +62,9 @@ struct Change {
   std::string from;  // The names of the two configs.
   std::string to;
   std::string to_image;  // The image that was built for the new config; empty if there is none.
-  std::string boot_id;   // The id of the boot in which the change began.
+  // The id of the boot in which the change began.  If the shutdown did not put the files into the new deployment, and
+  // recovery has put them after the boot, this is the id of that boot.
+  std::string boot_id;
   // The things that were not as the new config wants them.  NoteLinks() adds the links that enabling units made.
   std::vector<plan::Step> steps;
   std::vector<plan::Step> undo;  // The steps that put these things back, in this order.

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "change/format.h"
 #include "change/state_directory.h"
 #include "host/files/remedy.h"
 
@@ -32,11 +33,24 @@ Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
 
 }  // namespace
 
-Result<Claim> Claim::Take(const Root& root, std::chrono::milliseconds patience) {
+Result<Claim> Claim::Take(const Root& root, std::chrono::milliseconds patience, Allows allows) {
+  // Where a newer Pintle has left its files without the lock, the lock is not made either.
+  if (allows == Allows::kKnownVersions && !TRY(root.Status(kFile))) TRY(ExpectKnownVersions(root));
   TRY(host::WithRemedy(root.MakeDirectories(kStateDirectory, kPrivateDirectory)));
   UniqueFd lock = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));
-  if (TRY(Lock(lock, patience), kFile)) return Claim(std::move(lock));
-  return Error(ErrorKind::kConflict, "something else is changing this machine just now; try again when it is done");
+  if (!TRY(Lock(lock, patience), kFile)) {
+    return Error(ErrorKind::kConflict, "something else is changing this machine just now; try again when it is done");
+  }
+  if (allows == Allows::kKnownVersions) TRY(ExpectKnownVersions(root));
+  return Claim(std::move(lock));
+}
+
+Result<bool> Claim::IsHeld(const Root& root) {
+  const auto lock = root.OpenFile(kFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (!lock) return lock.error().kind() == ErrorKind::kNotFound ? Result<bool>(false) : lock.error();
+  if (::flock(lock->get(), LOCK_SH | LOCK_NB) == 0) return false;
+  if (errno == EWOULDBLOCK) return true;
+  return Error::FromErrno("flock").While(kFile);
 }
 
 }  // namespace pintle::change

@@ -18,8 +18,17 @@ inline constexpr auto kClaimPatience = std::chrono::seconds(10);
 // The claim is a file lock, so the kernel releases it even if the process is killed.
 class Claim {
  public:
-  // Returns an error of the kind kConflict if another process still holds the claim after this time.
-  static Result<Claim> Take(const Root& root, std::chrono::milliseconds patience = {});
+  // With kKnownVersions, nobody gets the claim to a machine on which a newer Pintle has left files that this one does
+  // not know.
+  enum class Allows { kKnownVersions, kAnyVersion };
+
+  // Returns an error of the kind kConflict if another process still holds the claim after this time, and one of the
+  // kind kTooNew if a file has a newer version.
+  static Result<Claim> Take(const Root& root, std::chrono::milliseconds patience = {},
+                            Allows allows = Allows::kKnownVersions);
+
+  // Returns whether a process holds the claim.  Changes nothing on the machine.
+  static Result<bool> IsHeld(const Root& root);
 
  private:
   explicit Claim(UniqueFd lock) : lock_(std::move(lock)) {}

@@ -25,8 +25,8 @@ bool IsLong(std::string_view bytes) {
   return bytes.size() > kMostBytes || std::count(bytes.begin(), bytes.end(), '\n') > kMostLines;
 }
 
-std::string LengthsText(std::string_view what, std::string_view from, std::string_view to) {
-  return fmt::format("{}: {} bytes before, {} after\n", what, from.size(), to.size());
+std::string LengthsText(std::string_view summary, std::string_view from, std::string_view to) {
+  return fmt::format("{}: {} bytes before, {} after\n", summary, from.size(), to.size());
 }
 
 }  // namespace

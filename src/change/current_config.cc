@@ -22,8 +22,10 @@ machineconfig::Writers ReadWriters(const Root& root) {
   if (!text) return {};
   auto document = json::Parse(*text);
   if (!document) return {};
+  auto writers = WithoutVersion(format::kWriters, *std::move(document));
+  if (!writers) return {};
   json::Report report;
-  return json::Decode<machineconfig::Writers>(*std::move(document), report);
+  return json::Decode<machineconfig::Writers>(*std::move(writers), report);
 }
 
 }  // namespace

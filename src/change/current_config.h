@@ -9,6 +9,7 @@
 #include "api/machine_config.h"
 #include "base/result.h"
 #include "base/root.h"
+#include "change/format.h"
 #include "ignition/config.h"
 #include "machineconfig/writers.h"
 #include "plan/plan.h"
@@ -19,7 +20,7 @@ namespace pintle::change {
 // MachineConfig wrote which path, unit and user.
 inline constexpr const char* kConfigDirectory = "/etc/machine-config-daemon";
 inline constexpr const char* kCurrentConfig = "/etc/machine-config-daemon/currentconfig";
-inline constexpr const char* kWriters = "/etc/machine-config-daemon/pintle-writers.json";
+inline constexpr const char* kWriters = format::kWriters.path;
 
 // The Machine Config Operator gives this name to the config of a machine that has none yet.
 inline constexpr std::string_view kNoConfig = "mco-empty-mc";

@@ -25,7 +25,7 @@ namespace {
 
 bool IsPath(std::string_view about) { return about.starts_with('/'); }
 
-// Longer contents are neither read nor shown, because nobody would read them.
+// No diff of longer contents is made, because nobody would read it.
 constexpr std::size_t kMostContentsShown = 4 << 20;
 
 // The record of the files that were read is in this directory, so it is lost at each boot.

@@ -78,8 +78,8 @@ Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vect
 // Marks the ignored things, so that their findings do not count.  No thing may be marked yet.
 Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words = "");
 
-// Removes the advice to ignore these things.  It would not help: the two configs of a change differ in them, so the
-// change overwrites them even if they are ignored.
+// Removes the advice to ignore these things.  Ignoring them would not help: the two configs of a change differ in them,
+// so the change overwrites them anyway.
 void AdviseNotToIgnore(const Things& things, Drifts& drifts);
 
 }  // namespace pintle::change

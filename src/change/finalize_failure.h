@@ -13,7 +13,7 @@
 namespace pintle::change {
 
 // Reads the system journal of the boot before this one.  Returns "" if the deployment was finalized, if there was none,
-// or if the journal has no message about a failure.
+// or if the journal cannot be read or has no message about a failure.
 std::string FinalizeFailure();
 
 // Returns the first of the finalizers' log lines that reports a failure, or "" if none does.

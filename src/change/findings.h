@@ -3,8 +3,8 @@
 
 // Finds the differences between a machine and its config.
 //
-// All differences are reported at once, since whoever mends them wants to know them all.  They are worded as by the
-// Machine Config Operator where it has words for them.
+// All differences are reported at once, since whoever mends them wants to know them all.  If the Machine Config
+// Operator has a text for a difference, we use the same text.
 
 #include <array>
 #include <span>
@@ -22,10 +22,11 @@
 
 namespace pintle::change {
 
-// Findings on the OS (its image, kernel arguments, extensions and kernel) have this name.
+// The value of `about` in findings on the OS: its image, kernel arguments, extensions and kernel.
 inline constexpr std::string_view kOs = "os";
 
-// Files that a config may have, but that others overwrite with newer contents.  There are no findings on them.
+// Files that a config may have, but that are kept up to date from objects of the cluster, by our agent or by the
+// Machine Config Operator.  Their contents need not be those of the config, so there are no findings on them.
 inline constexpr std::string_view kKubeletAuthorities = "/etc/kubernetes/kubelet-ca.crt";
 inline constexpr std::string_view kCloudAuthorities =
     "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";
@@ -33,10 +34,10 @@ inline constexpr std::string_view kInternalPullSecret = "/etc/mco/internal-regis
 inline constexpr std::array kWrittenByOthers = {kKubeletAuthorities, kCloudAuthorities, kInternalPullSecret};
 
 struct Finding {
-  std::string about;  // A path, a unit, a user or the OS.
+  std::string about;  // A path, the name of a unit or of a user, or kOs.
   std::string text;   // For example 'content mismatch for file "/etc/motd"'.
-  // Details that the Machine Config Operator does not report, such as `line 3: expected "a", is "b"`.  Secrets are
-  // masked, but these are contents of files and must not be logged.
+  // More than the Machine Config Operator reports, such as `line 3: expected "a", is "b"`; may be empty.  Secrets are
+  // masked.  The rest may be contents of files, so a detail must not be logged.
   std::string detail;
 
   static constexpr auto kFields = json::FieldList{
@@ -46,22 +47,25 @@ struct Finding {
   };
 };
 
-// Returns the findings in the order of the config, with all details.  They include the users whose original passwords
-// are lost.  `seen` records the files that were read: files in it that were not touched since are not read again, and
-// files that are read are added.
+// Returns the findings on a machine that is to have this config, with all details.  They include the users whose
+// original passwords are lost.  `seen` records which files were read, and what was found.  A file in it that was not
+// touched since is not read again.  Each file that is read is added, unless it has changed just before.
 Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::ParsedConfig& config,
                                         host::SeenFiles* seen = nullptr);
 
-// Returns the findings on steps that were put.  It does not check that things are absent, except for links that mask
-// units.
+// Returns the findings on the things that these steps put, in the order of the steps.  If a step wants a path to be
+// absent, only a link there that masks a unit is a finding.  Units that are to follow their presets, and steps for the
+// links of units, are not checked.  Findings on the contents of files have no details yet; AddDetails() adds them.
 Result<std::vector<Finding>> FindingsIn(const host::Host& host, std::span<const plan::Step> steps,
                                         host::SeenFiles* seen = nullptr);
 
-// Adds a detail to each finding on the contents of a file: the place where it first differs from the config.  For a
-// private file, the detail is only that not everyone may read it.
+// Adds a detail to each finding on the contents of a file: the place where they first differ from the config.  If the
+// file is private, or its name suggests a secret, the detail has none of its contents.  A file that can no longer be
+// read gets no detail.
 Result<> AddDetails(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
-// Joins the findings to one text: "unexpected on-disk state validating against rendered-worker-1: ...; ...".
+// Joins the texts of the findings: "unexpected on-disk state validating against rendered-worker-1: ...; ...".  Returns
+// "" if there are none.
 std::string TextOf(const std::vector<Finding>& findings, std::string_view config);
 
 }  // namespace pintle::change

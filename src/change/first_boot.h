@@ -3,9 +3,9 @@
 
 // Applies a machine's first config, which comes with it in a file that Ignition writes.
 //
-// Ignition has already written the files of that config, so only the OS image, kernel arguments and extensions are
-// left.  They take effect in one deployment, with one reboot.  The same change moves the file aside.  So the file
-// exists exactly as long as there is work to do, even if the power fails.
+// Ignition has already written the files of that config, so usually only the OS image, the kernel, its arguments and
+// the extensions are left.  They take effect in one deployment, with one reboot.  The same change moves the file with
+// the config aside.  So this file exists exactly as long as there is work to do, even if the power fails.
 
 #include <optional>
 #include <string>

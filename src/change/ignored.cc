@@ -56,7 +56,8 @@ std::optional<std::chrono::seconds> ReadSpan(std::string_view text) {
 }
 
 Result<WallTime> ReadTime(std::string_view text, WallTime now) {
-  // A very long span is cut, so that the sum cannot overflow.  The rest of it is still too long for ParseUntil().
+  // A very long span is cut, so that the sum cannot overflow.  The cut span is still so long that ParseUntil() refuses
+  // it.
   if (const auto span = ReadSpan(text)) return now + std::min<std::chrono::seconds>(*span, kLongest + kLongest);
   if (const auto day = FromRfc3339(fmt::format("{}T00:00:00Z", text))) return *day;
   if (const auto time = FromRfc3339(text)) return *time;
@@ -93,7 +94,8 @@ Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
   const auto read = [&]() -> Result<Ignored> {
     if (!TRY(root.Status(kIgnored))) return Ignored();
     json::Report report;
-    const auto kept = json::Decode<std::vector<KeptIgnored>>(TRY(json::Parse(TRY(root.ReadFile(kIgnored)))), report);
+    auto document = TRY(WithoutVersion(format::kIgnored, TRY(json::Parse(TRY(root.ReadFile(kIgnored))))));
+    const auto kept = json::Decode<std::vector<KeptIgnored>>(std::move(document), report);
     TRY(report.ToResult());
     Ignored ignored;
     for (const KeptIgnored& one : kept) {
@@ -106,11 +108,12 @@ Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
 }
 
 Result<> KeepIgnored(const Root& root, const Ignored& ignored) {
+  TRY(ExpectKnownVersion(root, format::kIgnored));
   if (ignored.empty()) return root.Remove(kIgnored);
   std::vector<KeptIgnored> kept;
   for (const IgnoredThing& thing : ignored) kept.push_back({thing.about, ToRfc3339(thing.until)});
-  TRY(root.MakeDirectories(kStateDirectory));
-  return root.WriteFile(kIgnored, json::ToIndentedText(json::Encode(kept)) + "\n");
+  TRY(root.MakeDirectories(kStateDirectory, kPrivateDirectory));
+  return root.WriteFile(kIgnored, TextWithVersion(format::kIgnored, json::Encode(kept)));
 }
 
 }  // namespace pintle::change

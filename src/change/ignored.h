@@ -14,10 +14,11 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/root.h"
+#include "change/format.h"
 
 namespace pintle::change {
 
-inline constexpr const char* kIgnored = "/var/lib/pintle/ignored.json";
+inline constexpr const char* kIgnored = format::kIgnored.path;
 
 struct IgnoredThing {
   std::string about;  // A path, a unit with all of its files, a user, or the OS.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Embeds in a config the image that was built for it.  A node gets this image in place of the config's own; the Machine
-// Config Operator calls that image mode.
+// Embeds the image that was built for a config in that config.  A node gets this image in place of the config's own;
+// the Machine Config Operator calls that image mode.
 //
 // In memory, osImageURL names the built image; annotations hold that image and the original value.  On disk, the config
 // is as it was written, and the image is in a file of its own, as the Machine Config Operator stores them.

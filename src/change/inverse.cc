@@ -30,11 +30,13 @@ class Inverter {
   Inverter(const host::Host& host, const std::unordered_set<std::string>& changed_units)
       : host_(host), changed_units_(changed_units) {}
 
+  // InverseOf() must not be called for this resource: the undo has to store the contents.
   Inverse operator()(const Put<FileEntry>&) const {
     assert(false);
     return std::nullopt;
   }
 
+  // Only systemd knows which links it makes for a unit, so the inverse puts back all links.
   Inverse operator()(const Put<UnitState>& put) const {
     if (!changed_units_.contains(put.key) && TRY(IsAsWanted(put))) return std::nullopt;
     return Put<UnitLinks>{{}, TRY(host_.systemd.ObserveLinks())};
@@ -56,6 +58,7 @@ class Inverter {
     return Put<PasswordHash>{put.key, std::move(have)};
   }
 
+  // InverseOf() must not be called for this resource.
   Inverse operator()(const Put<Deployment>&) const {
     assert(false);
     return std::nullopt;

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/first_characters.h"
 #include "base/size_limits.h"
 #include "change/any_bytes.h"
+#include "change/format.h"
 #include "change/state_directory.h"
 #include "change/way_out.h"
 #include "host/files/files.h"
@@ -26,35 +26,19 @@
 namespace pintle::change {
 namespace {
 
-constexpr const char* kJournal = "/var/lib/pintle/change/journal.json";
+constexpr const char* kJournal = format::kJournal.path;
 constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 
 // The limit in bytes.  With it, the reason fits into the space that the journal reserves for later, even if each byte
 // is written as an escape of six bytes.
 constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
 
-// Room for the data that is added to a change later: the reason for undoing it, and the number of boots.
+// Room for the data that is added to a change later: the links of its units, the deployment that was staged for it, the
+// reason for undoing it, and the number of boots.
 constexpr std::size_t kRoomForMore = 1 << 20;
 
-// The key for the version of the journal's format.  A journal without this key is from an older Pintle, and has
-// version 1.
-constexpr const char* kVersionKey = "version";
-constexpr std::int64_t kJournalVersion = 1;
-
-Result<> ExpectKnownVersion(json::Value& document) {
-  if (!document.is_object() || !document.contains(kVersionKey)) return {};
-  const json::Value version = document[kVersionKey];
-  document.Erase(kVersionKey);
-  if (version.is_integer() && version == kJournalVersion) return {};
-  return Error(ErrorKind::kInvalid,
-               fmt::format("another version of Pintle wrote it, in the format {}, and this one knows the format {}; "
-                           "that version can end the change",
-                           version.is_integer() ? json::ToText(version) : "?", kJournalVersion));
-}
-
 Result<Change> ChangeIn(std::string_view text) {
-  json::Value document = TRY(json::Parse(text));
-  TRY(ExpectKnownVersion(document));
+  json::Value document = TRY(WithoutVersion(format::kJournal, TRY(json::Parse(text))));
   json::Report report;
   Change change = json::Decode<Change>(TRY(WithAnyBytes(std::move(document))), report);
   TRY(report.ToResult());
@@ -110,8 +94,7 @@ Result<> Journal::ExpectUsable() const {
 Result<bool> Journal::IsThere() const { return TRY(root_.Status(kJournal)).has_value(); }
 
 Result<> Journal::Write(const Change& change) const {
-  json::Value document = json::Encode(change);
-  document[kVersionKey] = kJournalVersion;
+  json::Value document = WithVersion(format::kJournal, json::Encode(change));
   if (change.reason.size() > kLongestReason) document["reason"] = FirstCharacters(change.reason, kLongestReason / 4);
   const std::string text = json::ToText(WithTextOnly(std::move(document)));
   const std::size_t limit = limits::kRecord - (change.phase == Phase::kApplying ? kRoomForMore : 0);

@@ -30,7 +30,8 @@ class Journal {
   Result<std::optional<Change>> Read() const;
   Result<bool> IsThere() const;
 
-  // Checks that the journal and the contents can be read, and that no other file stands in the way of the next change.
+  // Checks that the journal and all contents of its change can be read.  If there is no change, checks that no
+  // directory is in the place of a file that the next change writes.
   Result<> ExpectUsable() const;
 
   // Opens the store in which the contents of a change are collected before it begins.  It is empty, unless a change is

@@ -7,10 +7,11 @@
 #include "api/machine_configuration.h"
 #include "base/result.h"
 #include "base/root.h"
+#include "change/format.h"
 
 namespace pintle::change {
 
-inline constexpr const char* kKeptPolicy = "/var/lib/pintle/policy.json";
+inline constexpr const char* kKeptPolicy = format::kPolicy.path;
 
 // If none was stored, returns an empty policy, with which the defaults apply.
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root);

@@ -3,10 +3,10 @@
 
 // Distinguishes the links of units that a change made from those that others make.
 //
-// Only systemd knows which links enabling a unit makes, so a change knows its links only after the units were enabled
-// and disabled.  Until then, its undo has all links from before the change.  Afterwards, its steps list the links that
-// were added, removed or changed, and an undo restores only these.  So a unit that someone enables while a change waits
-// for its reboot stays enabled when the change is undone.
+// Only systemd knows which links it makes for a unit.  So the links of a change are known only after the change has
+// enabled and disabled its units.  Until then, an undo restores all links as they were before the change.  Afterwards,
+// the steps of the change list the links that were added, removed or changed, and an undo restores only these.  So a
+// unit that someone enables while a change waits for its reboot stays enabled when the change is undone.
 
 #include <string>
 #include <vector>
@@ -18,20 +18,21 @@
 
 namespace pintle::change {
 
-// Adds a step to the change that lists the links which the change has made.  All other steps must have been put.
+// If the undo of the change restores links, adds a step to the change that lists the links that the change has added,
+// removed or changed.  Call this after all other steps have been put.
 Result<> NoteLinks(const host::Host& host, Change& change);
 
-// Returns the links that differ.  A link that was removed has an empty target.
+// Returns the links that differ, with their targets in `after`.  A link that was removed has an empty target.
 resource::UnitLinks::State ChangedLinks(const resource::UnitLinks::State& before,
                                         const resource::UnitLinks::State& after);
 
 struct RestoredLinks {
-  resource::UnitLinks::State links;  // All links that the machine is to have.
-  std::vector<std::string> edited;   // Links of the change that someone has changed since; they stay.
+  resource::UnitLinks::State links;  // All links that the machine is to have, also those of others.
+  std::vector<std::string> edited;   // The paths of links that someone else has changed after the change; they stay.
 };
 
-// Works out how to undo a change of links.  `now` has the links as they are, `before` has them as they were before the
-// change, and `made` has the links that the change made (ChangedLinks()).
+// Works out how to undo a change of links.  `now` has the present links, `before` has those from before the change, and
+// `made` has those that the change added, removed or changed, as ChangedLinks() returns them.
 RestoredLinks RestoreLinks(resource::UnitLinks::State now, const resource::UnitLinks::State& before,
                            const resource::UnitLinks::State& made);
 

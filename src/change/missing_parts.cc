@@ -11,6 +11,7 @@
 namespace pintle::change {
 namespace {
 
+// Removes the packages that are also in `others`.
 void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& packages) {
   const std::set<std::string> set(others.begin(), others.end());
   std::erase_if(packages, [&](const std::string& package) { return set.contains(package); });
@@ -18,8 +19,8 @@ void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& 
 
 }  // namespace
 
-// `booted` lists the layered packages.  The packages of the image itself are only in the machine's package database,
-// which is not read if all packages are layered.
+// `booted` has the names of the layered packages.  The packages of the image itself are only in the machine's package
+// database.  The database is not read if all wanted packages are layered.
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want) {
   if (host.deployments == nullptr || !host.deployments->LayersPackages()) return plan::MissingParts();

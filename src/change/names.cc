@@ -12,7 +12,7 @@
 namespace pintle::change {
 namespace {
 
-Error BadName(const std::string& what) { return Error(ErrorKind::kInvalid, what); }
+Error BadName(const std::string& message) { return Error(ErrorKind::kInvalid, message); }
 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 

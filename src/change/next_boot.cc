@@ -64,8 +64,8 @@ Result<> CheckPlace(const Root& root, const Step& step) {
                            file->key));
 }
 
-// Returns an error if a directory that is not empty is in the place of a file.  The next deployment gets its files at
-// shutdown, and then it would be too late to report this.
+// Returns an error if a directory is in the place of a file, and the change does not remove all of its entries.  The
+// next deployment gets its files at shutdown, and then it would be too late to report this.
 Result<> CheckForDirectories(const Root& root, const std::vector<Step>& steps) {
   std::set<std::string> removed;
   for (const Step& step : steps) {

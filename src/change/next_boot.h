@@ -34,8 +34,9 @@ struct NextDeployment {
 Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::ParsedConfig& from,
                                          const plan::ParsedConfig& to, const plan::Difference& difference);
 
-// Leaves a staged change to the next boot, if the machine has deployments and the change needs a reboot at all.  A path
-// that is neither in /etc nor in /var is an error, and so is a directory in the place of a file, unless it is empty.
+// Leaves a staged change to the next boot, if the machine runs one of its deployments and the change needs a reboot at
+// all.  A path that is neither in /etc nor in /var is an error.  So is a directory in the place of a file, unless it is
+// empty or the change removes all of its entries.
 Result<> LeaveToNextBoot(const host::Host& host, Change& change);
 
 // Adds to the change the managed files that are already as wanted, and the enablement of the units that it does not
@@ -54,8 +55,8 @@ Result<> Finalize(const host::Host& host);
 // Checks that the running deployment is the one that the change wants; the error names the differences.
 Result<> CheckBooted(const host::Host& host, const Change& change);
 
-// Puts into the running tree what Finalize() should have put there before the boot.  A file that someone has edited
-// since the change was staged is a conflict, and then no file is written.
+// Puts into the running tree what Finalize() should have put there before the boot.  A thing that someone has edited
+// since the change was staged is a conflict, and then nothing is written.
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change);
 
 // Puts back the parts of the change that are in effect although the old deployment is booted.  Returns a reason for

@@ -42,8 +42,10 @@ bool IsDamage(const Error& error) { return error.kind() == ErrorKind::kInvalid; 
 Result<OriginalPasswords> ReadOriginalPasswords(const Root& root) {
   if (!TRY(root.Status(kOriginalPasswords))) return OriginalPasswords();
   json::Report report;
-  auto kept = json::Decode<OriginalPasswords>(
-      TRY(json::Parse(TRY(root.ReadFile(kOriginalPasswords))), kOriginalPasswords), report);
+  const std::string text = TRY(root.ReadFile(kOriginalPasswords));
+  auto document =
+      TRY(WithoutVersion(format::kPasswords, TRY(json::Parse(text), kOriginalPasswords)), kOriginalPasswords);
+  auto kept = json::Decode<OriginalPasswords>(std::move(document), report);
   TRY(report.ToResult(), kOriginalPasswords);
   return kept;
 }

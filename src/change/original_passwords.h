@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stores the passwords that users had before a config set them, so that they come back when no config has the users any
-// more.
+// Stores the hashes of the passwords that users had before they were in a config.  When a user is no longer in the
+// config, the old password is put back.
 
 #include <map>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/root.h"
 #include "change/findings.h"
+#include "change/format.h"
 #include "ignition/config.h"
 #include "plan/plan.h"
 #include "plan/step.h"
@@ -20,7 +21,7 @@
 namespace pintle::change {
 
 // The file holds hashes, so it is readable by root alone, like /etc/shadow.
-inline constexpr const char* kOriginalPasswords = "/etc/machine-config-daemon/pintle-passwords.json";
+inline constexpr const char* kOriginalPasswords = format::kPasswords.path;
 
 using OriginalPasswords = std::map<std::string, resource::PasswordHash::State>;
 
@@ -45,8 +46,8 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
 // read at the moment.
 void AddLostPasswords(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
-// Returns the contents that replace a damaged file when a person accepts the loss.  With them, all users of the config
-// are locked when no config has them any more.
+// Returns the contents that replace a damaged file when a person accepts the loss.  With these contents, a user of the
+// config is locked when no config has that user any more.
 OriginalPasswords AcceptedLoss(const ignition::Config& config);
 
 // Returns the users that a change locks because the file is damaged.

@@ -9,10 +9,10 @@ namespace pintle::change {
 
 Result<> Owners::Resolve(host::FilePut& file) {
   if (!file.want) return {};
-  const auto unknown = [&](const char* what, const std::string& name) {
+  const auto unknown = [&](const char* kind, const std::string& name) {
     return Error(ErrorKind::kNotFound, fmt::format("failed to retrieve file ownership for file \"{}\": this machine "
                                                    "has no {} named \"{}\"; make it, or name its number",
-                                                   file.key, what, name));
+                                                   file.key, kind, name));
   };
   resource::Owner& user = file.want->user;
   if (!user.name.empty() && !users_.contains(user.name)) {

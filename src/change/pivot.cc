@@ -63,7 +63,7 @@ Result<PreparedPivot> Prepare(const host::Host& host, const Pivot& pivot, const 
     if (Has(have, argument)) prepared.remove_arguments.push_back(argument);
   }
   const std::string& commit = prepared.image.commit;
-  // rpm-ostree reports no commit for an image that it has only fetched.
+  // If rpm-ostree has only fetched an image, it reports no commit; then the name alone decides.
   prepared.is_booted = host::IsOfImage(prepared.booted, prepared.image.name) &&
                        (commit.empty() || commit == prepared.booted.base_commit);
   prepared.is_needless = prepared.is_booted && !pivot.even_if_booted && prepared.add_arguments.empty() &&

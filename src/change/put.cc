@@ -137,10 +137,10 @@ class StepPutter {
     return host::PutPasswordHash(host_.root, put, host_.clock);
   }
 
-  static Error WasEdited(std::string_view what, const std::string& user) {
+  static Error WasEdited(std::string_view thing, const std::string& user) {
     return Error(ErrorKind::kConflict, fmt::format("someone has changed the {} of {} since it was looked at, and it "
                                                    "stays as they left it: see `pintle verify`",
-                                                   what, user));
+                                                   thing, user));
   }
 
   const host::Host& host_;
@@ -163,8 +163,8 @@ class UndoPutter final : public StepPutter {
   }
 
  private:
-  // Someone who interferes can obstruct more than one file, such as all entries of a directory.  So all files are tried
-  // this many times.
+  // Someone who interferes can obstruct more than one file, such as all entries of a directory.  So if one file cannot
+  // be committed, all files are put again, up to this many times in total.
   static constexpr int kTries = 3;
 
   Result<> PutFiles(const std::vector<host::FilePut>& files) override {

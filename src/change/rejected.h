@@ -9,11 +9,12 @@
 
 #include "base/result.h"
 #include "base/root.h"
+#include "change/format.h"
 #include "json/field_list.h"
 
 namespace pintle::change {
 
-inline constexpr const char* kRejected = "/var/lib/pintle/rejected.json";
+inline constexpr const char* kRejected = format::kRejected.path;
 
 struct Rejected {
   std::string config;

@@ -12,6 +12,7 @@
 
 #include "base/unique_fd.h"
 #include "change/current_config.h"
+#include "change/format.h"
 #include "change/ignored.h"
 #include "change/image_mode.h"
 #include "change/journal.h"
@@ -112,6 +113,10 @@ Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
       {kRejected, [&] { return WithoutValue(ReadRejected(root)); }},
       {kIgnored, [&] { return WithoutValue(ReadIgnored(root, now)); }},
       {kKeptPolicy, [&] { return WithoutValue(ReadKeptPolicy(root)); }},
+      // The agent alone knows the contents of these files.
+      {format::kRegistries.path, [&] { return ExpectKnownVersion(root, format::kRegistries); }},
+      {format::kHandedOver.path, [&] { return ExpectKnownVersion(root, format::kHandedOver); }},
+      {format::kWriters.path, [&] { return ExpectKnownVersion(root, format::kWriters); }},
   };
   for (const KeptFile& kept : all) TRY(mover.MoveIfUnusable(kept));
   return std::move(mover).Take();

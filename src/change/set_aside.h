@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Moves away files of Pintle that cannot be used any more: a journal, contents or a config that is truncated, garbage,
-// of another version, too large, unreadable, or not a file at all.
+// Moves away files of Pintle that cannot be used any more: the journal with its contents, the current config or image,
+// or a record (rejection, ignored things, policy) that is truncated, garbage, of another version, too large,
+// unreadable, or not a file at all.
 //
-// Each call moves them to a new directory below /var/lib/pintle/set-aside, where a person can look at them.  The
-// machine then stays as it is: a change in the journal is neither continued nor undone.
+// Each call moves them to a new directory below /var/lib/pintle/set-aside, where a person can look at them.  A file on
+// another file system gets a new name in its own directory instead.  The machine then stays as it is: a change in the
+// journal is neither continued nor undone.
 
 #include <string>
 #include <vector>

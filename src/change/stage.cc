@@ -17,6 +17,7 @@
 #include "change/abilities.h"
 #include "change/current_config.h"
 #include "change/findings.h"
+#include "change/format.h"
 #include "change/image_mode.h"
 #include "change/inverse.h"
 #include "change/journal.h"
@@ -149,7 +150,7 @@ class Stager {
     return {};
   }
 
-  // Also works for a directory that does not exist.
+  // Like Root::RealPath(), but also works for a directory that does not exist.
   std::string RealPathOf(const std::string& directory) const {
     if (auto real = host_.root.RealPath(directory)) return *std::move(real);
     if (directory == "/") return directory;
@@ -211,7 +212,8 @@ class Stager {
     return {};
   }
 
-  // Refuses edits that were made after the look that decided about this change.
+  // Refuses to overwrite edits of the old config's files, such as edits that were made after the look that decided on
+  // this change.
   Result<> CheckNotEdited(const ParsedConfig& from) const {
     if (edited_.empty()) return {};
     const auto findings = TRY(FindingsIn(host_, edited_));
@@ -255,14 +257,14 @@ class Stager {
     const std::string text = json::ToIndentedText(machineconfig::ToDocument(std::move(config))) + "\n";
     if (text.size() > limits::kRecord) return TooLong(to, text.size());
     TRY(SetContents(files[0], text));
-    if (!writers.empty()) TRY(SetContents(files[1], json::ToIndentedText(json::Encode(writers)) + "\n"));
+    if (!writers.empty()) TRY(SetContents(files[1], TextWithVersion(format::kWriters, json::Encode(writers))));
     if (!image.empty()) TRY(SetContents(files[2], image));
     return AddWithDirectories(files);
   }
 
   Result<> AddPasswords(const OriginalPasswords& passwords) {
     FilePut file = {kOriginalPasswords, std::nullopt};
-    if (!passwords.empty()) TRY(SetContents(file, json::ToIndentedText(json::Encode(passwords)) + "\n"));
+    if (!passwords.empty()) TRY(SetContents(file, TextWithVersion(format::kPasswords, json::Encode(passwords))));
     return AddWithDirectories({&file, 1});
   }
 

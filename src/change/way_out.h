@@ -14,6 +14,8 @@
 namespace pintle::change {
 
 inline Error WithWayOut(std::string_view path, Error error) {
+  // The error about a newer version has remedies of its own (change/format.h).
+  if (error.kind() == ErrorKind::kTooNew) return std::move(error).While(path);
   return std::move(error).While(
       fmt::format("{} cannot be used, and `pintle recover --set-aside` moves it out of the way", path));
 }

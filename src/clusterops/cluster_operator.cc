@@ -14,6 +14,7 @@
 namespace pintle::clusterops {
 namespace {
 
+// The names of the versions that the status has.
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kOperatorImage = "operator-image";
 constexpr std::string_view kProgressing = "Progressing";
@@ -43,12 +44,11 @@ std::vector<api::OperandVersion> WantedVersions(const ReportInputs& inputs) {
   return versions;
 }
 
-bool AreSame(const std::vector<api::OperandVersion>& a, const std::vector<api::OperandVersion>& b) {
-  // Their order does not matter.
-  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const api::OperandVersion& version) {
-           const std::string* const other = VersionOf(b, version.name);
-           return other != nullptr && *other == version.version;
-         });
+bool HasAll(const std::vector<api::OperandVersion>& versions, const std::vector<api::OperandVersion>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const api::OperandVersion& one) {
+    const std::string* const known = VersionOf(versions, one.name);
+    return known != nullptr && *known == one.version;
+  });
 }
 
 // Makes the report condition by condition.
@@ -58,15 +58,16 @@ class Reporter {
       : inputs_(inputs),
         version_(inputs.release.version),
         wanted_(WantedVersions(inputs)),
-        is_installed_(AreSame(inputs.before.versions, wanted_)),
+        is_installed_(HasAll(inputs.before.versions, wanted_)),
         is_first_release_(VersionOf(inputs.before.versions, kOperator) == nullptr) {
     report_.status = inputs.before;
   }
 
   OperatorReport Make() && {
     const bool is_complete = !inputs_.failure && inputs_.waiting.empty();
-    if (is_complete && !is_installed_) {
-      if (!is_first_release_) Emit("version changed", inputs_.before.versions);
+    if (!is_installed_ && !HasBegun()) EmitBegin();
+    if (is_complete) {
+      if (!is_installed_ && !is_first_release_) Emit("version changed", inputs_.before.versions);
       report_.status.versions = wanted_;
     }
     Set("Available", "True", "AsExpected", "Cluster has deployed " + VersionsText(report_.status.versions));
@@ -95,7 +96,6 @@ class Reporter {
 
   void SetProgressing(bool is_complete) {
     const bool progresses = !is_complete && !is_installed_;
-    if (progresses && !HasBegun()) EmitBegin();
     if (inputs_.failure) {
       // A release that is installed already is not applied again, so nothing progresses.
       return progresses ? Set(kProgressing, "True", "", fmt::format("Unable to apply {}", version_))
@@ -107,7 +107,7 @@ class Reporter {
     Set(kProgressing, "True", "", std::move(message));
   }
 
-  // A release may fail from the beginning, and its beginning is an event all the same.
+  // This event is emitted even if the release fails from the beginning, or changes nothing.
   void EmitBegin() {
     if (!is_first_release_) return Emit("started a version change", inputs_.before.versions);
     report_.events.push_back(

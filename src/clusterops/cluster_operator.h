@@ -4,8 +4,8 @@
 // The status of the ClusterOperator `machine-config`.  It reports the progress of an upgrade and the state of the
 // machines to people and to the cluster's version operator.
 //
-// Its versions are those of the latest release that has been installed completely.  So during an upgrade they differ
-// from the release that the cluster is to have, and while the cluster is being installed there are none.
+// The versions in the status are those of the latest release that has been installed completely.  So they differ during
+// an upgrade from the release that the cluster is to have.  While the cluster is being installed, there are none.
 
 #include <array>
 #include <optional>
@@ -20,8 +20,8 @@
 
 namespace pintle::clusterops {
 
-// The parts of the operator's work, in the order in which they are done.  If one of them fails, the reason of the
-// condition Degraded begins with its name.
+// The parts of the operator's work, in the order in which they are done.  If some of them fail, the reason of the
+// condition Degraded begins with the name of the first of these.
 inline constexpr std::string_view kRenderConfigTask = "RenderConfig";
 inline constexpr std::string_view kMachineConfigurationTask = "MachineConfiguration";
 inline constexpr std::string_view kMachineConfigNodeTask = "MachineConfigNode";
@@ -39,20 +39,22 @@ struct TaskFailure {
   std::string why;
 };
 
-// Returns the failure of the task that comes first, or nullptr.  Later failures may be mere consequences of it.
+// Returns the failure of the task that comes first in kOperatorTasks, or nullptr if there are no failures.  Failures of
+// later tasks may be mere consequences of it.
 const TaskFailure* FirstOf(std::span<const TaskFailure> failures);
 
 // The release that the cluster is to have.
 struct Release {
   std::string version;
-  std::string operator_image = {};  // Empty if it is not known; then the ClusterOperator keeps the image that it has.
+  std::string operator_image = {};  // If this is empty, the ClusterOperator keeps the image that it has.
 };
 
+// The inputs of ReportOf(); borrowed for the call.
 struct ReportInputs {
   const api::ClusterOperatorStatus& before;  // The status that the ClusterOperator has.
   Release release;
   std::span<const api::MachineConfigPool* const> pools;
-  std::optional<TaskFailure> failure = {};
+  std::optional<TaskFailure> failure = {};  // The first failure, as FirstOf() returns it.
   std::string waiting = {};  // A message about the pools that the release waits for; empty if it waits for none.
   api::Time now = {};
 };
@@ -71,10 +73,11 @@ struct OperatorReport {
   std::vector<OperatorEvent> events;
 };
 
+// Returns the status that the ClusterOperator is to have, and events about what is new in it.
 OperatorReport ReportOf(const ReportInputs& inputs);
 
 // Sets a condition as all of OpenShift's operators do: the condition keeps its position, and it keeps its transition
-// time unless its status changes.
+// time unless its status changes.  A message that is longer than the API allows is cut off.
 void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition);
 
 // Returns the versions as Go prints them: "[{operator 4.21.0} {operator-image quay.io/...}]".

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "api/machine_config.h"
 #include "base/base64.h"
+#include "clusterops/authorities.h"
 #include "clusterops/empty_members.h"
 #include "clusterops/service_network.h"
 #include "json/parse.h"
@@ -22,6 +24,7 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kBundleKey = "ca-bundle.crt";
+constexpr std::string_view kCloudConfigKey = "cloud.conf";
 constexpr std::string_view kOsImage = "baseOSContainerImage";
 constexpr std::string_view kExtensionsImage = "baseOSExtensionsContainerImage";
 constexpr std::string_view kRegistryCredentials = "internalRegistryPullSecret";
@@ -36,9 +39,8 @@ const std::string& TextIn(const std::optional<api::ConfigMap>& map, std::string_
   return found == map->data.end() ? kNone : found->second;
 }
 
-bool HasCertificate(std::string_view text) {
-  const auto certificates = net::ReadCertificates(text);
-  return certificates && !certificates->empty();
+std::string ReadBundle(const std::optional<api::ConfigMap>& map, std::string_view key) {
+  return map ? AuthoritiesIn(*map, key) : "";
 }
 
 // Replaces each certificate of kKubeletSigner in the bundle with `signers`, so that the installer's rendered config
@@ -122,9 +124,12 @@ class Drafter {
   void AddInfrastructure() {
     if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure named cluster");
     Value copy = CopyOf(inputs_.infrastructure, "Infrastructure");
-    if (std::as_const(copy)["status"]["platformStatus"].is_null()) {
-      const std::string old = copy.TextAt({"status", "platform"});
-      copy["status"]["platformStatus"]["type"] = old.empty() ? "None" : old;
+    if (copy.TextAt({"status", "platformStatus", "type"}).empty()) {
+      const bool is_old = std::as_const(copy)["status"]["platformStatus"].is_null();
+      const std::string old = is_old ? copy.TextAt({"status", "platform"}) : "";
+      Value platform = Value::object();
+      platform["type"] = old.empty() ? "None" : old;
+      copy["status"]["platformStatus"] = std::move(platform);
     }
     platform_ = copy.TextAt({"status", "platformStatus", "type"});
     draft_.spec["platform"] = LowerCase(platform_);
@@ -151,12 +156,14 @@ class Drafter {
     }
     const std::string& planned = network.TextAt({"status", "migration", "networkType"});
     const std::string& present = network.TextAt({"status", "networkType"});
+    // Until the network is up, its status does not count.
     if (present.empty()) {
       draft_.spec["networkType"] = network.TextAt({"spec", "networkType"});
+      draft_.spec["network"]["mtuMigration"] = nullptr;
     } else {
       draft_.spec["networkType"] = planned.empty() ? present : planned;
+      draft_.spec["network"]["mtuMigration"] = network["status"]["migration"]["mtu"];
     }
-    draft_.spec["network"]["mtuMigration"] = network["status"]["migration"]["mtu"];
   }
 
   void AddDns() {
@@ -167,32 +174,61 @@ class Drafter {
   void AddProxy() {
     if (!inputs_.proxy.is_object()) return Problem("there is no Proxy named cluster");
     const Value& status = inputs_.proxy["status"];
-    draft_.spec["proxy"] = status.empty() ? Value() : status;
+    const bool is_empty = WithoutEmptyMembers(status).empty();
+    const bool is_wanted =
+        !inputs_.proxy.TextAt({"spec", "httpProxy"}).empty() || !inputs_.proxy.TextAt({"spec", "httpsProxy"}).empty();
+    if (is_empty && is_wanted) {
+      return Problem(
+          "the Proxy named cluster has a proxy in its spec and none in its status, which the network's "
+          "operator has to set");
+    }
+    draft_.spec["proxy"] = is_empty ? Value() : status;
   }
 
   void AddRootAuthority() {
-    const std::string& own = TextIn(inputs_.server_authority, kBundleKey);
-    const std::string& root = own.empty() ? TextIn(inputs_.root_authority, "ca.crt") : own;
+    const std::string own = ReadBundle(inputs_.server_authority, kBundleKey);
+    if (!own.empty()) return AddAuthority("rootCAData", own, "machine-config-server-ca");
+    const std::string root = ReadBundle(inputs_.root_authority, "ca.crt");
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    AddBytes("rootCAData", root);
+    // If machines trust other authorities, the server's certificate is from one of them.
+    const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
+    if (trusted != root && net::HasCertificate(trusted)) {
+      return Problem(
+          "ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
+          "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig");
+    }
+    AddAuthority("rootCAData", root, "kube-system/root-ca");
+  }
+
+  std::string PresentText(std::string_view field) const {
+    return inputs_.present == nullptr ? "" : inputs_.present->TextAt({field});
   }
 
   void AddServingAuthority() {
     if (inputs_.is_bootstrapped && !inputs_.is_installing) {
-      const std::string& authority = TextIn(inputs_.client_authority, kBundleKey);
+      const std::string authority = ReadBundle(inputs_.client_authority, kBundleKey);
       if (authority.empty()) {
         return Problem("ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt");
       }
-      return AddBytes("kubeAPIServerServingCAData", authority);
+      return AddAuthority("kubeAPIServerServingCAData", authority, "openshift-config-managed/kube-apiserver-client-ca");
     }
-    const std::string& initial = TextIn(inputs_.initial_authority, kBundleKey);
+    const std::string initial = ReadBundle(inputs_.initial_authority, kBundleKey);
     if (initial.empty()) {
       return Problem("ConfigMap openshift-config/initial-kube-apiserver-server-ca has no ca-bundle.crt");
     }
-    const std::string& signers = TextIn(inputs_.kubelet_client_ca, kBundleKey);
-    AddBytes("kubeAPIServerServingCAData", signers.empty() ? initial : WithSigner(initial, signers));
+    const std::string signers = ReadBundle(inputs_.kubelet_client_ca, kBundleKey);
+    AddAuthority("kubeAPIServerServingCAData", net::HasCertificate(signers) ? WithSigner(initial, signers) : initial,
+                 "openshift-config/initial-kube-apiserver-server-ca");
+  }
+
+  // With a bundle that has no certificate, machines would trust no server.
+  void AddAuthority(std::string_view field, const std::string& bundle, std::string_view map) {
+    if (!net::HasCertificate(bundle)) {
+      return Problem(fmt::format("ConfigMap {} has a bundle of authorities in which no certificate can be read", map));
+    }
+    AddBytes(field, bundle);
   }
 
   void AddTrustBundle() {
@@ -210,12 +246,15 @@ class Drafter {
     AddBytes("additionalTrustBundle", bundle);
   }
 
-  // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  Returns false if it exists and
-  // contains no certificate.
+  // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  An empty ca-bundle.crt adds
+  // nothing.  If it is missing, or its first certificate cannot be read, reports the problem and returns false.
   bool AddAuthorities(const std::optional<api::ConfigMap>& map, std::string_view name, std::string& bundle) {
     if (!map) return true;
-    const std::string& text = TextIn(map, kBundleKey);
-    if (!HasCertificate(text)) {
+    const std::string key(kBundleKey);
+    const std::string text = ReadBundle(map, kBundleKey);
+    if (text.empty() && (map->data.contains(key) || map->binary_data.contains(key))) return true;
+    // The bundle is for programs that skip a certificate that they cannot read.
+    if (net::ReadableCertificates(text).empty()) {
       Problem(fmt::format("configmap openshift-config/{} doesn't have a valid PEM bundle", name));
       return false;
     }
@@ -233,16 +272,29 @@ class Drafter {
         return Problem(
             fmt::format("there is no ConfigMap openshift-config-managed/kube-cloud-config, which {} needs", platform_));
       }
+      if (!inputs_.infrastructure.TextAt({"spec", "cloudConfig", "name"}).empty()) {
+        return Problem(
+            "there is no ConfigMap openshift-config-managed/kube-cloud-config, though the Infrastructure named cluster "
+            "names a configuration of the cloud");
+      }
     }
-    draft_.spec["cloudProviderConfig"] = TextIn(inputs_.cloud_config, "cloud.conf");
-    AddBytes("cloudProviderCAData", TextIn(inputs_.cloud_config, "ca-bundle.pem"));
+    const std::string key(kCloudConfigKey);
+    if (is_needed && !inputs_.cloud_config->data.contains(key)) {
+      Problem(fmt::format("ConfigMap openshift-config-managed/kube-cloud-config has no {}, which {} needs", key,
+                          platform_));
+    } else {
+      draft_.spec["cloudProviderConfig"] = TextIn(inputs_.cloud_config, key);
+    }
+    const std::string authorities = ReadBundle(inputs_.cloud_config, "ca-bundle.pem");
+    if (authorities.empty()) return AddBytes("cloudProviderCAData", authorities);
+    AddAuthority("cloudProviderCAData", authorities, "openshift-config-managed/kube-cloud-config");
   }
 
   void AddRegistries() {
     if (inputs_.registry_authorities) {
       draft_.spec["imageRegistryBundleData"] = RegistryBundle(*inputs_.registry_authorities);
     }
-    if (!inputs_.image.is_object()) return;
+    if (!inputs_.image.is_object()) return Problem("there is no Image named cluster");
     Value bundle = Value::array();
     const std::string& name = inputs_.image.TextAt({"spec", "additionalTrustedCA", "name"});
     if (!name.empty()) {
@@ -262,7 +314,7 @@ class Drafter {
       draft_.spec[kRegistryCredentials] = Value();
       return;
     }
-    // The DNS has a part of the registry's address.  AddDns() reports that it is missing.
+    // The DNS has a part of the registry's address.  AddDns() reports a missing DNS.
     if (!inputs_.dns.is_object()) return;
     const auto merged =
         MergedRegistryCredentials(inputs_.registry_credentials, inputs_.dns.TextAt({"spec", "baseDomain"}));
@@ -272,8 +324,32 @@ class Drafter {
     AddBytes(kRegistryCredentials, *merged);
   }
 
-  void AddOsImagesOfStream() {
+  // The operator that makes the OSImageStream writes its own version into an annotation of it.  So this version has to
+  // change exactly when the release changes.  Otherwise the stream belongs to another release, whose OS nodes would
+  // get.
+  std::string WhyStreamIsRefused(const std::string& release) const {
+    const std::string& version = StreamVersion();
+    if (version.empty()) {
+      return fmt::format("the OSImageStream cluster has no annotation {}, so nobody knows for which release it is",
+                         api::kReleaseImageVersionAnnotation);
+    }
+    const bool is_known = !inputs_.present_release.empty() && !inputs_.present_stream.empty();
+    const bool is_same_release = inputs_.present_release == release;
+    const bool is_same_stream = inputs_.present_stream == version;
+    if (!is_known || is_same_release == is_same_stream) return "";
+    return fmt::format(
+        "the OSImageStream cluster is not that of the release {}: its version is {}, and that of the "
+        "release {} is {}",
+        release, version, inputs_.present_release, inputs_.present_stream);
+  }
+
+  const std::string& StreamVersion() const {
+    return inputs_.os_image_stream->metadata.Annotation(api::kReleaseImageVersionAnnotation);
+  }
+
+  void AddOsImagesOfStream(const std::string& release) {
     if (!inputs_.os_image_stream) return Problem("there is no OSImageStream named cluster");
+    if (std::string why = WhyStreamIsRefused(release); !why.empty()) return Problem(std::move(why));
     const api::OSImageStreamStatus& status = inputs_.os_image_stream->status;
     const auto& streams = status.available_streams;
     const auto found = std::find_if(streams.begin(), streams.end(), [&](const api::OSImageStreamSet& stream) {
@@ -286,14 +362,15 @@ class Drafter {
     draft_.spec[kExtensionsImage] = found->os_extensions_image;
   }
 
-  // The images of a release replace those of another one together, since nodes would be updated twice otherwise.
+  // All images of a release are replaced together, since nodes would be updated twice otherwise.
   void AddRelease() {
-    const std::string& laid_out = inputs_.images.TextAt({"releaseVersion"});
-    const std::string& release = inputs_.operator_version.empty() ? laid_out : inputs_.operator_version;
+    const std::string& images_release = inputs_.images.TextAt({"releaseVersion"});
+    const std::string& release = inputs_.operator_version.empty() ? images_release : inputs_.operator_version;
     AddOsImages(release);
     AddImages(release);
     if (draft_.spec.contains("images") && draft_.spec.contains(kOsImage)) {
       draft_.release = release;
+      if (inputs_.has_os_streams) draft_.stream_version = StreamVersion();
     } else {
       for (const std::string_view field : {std::string_view("images"), kOsImage, kExtensionsImage}) {
         draft_.spec.Erase(field);
@@ -302,8 +379,8 @@ class Drafter {
   }
 
   void AddOsImages(const std::string& release) {
-    if (release.empty()) return;  // AddImages() reports that.
-    if (inputs_.has_os_streams) return AddOsImagesOfStream();
+    if (release.empty()) return;  // AddImages() reports the problem.
+    if (inputs_.has_os_streams) return AddOsImagesOfStream(release);
     if (!inputs_.os_images) return Problem("there is no ConfigMap machine-config-osimageurl");
     const std::string& version = TextIn(inputs_.os_images, "releaseVersion");
     if (version != release) {
@@ -348,14 +425,14 @@ class Drafter {
   std::string platform_;
 };
 
-// Returns what counts in a copy of an object.
+// Returns a copy of an object without its version and without empty members, for comparisons.
 Value WithoutVersion(const Value& copy) {
-  Value essence = WithoutEmptyMembers(copy);
-  if (Value* const metadata = essence.Find("metadata")) {
+  Value comparable = WithoutEmptyMembers(copy);
+  if (Value* const metadata = comparable.Find("metadata")) {
     metadata->Erase("resourceVersion");
     metadata->Erase("managedFields");
   }
-  return essence;
+  return comparable;
 }
 
 bool IsCopyOfObject(std::string_view field) { return field == "infra" || field == "dns"; }

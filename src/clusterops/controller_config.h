@@ -25,12 +25,14 @@ struct ControllerConfigInputs {
   json::Value proxy = {};
   json::Value image = {};  // It names the ConfigMap with the authorities of the user's registries.
 
-  // ConfigMaps, some of them with the key that is read; nullopt if there is none.
+  // ConfigMaps, some of them with the key that is read; nullopt if there is none.  Those without a namespace in the
+  // comment are in the operator's own, except kube-apiserver-to-kubelet-client-ca: it is in
+  // openshift-kube-apiserver-operator.
   std::optional<api::ConfigMap> server_authority = {};           // machine-config-server-ca: ca-bundle.crt
   std::optional<api::ConfigMap> root_authority = {};             // kube-system/root-ca: ca.crt
   std::optional<api::ConfigMap> client_authority = {};           // openshift-config-managed/kube-apiserver-client-ca
   std::optional<api::ConfigMap> initial_authority = {};          // openshift-config/initial-kube-apiserver-server-ca
-  std::optional<api::ConfigMap> kubelet_client_ca = {};          // The operator's kube-apiserver-to-kubelet-client-ca
+  std::optional<api::ConfigMap> kubelet_client_ca = {};          // kube-apiserver-to-kubelet-client-ca: ca-bundle.crt
   std::optional<api::ConfigMap> user_authorities = {};           // openshift-config/user-ca-bundle
   std::optional<api::ConfigMap> proxy_authorities = {};          // The ConfigMap that spec.trustedCA of the Proxy names
   std::optional<api::ConfigMap> registry_authorities = {};       // openshift-config-managed/image-registry-ca
@@ -43,6 +45,12 @@ struct ControllerConfigInputs {
 
   RegistryCredentialInputs registry_credentials = {};
 
+  // The spec of the ControllerConfig that is there; nullptr if there is none.
+  const json::Value* present = nullptr;
+  // The release of that ControllerConfig, and the version of the OSImageStream of that release; empty if unknown.
+  std::string present_release = {};
+  std::string present_stream = {};
+
   bool is_bootstrapped = true;        // True if kube-system/bootstrap exists.
   bool is_installing = false;         // True until a version of the operator has been installed completely.
   std::string operator_version = {};  // Empty to take the release of images.json.
@@ -51,8 +59,9 @@ struct ControllerConfigInputs {
 struct ControllerConfigDraft {
   json::Value spec = json::Value::object();  // The fields that could be made.
   std::string release = {};                  // The release of the images in the spec; empty if these are left out.
+  std::string stream_version = {};           // The version of the OSImageStream that the OS images come from, or "".
   std::vector<std::string> problems = {};    // One sentence for each input because of which a field is left out.
-  std::vector<std::string> warnings = {};    // The same for inputs without which the cluster works.
+  std::vector<std::string> warnings = {};    // One sentence for each missing input without which the cluster works.
 };
 
 ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Leaves out what stands for nothing in a JSON value, for comparisons.
+// Removes empty members from a JSON value, so that values can be compared.
 
 #include "json/value.h"
 

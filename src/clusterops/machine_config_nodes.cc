@@ -44,7 +44,7 @@ MachineConfigNodeWork FindMachineConfigNodeWork(const MachineConfigNodeInputs& i
   if (auto made = pool::Pools::Make(inputs.pools)) pools.emplace(*std::move(made));
 
   std::set<std::string_view> known;
-  for (const api::MachineConfigNode* report : inputs.known) known.insert(report->metadata.name);
+  for (const api::MachineConfigNode* existing : inputs.known) known.insert(existing->metadata.name);
   std::set<std::string_view> nodes;
   MachineConfigNodeWork work;
   for (const api::Node* node : inputs.nodes) {
@@ -55,11 +55,11 @@ MachineConfigNodeWork FindMachineConfigNodeWork(const MachineConfigNodeInputs& i
       work.missing.push_back(NewMachineConfigNode(*node, PoolOf(*node, pools)));
     }
   }
-  for (const api::MachineConfigNode* report : inputs.known) {
-    const std::string& name = report->metadata.name;
+  for (const api::MachineConfigNode* existing : inputs.known) {
+    const std::string& name = existing->metadata.name;
     const bool is_kept =
-        nodes.contains(name) || inputs.unreadable.contains(name) || report->metadata.deletion_timestamp;
-    if (!is_kept) work.stale.push_back({.name = name, .uid = report->metadata.uid});
+        nodes.contains(name) || inputs.unreadable.contains(name) || existing->metadata.deletion_timestamp;
+    if (!is_kept) work.stale.push_back({.name = name, .uid = existing->metadata.uid});
   }
   return work;
 }

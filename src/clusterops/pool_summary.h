@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A pool's state in one sentence, in the words of the ClusterOperator.
+// Summarises the state of a pool in one sentence, which the status of the ClusterOperator has for each pool.
 
 #include <string>
 #include <string_view>
@@ -10,13 +10,14 @@
 
 namespace pintle::clusterops {
 
-// Returns a sentence such as "all 3 nodes are at latest configuration rendered-worker-1".
+// Returns a sentence such as "all 3 nodes are at latest configuration rendered-worker-1".  Returns "<unknown>" if none
+// of these conditions is true: RenderDegraded, NodeDegraded, Updated, Updating, PinnedImageSetsDegraded.
 std::string PoolSummary(const api::MachineConfigPool& pool);
 
-// Returns the last condition of a type, or nullptr.
+// Returns the last condition of this type in the pool's status, or nullptr if there is none.
 const api::Condition* FindCondition(const api::MachineConfigPool& pool, std::string_view type);
 
-// Returns whether a pool has a condition and the condition is true.
+// Returns whether a pool has a condition of this type, and its status is "True".
 bool HasTrueCondition(const api::MachineConfigPool& pool, std::string_view type);
 
 }  // namespace pintle::clusterops

@@ -8,8 +8,9 @@
 
 namespace pintle::clusterops {
 
-// Returns the data of that ConfigMap, by the name of the registry.  `spec` is that of the ControllerConfig; of two
-// authorities of one registry, that of the user counts.
+// Returns the data of that ConfigMap, by the name of the registry.  `spec` is the spec of the ControllerConfig.  If it
+// has two bundles of authorities for one registry, the bundle that the user has set counts.  Entries
+// without a name, or that are not base64, are left out.
 api::ConfigMap MergedRegistryAuthorities(const json::Value& spec);
 
 }  // namespace pintle::clusterops

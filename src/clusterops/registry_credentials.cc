@@ -62,6 +62,7 @@ Result<std::string> MergedRegistryCredentials(const RegistryCredentialInputs& in
     AddCredentials(TRY(CredentialsIn(*named.secret, named.name)), auths);
   }
   AddCredentials(TRY(CredentialsIn(*inputs.pull_secret, kPullSecretName)), auths);
+  if (auths.empty()) return std::string();
 
   const std::string route = fmt::format("{}{}", kRouteBeforeDomain, base_domain);
   if (auths.contains(kClusterRegistry) && !base_domain.empty() && !auths.contains(route)) {

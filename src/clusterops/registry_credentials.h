@@ -28,14 +28,15 @@ struct NamedSecret {
 
 struct RegistryCredentialInputs {
   bool has_account = false;                       // Whether kPullingAccount exists.
-  std::vector<NamedSecret> account_secrets = {};  // The Secrets from which the account pulls, in its order.
+  std::vector<NamedSecret> account_secrets = {};  // The imagePullSecrets of the account, in its order.
   std::optional<api::Secret> pull_secret = {};    // openshift-config/pull-secret
   std::string unreadable = {};                    // Why some of these objects cannot be read, or "".
 };
 
-// Returns the merged credentials as JSON, as programs read it from ~/.docker/config.json.  Of two credentials for one
-// registry, those of the pull secret count, because a person has set them.  `base_domain` is that of the cluster, for
-// the address at which the registry may be reached from outside; it is empty if there is none.
+// Returns the merged credentials as JSON, as programs read it from ~/.docker/config.json, or "" if there are none.  Of
+// two credentials for one registry, those of the pull secret count, because a person has set them.  `base_domain` is
+// the domain of the cluster, or empty.  The credentials for the registry also get an entry for its address in this
+// domain, which the registry may have for clients outside of the cluster.
 Result<std::string> MergedRegistryCredentials(const RegistryCredentialInputs& inputs, std::string_view base_domain);
 
 }  // namespace pintle::clusterops

@@ -54,10 +54,10 @@ std::string ControllerMismatch(const api::MachineConfigPool& pool, const Require
   return "";
 }
 
-// Returns a message if the pool's target does not exist, has another OS image, or was not made for this release.
-// Otherwise returns an empty text.
+// Returns a message if the config that all nodes have does not exist, has another OS image, or was not made for this
+// release.  Otherwise returns an empty text.
 std::string ReleaseMismatch(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
-  const std::string& name = pool.spec.configuration.name;
+  const std::string& name = pool.status.configuration.name;
   const api::MachineConfig* const config = inputs.config_named(name);
   if (config == nullptr) return NoSuchConfig(name);
   const bool is_overridden = api::Find(config->metadata.annotations, api::kOsImageUrlOverriddenAnnotation) != nullptr;
@@ -112,15 +112,19 @@ std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const Req
                   Since(pool, "Updated", "False")};
 }
 
-std::string PausedText(const api::MachineConfigPool& pool) {
-  if (HasTrueCondition(pool, "Updated")) {
-    return fmt::format(
-        "the required MachineConfigPool {} was paused with no pending updates; no further syncing will "
-        "occur until it is unpaused",
-        pool.metadata.name);
+// Returns why a paused pool cannot become ready, or an empty text if the pool is ready or the pause is not the reason.
+std::string PausedText(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+  const std::string& name = pool.metadata.name;
+  if (HasTrueCondition(pool, "Degraded")) return "";
+  if (!HasTrueCondition(pool, "Updated")) {
+    return fmt::format("required MachineConfigPool {} is paused and cannot sync until it is unpaused", name);
   }
-  return fmt::format("required MachineConfigPool {} is paused and cannot sync until it is unpaused",
-                     pool.metadata.name);
+  const bool is_behind = pool.metadata.generation > pool.status.observed_generation;
+  if (!is_behind || !WhyNotOfRelease(pool, inputs).empty()) return "";
+  return fmt::format(
+      "the required MachineConfigPool {} was paused with no pending updates; no further syncing will occur until it is "
+      "unpaused",
+      name);
 }
 
 }  // namespace
@@ -141,7 +145,7 @@ RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs) {
   for (const api::MachineConfigPool* pool : inputs.pools) {
     if (!IsRequiredForUpgrade(*pool)) continue;
     machines += pool->status.machine_count;
-    if (pool->spec.paused && result.failure.empty()) result.failure = PausedText(*pool);
+    if (pool->spec.paused && result.failure.empty()) result.failure = PausedText(*pool, inputs);
     auto obstacle = ObstacleIn(*pool, inputs);
     if (!obstacle) continue;
     if (result.waiting.empty()) result.waiting = std::move(obstacle->what);

@@ -5,8 +5,8 @@
 //
 // A release counts as installed when all nodes of these pools have configs that were rendered from it.  Until then the
 // ClusterOperator keeps the old version, and the cluster's version operator does not go on.  The pools have ten minutes
-// for each of their machines.  After that, or if somebody has paused such a pool, the wait is reported as a failure
-// until the pools are ready.
+// for each of their machines.  After that, the wait is reported as a failure until the pools are ready.  A paused pool
+// with pending updates is reported as a failure at once.
 
 #include <functional>
 #include <map>
@@ -29,8 +29,8 @@ struct RequiredPoolsInputs {
   std::string controller_version = {};
   // The release that the pools' configs must be made for; empty to accept any release.
   std::string release = {};
-  // The OS image that the config of a pool must have, by pool.  The image of a pool that is missing here is not
-  // checked.
+  // The OS image that the config of a pool must have, by pool.  The image is not checked if the pool is missing here,
+  // or if the config has kOsImageUrlOverriddenAnnotation.
   std::map<std::string, std::string, std::less<>> os_images = {};
   WallTime now = {};
   // The time at which the caller first found that these pools are not ready.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "clusterops/authorities.h"
 #include "net/certificates.h"
 
 namespace pintle::clusterops {
@@ -31,21 +32,33 @@ std::string DecodedIn(const api::Secret* secret, const char* key) {
   return found == secret->data.end() ? "" : DecodeBase64(found->second).value_or("");
 }
 
-std::string BundleIn(const api::ConfigMap* map, const char* key) {
-  if (map == nullptr) return "";
-  const auto found = map->data.find(key);
-  return found == map->data.end() ? "" : found->second;
+std::string BundleIn(const api::ConfigMap* map, std::string_view key) {
+  return map == nullptr ? "" : AuthoritiesIn(*map, key);
 }
 
-// Returns the first certificate, or nullopt if there is none that can be used now.
-std::optional<net::Certificate> UsableCertificate(const api::Secret* secret, WallTime now) {
-  if (DecodedIn(secret, kPrivateKeyKey).empty()) return std::nullopt;
+bool HasKey(const api::Secret* secret) {
+  if (secret == nullptr) return false;
+  const auto found = secret->data.find(kPrivateKeyKey);
+  return found != secret->data.end() && !found->second.empty();
+}
+
+std::optional<net::Certificate> FirstCertificate(const api::Secret* secret) {
   const auto read = net::ReadCertificates(DecodedIn(secret, kCertificateKey));
-  if (!read || read->empty() || now >= read->front().not_after) return std::nullopt;
-  return read->front();
+  return read && !read->empty() ? std::optional(read->front()) : std::nullopt;
 }
 
-// The rule is about a life of ten years; a shorter one is renewed after the same part of it.
+// Returns the first certificate.  Returns nullopt if the Secret has no key or no certificate, or if the certificate has
+// expired or is not valid within a day.
+std::optional<net::Certificate> UsableCertificate(const api::Secret* secret, WallTime now) {
+  if (!HasKey(secret)) return std::nullopt;
+  auto first = FirstCertificate(secret);
+  // Machines would not trust another authority before this one is valid.
+  const bool is_usable = first && first->not_before <= now + kUntilMachinesTrust && now < first->not_after;
+  return is_usable ? std::move(first) : std::nullopt;
+}
+
+// A certificate is renewed after eight years, and one with a life of less than ten years after the same part of its
+// life.
 bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
   const auto life = std::min<WallTime::duration>(kLife, certificate.not_after - certificate.not_before);
   return now >= certificate.not_before + life / 10 * (kRenewedAfter / std::chrono::years(1));
@@ -61,7 +74,7 @@ bool IsIn(const std::string& bundle, const api::Secret& authority) {
 bool Names(const std::string& certificate, const std::vector<std::string>& hosts) {
   const auto named = net::HostsOf(certificate);
   return named && std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
-           return std::find(named->begin(), named->end(), host) != named->end();
+           return std::find(named->begin(), named->end(), net::CanonicalHost(host)) != named->end();
          });
 }
 
@@ -72,9 +85,9 @@ bool IsIssuedByOneOf(const std::string& bundle, const net::Certificate& certific
          });
 }
 
-// Returns the certificates of a bundle that are still valid, without other text.
-std::string ValidOnes(const std::string& bundle, WallTime now) {
-  std::string valid;
+// Returns the certificates of a bundle that are still valid, and those of the issuer, without other text.
+std::string KeptAuthorities(const std::string& bundle, const std::string& issuer, WallTime now) {
+  std::string kept;
   std::string_view rest = bundle;
   for (std::size_t begin; (begin = rest.find(kCertificateBegin)) != std::string_view::npos;) {
     const std::size_t end = rest.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
@@ -82,15 +95,17 @@ std::string ValidOnes(const std::string& bundle, WallTime now) {
     const std::string one(rest.substr(begin, end + kCertificateEnd.size() - 1 - begin));
     rest.remove_prefix(begin + one.size());
     const auto read = net::ReadCertificates(one);
-    if (read && !read->empty() && now < read->front().not_after) valid += one + "\n";
+    if (!read || read->empty()) continue;
+    if (now < read->front().not_after || read->front().subject == issuer) kept += one + "\n";
   }
-  return valid;
+  return kept;
 }
 
-// Returns the authorities that machines trust today.
+// Returns the authorities that machines trust today, even if somebody has removed their ConfigMap.
 std::string TrustedBundle(const ServerCertificateInputs& inputs) {
-  const std::string own = BundleIn(inputs.bundle, "ca-bundle.crt");
-  return own.empty() ? BundleIn(inputs.root, "ca.crt") : own;
+  std::string own = BundleIn(inputs.bundle, "ca-bundle.crt");
+  if (net::HasCertificate(own)) return own;
+  return net::HasCertificate(inputs.trusted) ? inputs.trusted : BundleIn(inputs.root, "ca.crt");
 }
 
 net::Validity TenYearsFrom(WallTime now) {
@@ -98,17 +113,13 @@ net::Validity TenYearsFrom(WallTime now) {
   return {.begin = begin, .end = begin + kLife};
 }
 
-net::CertifiedKey AuthorityOf(const ServerCertificateInputs& inputs) {
-  return {.certificate = DecodedIn(inputs.authority, kCertificateKey),
-          .key = DecodedIn(inputs.authority, kPrivateKeyKey)};
-}
-
 }  // namespace
 
 CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs) {
   if (inputs.hosts.empty()) return CertificateStep::kNone;
   const auto certificate = UsableCertificate(inputs.certificate, inputs.now);
-  const bool is_good = certificate && !HasToBeRenewed(*certificate, inputs.now) &&
+  const bool is_good = certificate && inputs.now >= certificate->not_before &&
+                       !HasToBeRenewed(*certificate, inputs.now) &&
                        Names(DecodedIn(inputs.certificate, kCertificateKey), inputs.hosts);
   if (is_good && inputs.authority == nullptr) return CertificateStep::kNone;
 
@@ -137,11 +148,16 @@ Result<net::CertifiedKey> NewServerAuthority(WallTime now) {
 Result<std::string> NewServerBundle(const ServerCertificateInputs& inputs) {
   const std::string authority = DecodedIn(inputs.authority, kCertificateKey);
   if (authority.empty()) return Error(ErrorKind::kNotFound, "there is no authority yet");
-  return ValidOnes(TrustedBundle(inputs), inputs.now) + ValidOnes(authority, inputs.now);
+  const auto in_use = FirstCertificate(inputs.certificate);
+  const std::string issuer = in_use ? in_use->issuer : "";
+  std::string bundle = KeptAuthorities(TrustedBundle(inputs), issuer, inputs.now);
+  if (!IsIn(bundle, *inputs.authority)) bundle += KeptAuthorities(authority, issuer, inputs.now);
+  return bundle;
 }
 
-Result<net::CertifiedKey> NewServerCertificate(const ServerCertificateInputs& inputs) {
-  return net::MakeServerCertificate(AuthorityOf(inputs), kServerName, inputs.hosts, TenYearsFrom(inputs.now));
+Result<net::CertifiedKey> NewServerCertificate(const net::CertifiedKey& authority,
+                                               const std::vector<std::string>& hosts, WallTime now) {
+  return net::MakeServerCertificate(authority, kServerName, hosts, TenYearsFrom(now));
 }
 
 }  // namespace pintle::clusterops

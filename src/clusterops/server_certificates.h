@@ -3,10 +3,15 @@
 
 // When the Ignition server's authority and its certificate are renewed.
 //
-// A new authority signs nothing for a day.  A machine that was created just before has the authorities of its user
-// data, and asks the server only when it has booted.
+// A new authority signs nothing for a day, unless the server has no certificate that lasts that long.  A machine that
+// was created just before the authority knows only the authorities in its user data, and asks the server only when it
+// has booted.
 //
-// An installer's certificate, with an authority of its own, is left alone until it has to be renewed.
+// An installer's certificate, with an authority of its own, is left alone until it has to be renewed, or lacks a name
+// of the server.
+//
+// Certificates that were made while a clock was ahead are not valid yet.  They are made again, and the authority of the
+// certificate in use stays trusted, even if it has expired or is not valid yet.
 
 #include <optional>
 #include <string>
@@ -23,17 +28,21 @@ namespace pintle::clusterops {
 // Secrets for TLS have these keys.
 inline constexpr const char* kCertificateKey = "tls.crt";
 inline constexpr const char* kPrivateKeyKey = "tls.key";
+// Stands for a private key that was left out of a Secret.  It is not base64, so it cannot be taken for a key.
+inline constexpr const char* kKeyLeftOut = "left out";
 
+// The private keys may be left out of the Secrets.
 struct ServerCertificateInputs {
   const api::Secret* authority = nullptr;    // The Secret of the authority; nullptr if there is none.
   const api::ConfigMap* bundle = nullptr;    // The ConfigMap with the authorities that machines trust.
   const api::Secret* certificate = nullptr;  // The Secret of the server.
+  std::string trusted = {};                  // The bundle as the ControllerConfig has it.
   const api::ConfigMap* root = nullptr;      // kube-system/root-ca, which machines trust if there is no bundle.
   std::vector<std::string> hosts = {};       // The names and addresses of the server.
   WallTime now = {};
 };
 
-// What is to be made next.  Each is written before the next one is decided.
+// The object to make next.  It has to be written before the next step is decided.
 enum class CertificateStep { kNone, kAuthority, kBundle, kCertificate };
 
 CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs);
@@ -42,9 +51,10 @@ CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs);
 // nullptr if there is none.
 std::optional<WallTime> CertificateExpiry(const api::Secret* secret);
 
-// These make what a step is about.
+// These functions make the objects of the steps kAuthority, kBundle and kCertificate.
 Result<net::CertifiedKey> NewServerAuthority(WallTime now);
 Result<std::string> NewServerBundle(const ServerCertificateInputs& inputs);
-Result<net::CertifiedKey> NewServerCertificate(const ServerCertificateInputs& inputs);
+Result<net::CertifiedKey> NewServerCertificate(const net::CertifiedKey& authority,
+                                               const std::vector<std::string>& hosts, WallTime now);
 
 }  // namespace pintle::clusterops

@@ -13,9 +13,15 @@
 namespace pintle::clusterops {
 namespace {
 
+// The DNS server has the first address plus this.
+constexpr std::uint8_t kDnsServer = 10;
+// A range with so many free bits has that address.
+constexpr std::size_t kBitsForDnsServer = 4;
+
 struct Range {
   int family = AF_INET;
   std::array<std::uint8_t, 16> address = {};  // The first address of the range.
+  std::size_t prefix = 0;                     // The number of bits that all addresses have in common.
   std::size_t bytes() const { return family == AF_INET ? 4 : 16; }
 };
 
@@ -26,11 +32,10 @@ std::optional<Range> ParseRange(const std::string& text) {
   Range range;
   range.family = text.find(':') == std::string::npos ? AF_INET : AF_INET6;
   if (::inet_pton(range.family, text.substr(0, slash).c_str(), range.address.data()) != 1) return std::nullopt;
-  std::size_t bits = 0;
   const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data() + slash + 1, end, bits);
-  if (read.ec != std::errc() || read.ptr != end || bits > range.bytes() * 8) return std::nullopt;
-  for (std::size_t bit = bits; bit < range.bytes() * 8; ++bit) {
+  const auto read = std::from_chars(text.data() + slash + 1, end, range.prefix);
+  if (read.ec != std::errc() || read.ptr != end || range.prefix > range.bytes() * 8) return std::nullopt;
+  for (std::size_t bit = range.prefix; bit < range.bytes() * 8; ++bit) {
     range.address[bit / 8] &= static_cast<std::uint8_t>(~(0x80U >> (bit % 8)));
   }
   return range;
@@ -48,12 +53,15 @@ Result<std::string> ClusterDnsAddress(const std::vector<std::string>& ranges) {
   if (ranges.empty()) return Error(ErrorKind::kInvalid, "service cidr is empty in Network");
   auto range = ParseRange(ranges.front());
   if (!range) return BadRange(ranges.front());
-  unsigned carry = 10;  // The DNS server has the first address plus 10.
-  for (std::size_t at = range->bytes(); carry != 0 && at-- > 0;) {
-    const unsigned sum = range->address[at] + carry;
-    range->address[at] = static_cast<std::uint8_t>(sum & 0xFFU);
-    carry = sum >> 8U;
+  if (range->bytes() * 8 - range->prefix < kBitsForDnsServer) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("the Network named cluster: spec.serviceNetwork: \"{}\" is too small: "
+                             "the DNS server needs the first address plus {}",
+                             ranges.front(), kDnsServer));
   }
+  // The last bits of the first address are free, so the sum needs no carry.
+  std::uint8_t& last = range->address[range->bytes() - 1];
+  last = static_cast<std::uint8_t>(last | kDnsServer);
   std::array<char, INET6_ADDRSTRLEN> text = {};
   if (::inet_ntop(range->family, range->address.data(), text.data(), text.size()) == nullptr) {
     return BadRange(ranges.front());

@@ -29,7 +29,7 @@ json::Value PointerConfig(const PointerInputs& inputs);
 // Returns the token in a pointer config, or "".
 std::string TokenIn(const json::Value& pointer);
 
-// Returns whether a machine does the same with both texts.
+// Returns whether `text` is a config with which a machine does the same as with `pointer`.
 bool IsSamePointer(const std::string& text, const json::Value& pointer);
 
 }  // namespace pintle::clusterops

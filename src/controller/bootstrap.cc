@@ -138,8 +138,8 @@ class BootstrapWriter {
       if (!TRY(root.Status(folder))) continue;
       for (const std::string& name : TRY(root.List(folder))) {
         std::string path = fmt::format("{}/{}", folder, name);
-        const bool is_ours = std::find(written_.begin(), written_.end(), path) != written_.end();
-        if (!is_ours) leftovers.push_back(std::move(path));
+        const bool is_written = std::find(written_.begin(), written_.end(), path) != written_.end();
+        if (!is_written) leftovers.push_back(std::move(path));
       }
     }
     return leftovers;

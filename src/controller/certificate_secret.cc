@@ -41,6 +41,7 @@ Result<> CertificateSecret::UseIfNew() {
   TRY(listener_.use(std::move(identity)));
   certificate_ = certificate;
   key_ = key;
+  expiry_ = clusterops::CertificateExpiry(secret_.Find());
   return {};
 }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Follows the Secret with the certificate of a server and its key, which others may renew at any time.
+// Follows the Secret that has the certificate and the key of a server.  Others may renew the Secret at any time.
 //
-// A certificate that cannot be used is reported once, and tried again later.
+// If the Secret is missing or cannot be used, this is reported once, and the Secret is tried again later.  Until then,
+// the server keeps the certificate that it has.
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/secret.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "controller/followed_object.h"
 #include "controller/generated_kinds.h"
@@ -26,11 +29,14 @@ class CertificateSecret {
   struct Settings {
     kube::ObjectName secret;
     net::TlsRules rules = {};
+    // The time after which a Secret that could not be used is tried again.
     std::chrono::milliseconds try_again = std::chrono::seconds(10);
   };
   struct Listener {
-    // Gets each identity that differs from the one that was used last.
+    // Called with each identity that differs from the one that was used last.  If it returns an error, it is called
+    // again later.
     std::function<Result<>(std::shared_ptr<const net::TlsIdentity> identity)> use;
+    // Called when the Secret cannot be used.  The same message is not reported twice in a row.
     std::function<void(const Error& error)> trouble;
   };
 
@@ -38,16 +44,21 @@ class CertificateSecret {
   CertificateSecret(const CertificateSecret&) = delete;
   CertificateSecret& operator=(const CertificateSecret&) = delete;
 
+  // Returns when the certificate in use expires.  Returns nullopt if there is no certificate, or if the time cannot be
+  // read from it.
+  std::optional<WallTime> expiry() const { return expiry_; }
+
  private:
   void Look();
   Result<> UseIfNew();
 
   const Settings settings_;
   const Listener listener_;
-  // These two are the PEM texts that the server uses.
+  // These two are the PEM texts that `use` has accepted last.
   std::string certificate_;
   std::string key_;
-  std::string reported_;  // The message of the last trouble.
+  std::optional<WallTime> expiry_;
+  std::string reported_;  // The message that was reported last; empty if the Secret has been used since.
   event::Timer again_;    // Armed while there is trouble.
   FollowedObject<api::Secret> secret_;
 };

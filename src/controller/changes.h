@@ -12,6 +12,7 @@
 #include "api/machine_config_node.h"
 #include "api/machine_config_pool.h"
 #include "api/node.h"
+#include "controller/pool_policies.h"
 #include "kube/event_recorder.h"
 #include "pool/target.h"
 
@@ -57,6 +58,8 @@ struct Changes {
   std::vector<NodeChange> nodes;  // Changes that assign a target to a node come first.
   std::vector<StatusChange> statuses;
   std::vector<Announcement> announcements;
+  // What the statuses of policies are to have; also for pools that need no other change.
+  std::vector<PolicyDecision> policies;
 
   bool is_empty() const {
     return machine_config_nodes.empty() && nodes.empty() && statuses.empty() && announcements.empty();

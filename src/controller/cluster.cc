@@ -14,24 +14,25 @@ constexpr const char* kOperatorPodSelector = "k8s-app=machine-config-operator";
 }  // namespace
 
 template <typename T>
-typename OverlaidMirror<T>::Listener Cluster::ListenerFor(const Listener& listener) const {
-  return {.changed = listener.changed, .trouble = [trouble = listener.trouble](const Error& error) {
-            trouble(kube::kResourceKind<T>.plural, error);
-          }};
+OverlaidObjects::Listener Cluster::ListenerFor(const Listener& listener) const {
+  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble);
 }
 
 Cluster::Cluster(kube::Client& client, const std::string& namespace_name, Listener listener)
     : pools_(client, Need::kAlways, ListenerFor<api::MachineConfigPool>(listener)),
       nodes_(client, Need::kAlways,
              {.changed = listener.changed,
-              .replaced = [changed = listener.node_changed](const WatchedNode& before,
-                                                            const WatchedNode& now) { changed(before, now); },
+              .replaced =
+                  [changed = listener.node_changed](const kube::AnyObject& before, const kube::AnyObject& now) {
+                    changed(kube::As<WatchedNode>(before), kube::As<WatchedNode>(now));
+                  },
               .trouble = ListenerFor<WatchedNode>(listener).trouble}),
       configs_(client, Need::kAlways, ListenerFor<WatchedMachineConfig>(listener)),
       controller_configs_(client, Need::kAlways, ListenerFor<api::ControllerConfig>(listener)),
       machine_config_nodes_(client, Need::kIfServed, ListenerFor<WatchedMachineConfigNode>(listener)),
       machine_configurations_(client, Need::kIfServed, ListenerFor<api::MachineConfiguration>(listener)),
       os_image_streams_(client, Need::kIfServed, ListenerFor<api::OSImageStream>(listener)),
+      rollout_policies_(client, Need::kIfServed, ListenerFor<api::RolloutPolicy>(listener)),
       os_configs_(client, Need::kIfServed, ListenerFor<api::MachineOSConfig>(listener)),
       os_builds_(client, Need::kIfServed, ListenerFor<api::MachineOSBuild>(listener)),
       schedulers_(client, Need::kIfServed, ListenerFor<Scheduler>(listener)),
@@ -47,6 +48,7 @@ void Cluster::ForEachKind(Visit&& visit) const {
   visit(machine_config_nodes_);
   visit(machine_configurations_);
   visit(os_image_streams_);
+  visit(rollout_policies_);
   visit(os_configs_);
   visit(os_builds_);
   visit(schedulers_);
@@ -55,16 +57,16 @@ void Cluster::ForEachKind(Visit&& visit) const {
 
 std::vector<std::string_view> Cluster::UnreadKinds() const {
   std::vector<std::string_view> unread;
-  ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
-    if (!mirror.is_ready()) unread.push_back(kube::kResourceKind<T>.plural);
+  ForEachKind([&](const OverlaidObjects& objects) {
+    if (!objects.is_ready()) unread.push_back(objects.kind().plural);
   });
   return unread;
 }
 
 std::string Cluster::WhyUnread() const {
   std::string why;
-  ForEachKind([&](const auto& mirror) {
-    if (!mirror.is_ready() && !mirror.refusal().empty()) why += (why.empty() ? "" : "; ") + mirror.refusal();
+  ForEachKind([&](const OverlaidObjects& objects) {
+    if (!objects.is_ready() && !objects.refusal().empty()) why += (why.empty() ? "" : "; ") + objects.refusal();
   });
   return why;
 }
@@ -82,6 +84,7 @@ View Cluster::Look() const {
   nodes_.ForEach(point_at(view.nodes));
   configs_.ForEach(point_at(view.configs));
   machine_config_nodes_.ForEach(point_at(view.machine_config_nodes));
+  rollout_policies_.ForEach(point_at(view.rollout_policies));
   os_configs_.ForEach(copy_to(view.os_configs));
   os_builds_.ForEach(copy_to(view.os_builds));
   view.controller_config = controller_configs_.Find(api::kControllerConfigName);
@@ -119,6 +122,13 @@ void Cluster::AddUnreadableTo(View& view) const {
   controller_configs_.ForEachUnreadable(add_unreadable_settings);
   machine_configurations_.ForEachUnreadable(add_unreadable_settings);
   os_image_streams_.ForEachUnreadable(add_unreadable_settings);
+  // Without its policy, a pool would be updated at once.  An unreadable policy may be the one of any pool.
+  rollout_policies_.ForEachUnreadable([&](const api::RolloutPolicy& policy, const Error& why) {
+    for (const api::MachineConfigPool* known : view.pools) {
+      const bool may_be_its = policy.spec.pool.empty() || policy.spec.pool == known->metadata.name;
+      if (may_be_its) view.held_pools.emplace(known->metadata.name, why.message());
+    }
+  });
   // A layered pool whose image is not known has to wait: its nodes would get the default image instead.
   const auto hold_layered = [&](const std::string& pool, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {
@@ -136,8 +146,8 @@ void Cluster::AddUnreadableTo(View& view) const {
 std::optional<pool::MasterScheduling> Cluster::SchedulingOfMasters() const {
   if (!schedulers_.is_served()) return std::nullopt;
   const Scheduler* const scheduler = schedulers_.Find(kCluster);
-  const bool is_for_all = scheduler != nullptr && scheduler->spec.masters_schedulable;
-  return is_for_all ? pool::MasterScheduling::kEveryPod : pool::MasterScheduling::kControlPlaneOnly;
+  const bool allows_every_pod = scheduler != nullptr && scheduler->spec.masters_schedulable;
+  return allows_every_pod ? pool::MasterScheduling::kEveryPod : pool::MasterScheduling::kControlPlaneOnly;
 }
 
 std::string Cluster::OperatorNode() const {

@@ -52,12 +52,14 @@ class Cluster {
   OverlaidMirror<WatchedMachineConfig>& configs() { return configs_; }
   const OverlaidMirror<api::ControllerConfig>& controller_configs() const { return controller_configs_; }
   const OverlaidMirror<WatchedMachineConfigNode>& machine_config_nodes() const { return machine_config_nodes_; }
+  const OverlaidMirror<api::RolloutPolicy>& rollout_policies() const { return rollout_policies_; }
   const OverlaidMirror<api::MachineConfiguration>& machine_configurations() const { return machine_configurations_; }
 
   // Stores the API server's answers to writes.
   void Put(api::MachineConfigPool pool) { pools_.Put(std::move(pool)); }
   void Put(WatchedNode node) { nodes_.Put(std::move(node)); }
   void Put(WatchedMachineConfigNode node) { machine_config_nodes_.Put(std::move(node)); }
+  void Put(api::RolloutPolicy policy) { rollout_policies_.Put(std::move(policy)); }
   void Put(api::MachineConfiguration settings) { machine_configurations_.Put(std::move(settings)); }
   // Stores a version that is older than the known one.  The API server returns such a version when its database was
   // restored from a backup.
@@ -69,7 +71,7 @@ class Cluster {
   template <typename Visit>
   void ForEachKind(Visit&& visit) const;
   template <typename T>
-  typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
+  OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
 
   std::optional<pool::MasterScheduling> SchedulingOfMasters() const;
   std::string OperatorNode() const;
@@ -82,6 +84,7 @@ class Cluster {
   OverlaidMirror<WatchedMachineConfigNode> machine_config_nodes_;
   OverlaidMirror<api::MachineConfiguration> machine_configurations_;
   OverlaidMirror<api::OSImageStream> os_image_streams_;
+  OverlaidMirror<api::RolloutPolicy> rollout_policies_;
   OverlaidMirror<api::MachineOSConfig> os_configs_;
   OverlaidMirror<api::MachineOSBuild> os_builds_;
   OverlaidMirror<Scheduler> schedulers_;

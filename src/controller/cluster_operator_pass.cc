@@ -11,7 +11,7 @@
 #include "clusterops/pool_labels.h"
 #include "clusterops/required_pools.h"
 #include "controller/default_pools.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "machineconfig/render.h"
 
 namespace pintle::controller {
@@ -19,6 +19,8 @@ namespace {
 
 // The key of the operator's own image among the images of a release.
 constexpr const char* kOperatorImageKey = "machineConfigOperator";
+// Stands for the version in messages if no release is known.
+constexpr const char* kUnknownRelease = "an unknown release";
 
 const api::MachineConfig* ConfigNamed(const View& view, std::string_view name) {
   const auto found = std::lower_bound(
@@ -74,7 +76,7 @@ std::set<std::string, std::less<>> TasksOf(const std::vector<clusterops::TaskFai
 }
 
 // Returns a message if a pool that an upgrade waits for does not exist yet, or else an empty text.
-std::string WhyWithoutPools(const View& view) {
+std::string MissingPoolText(const View& view) {
   for (const api::MachineConfigPool& pool : MissingPools(view)) {
     if (!clusterops::IsRequiredForUpgrade(pool)) continue;
     return fmt::format("required MachineConfigPool {} does not exist yet", pool.metadata.name);
@@ -82,7 +84,8 @@ std::string WhyWithoutPools(const View& view) {
   return "";
 }
 
-// A merge patch keeps members that it does not mention, so pools that are gone are set to null.
+// A merge patch keeps members that it does not mention, so members that are gone, such as those of removed pools, are
+// set to null.
 json::Value StatusPatchOf(const api::ClusterOperator& known, const api::ClusterOperatorStatus& next) {
   json::Value patch;
   patch["metadata"]["resourceVersion"] = known.metadata.resource_version;
@@ -119,8 +122,12 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
   ClusterOperatorChange change;
   clusterops::Release release = WantedRelease(view, inputs.known);
   if (release.version.empty()) {
-    change.failed_tasks = TasksOf(failures);
-    return change;
+    // The ControllerConfig may be made in a moment, so the ClusterOperator does not report that it is missing.
+    if (inputs.failures.empty()) {
+      change.failed_tasks = TasksOf(failures);
+      return change;
+    }
+    release.version = inputs.laid_out_release.empty() ? kUnknownRelease : inputs.laid_out_release;
   }
   std::string waiting;
   if (view.controller_config != nullptr) {
@@ -134,7 +141,7 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
          .waiting_since = inputs.waiting_since});
     if (!pools.are_ready()) change.waiting_since = inputs.waiting_since.value_or(inputs.now);
     change.again_at = pools.until;
-    waiting = pools.waiting.empty() ? WhyWithoutPools(view) : std::move(pools.waiting);
+    waiting = pools.waiting.empty() ? MissingPoolText(view) : std::move(pools.waiting);
     if (!pools.failure.empty()) {
       failures.push_back({.task = std::string(clusterops::kRequiredPoolsTask), .why = std::move(pools.failure)});
     }

@@ -22,6 +22,9 @@ struct ClusterOperatorInputs {
   const View& view;
   const api::ClusterOperator& known;
   Versions versions = {};
+  // The release of images.json in the cluster.  It is reported with a failure if neither the ControllerConfig nor the
+  // ClusterOperator has a release.  Empty if it is not known.
+  std::string laid_out_release = {};
   // The failures of writes and of other parts of the operator.
   std::vector<clusterops::TaskFailure> failures = {};
   // The time at which the required pools were first found not to be ready.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codecs of all objects that only the controller uses.
+// Instantiates the codecs that the headers of this folder declare as extern, so that they are compiled once.
 #include "controller/generated_kinds.h"
 #include "controller/operator_kinds.h"
 #include "controller/watched.h"
@@ -18,6 +18,7 @@ template struct Coding<api::ImagePolicy>;
 template struct Coding<api::KubeletConfig>;
 template struct Coding<api::NodeSettings>;
 template struct Coding<api::OSImageStream>;
+template struct Coding<api::RolloutPolicy>;
 template struct Coding<api::Secret>;
 template struct Coding<controller::ClusterImagePolicy>;
 template struct Coding<controller::ClusterVersion>;

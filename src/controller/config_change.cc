@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/field_list.h"
+#include "controller/replacing_patch.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {
@@ -44,17 +45,13 @@ api::MachineConfig Merged(const api::MachineConfig& existing, const api::Machine
   return merged;
 }
 
-// Returns a JSON patch, because a merge patch of `spec.config` would keep members that only the old config has.
 json::Value PatchFrom(const api::MachineConfig& existing, const api::MachineConfig& merged) {
-  const auto set = [](const char* path, json::Value value) -> json::Value {
-    return {{"op", "add"}, {"path", path}, {"value", std::move(value)}};
-  };
-  return json::Value::array(
-      {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", existing.metadata.resource_version}},
-       set("/metadata/labels", json::Encode(merged.metadata.labels)),
-       set("/metadata/annotations", json::Encode(merged.metadata.annotations)),
-       set("/metadata/ownerReferences", json::Encode(merged.metadata.owner_references)),
-       set("/spec", json::Encode(merged.spec))});
+  ReplacingPatch patch(existing.metadata);
+  patch.Set("/metadata/labels", json::Encode(merged.metadata.labels));
+  patch.Set("/metadata/annotations", json::Encode(merged.metadata.annotations));
+  patch.Set("/metadata/ownerReferences", json::Encode(merged.metadata.owner_references));
+  patch.Set("/spec", json::Encode(merged.spec));
+  return std::move(patch).operations();
 }
 
 }  // namespace

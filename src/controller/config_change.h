@@ -3,7 +3,8 @@
 
 // Compares a generated config with the one in the cluster.
 //
-// Labels, annotations, owners and parts of the spec that others have added to the config stay.
+// Labels, annotations, owners and parts of the spec that others have added to the config stay.  Only an owner that is
+// the config's controller is replaced, because there can be one controller only.
 
 #include <optional>
 #include <string>

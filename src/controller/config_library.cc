@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/config_library.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "machineconfig/ignition_part.h"
@@ -9,6 +11,7 @@ namespace pintle::controller {
 namespace {
 
 constexpr const char* kRead = "read";
+constexpr std::ptrdiff_t kFetchedAtOnce = 4;
 
 }  // namespace
 
@@ -21,8 +24,20 @@ void ConfigLibrary::Want(const std::set<std::string>& names) {
       listener_.retry_at(*due);
       continue;
     }
-    const auto entry = entries_.emplace(name, std::make_unique<Entry>()).first;
-    Fetch(name, *entry->second);
+    entries_.emplace(name, std::make_unique<Entry>());
+  }
+  FetchNext();
+}
+
+void ConfigLibrary::FetchNext() {
+  auto under_way = std::count_if(entries_.begin(), entries_.end(), [](const auto& entry) {
+    return entry.second->is_requested && !entry.second->is_done;
+  });
+  for (const auto& [name, entry] : entries_) {
+    if (under_way >= kFetchedAtOnce) return;
+    if (entry->is_requested) continue;
+    Fetch(name, *entry);
+    ++under_way;
   }
 }
 
@@ -38,6 +53,7 @@ void ConfigLibrary::Clear() {
 }
 
 void ConfigLibrary::Fetch(const std::string& name, Entry& entry) {
+  entry.is_requested = true;
   entry.call = client_.Once([&entry](const kube::Failure& failure) { entry.failure = failure; })
                    .Get<api::MachineConfig>(
                        {"", name}, [this, name](Result<api::MachineConfig>&& config) { Fetched(name, config); });
@@ -53,6 +69,7 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
       backoff_.Failed({kRead, name}, now, retry_after.value_or(std::chrono::milliseconds(0)));
       const MonotonicTime due = backoff_.DueAt({kRead, name}, now).value_or(now);
       entries_.erase(name);
+      FetchNext();
       return listener_.retry_at(due);
     }
   } else {
@@ -60,6 +77,8 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
     json::Report report;
     auto ignition = machineconfig::ParseIgnitionPart(*config, report);
     if (ignition) {
+      // Comparisons read only the parsed form, which is as large.
+      config->spec.config = json::Value();
       entry.object = std::move(*config);
       entry.ignition = *std::move(ignition);
       configs_.emplace(name, machineconfig::ParsedConfig{*entry.object, *entry.ignition});
@@ -68,6 +87,7 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
     }
   }
   entry.is_done = true;
+  FetchNext();
   listener_.changed();
 }
 

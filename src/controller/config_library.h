@@ -4,8 +4,8 @@
 // Keeps whole rendered configs for as long as they are compared.
 //
 // The mirror has rendered configs without their long parts.  A whole config is fetched when it is needed, and dropped
-// when nobody needs it any more, so between rollouts the library is empty.  Reads that fail are repeated less and less
-// often.
+// when nobody needs it any more, so between rollouts the library is empty.  Configs are large, so only a few are
+// fetched at a time.  Reads that fail are repeated less and less often.
 
 #include <functional>
 #include <map>
@@ -51,11 +51,13 @@ class ConfigLibrary {
   struct Entry {
     std::optional<api::MachineConfig> object;
     std::optional<ignition::Config> ignition;
+    bool is_requested = false;
     bool is_done = false;
     std::optional<kube::Failure> failure;
     kube::Call call;
   };
 
+  void FetchNext();
   void Fetch(const std::string& name, Entry& entry);
   void Fetched(const std::string& name, Result<api::MachineConfig>& config);
 

@@ -105,6 +105,10 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                {.changed = [this] { LookSoon(); },
                 .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                 .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
+      policies_(loop, client_, clock, cluster_, node_events_,
+                {.changed = [this] { LookSoon(); },
+                 .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
+                 .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); }}),
       next_pause_change_(loop, [this] { LookSoon(); }),
       afresh_retry_(
           loop, [this] { ReadAfresh(); }, kube::kRetrySlack),
@@ -125,10 +129,14 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                           log::Warning(error.message() + "; the default is used", kTrouble, {{"PINTLE_POOL", pool}});
                         }}),
       lease_(client_,
-             {.name = {settings_.namespace_name, kLeaseName}, .identity = settings_.identity, .times = settings_.lease},
+             {.name = {settings_.namespace_name, kLeaseName},
+              .identity = settings_.identity,
+              .times = settings_.lease,
+              .offer = kTakeoverOffer},
              {.won = [this] { PrepareToLead(); },
               .lost = [this] { StopLeading(); },
-              .trouble = [this](const Error& error) { Complain("the lease", error); }}) {}
+              .trouble = [this](const Error& error) { Complain("the lease", error); },
+              .holder_changed = [this] { on_change_(); }}) {}
 
 Controller::~Controller() = default;
 
@@ -143,7 +151,7 @@ bool Controller::IsReadyToReadAfresh() const {
   return knows_pools_ ? cluster_.nodes().is_ready() : cluster_.pools().is_ready();
 }
 
-// Waits while the mirror cannot list this kind, since the server would refuse this request as well.
+// While the mirror cannot list the kind that is to be read, waits, since the server would refuse this request as well.
 void Controller::ReadAfresh() {
   awaits_list_ = !IsReadyToReadAfresh();
   if (awaits_list_) return;
@@ -199,12 +207,15 @@ void Controller::Lead() {
                                                                .forecaster = forecaster_,
                                                                .all_nodes = [this] { return cluster_.Look().nodes; }},
                                         client_);
+  // A release that is still under way would give back the lease that is competed for now.
+  left_lease_.reset();
   if (settings_.is_operator) {
     operator_lease_ = std::make_unique<kube::Lease>(
         client_,
         kube::Lease::Settings{.name = {settings_.namespace_name, kOperatorLeaseName},
                               .identity = settings_.identity,
-                              .times = settings_.lease},
+                              .times = settings_.lease,
+                              .offer = kTakeoverOffer},
         kube::Lease::Listener{.won = [this] { ActAsOperator(); },
                               .lost = [this] { ActAsOperatorNoMore(); },
                               .trouble = [this](const Error& error) { Complain("the operator's lease", error); }});
@@ -237,17 +248,17 @@ void Controller::ActAsOperatorNoMore() {
 }
 
 void Controller::LookAsOperator(const View& view) {
-  const auto is_installing = reports_->is_installing();
+  const auto is_installing = reports_->IsInstalling(view);
   if (!is_installing) return;
   upkeep_->Look(view, *is_installing);
-  reports_->Set(upkeep_->Failures());
+  reports_->Set(upkeep_->Failures(), view.controller_config == nullptr ? upkeep_->LaidOutRelease() : "");
 }
 
 void Controller::StopLeading() {
   log::Warning(fmt::format("{} no longer leads", settings_.identity), kLeadership);
   is_leading_ = false;
-  operator_lease_.reset();
   ActAsOperatorNoMore();
+  LeaveOperatorLease();
   StopReadingAfresh();
   calls_.clear();
   backoff_.Clear();
@@ -256,6 +267,7 @@ void Controller::StopLeading() {
   writer_.Stop();
   library_.Clear();
   pauses_.Clear();
+  policies_.Stop();
   forecasts_.Clear();
   drains_.reset();
   drain_watch_.Clear();
@@ -263,6 +275,15 @@ void Controller::StopLeading() {
   strays_.clear();
   synced_.clear();
   on_change_();
+}
+
+// The next leader also acts as the operator.  Without the release, it would wait until the operator's lease expires.
+void Controller::LeaveOperatorLease() {
+  if (!operator_lease_) return;
+  left_lease_ = std::move(operator_lease_);
+  left_lease_->Release([this](const Result<>& released) {
+    if (!released) Complain("giving back the operator's lease", released.error());
+  });
 }
 
 void Controller::StopReadingAfresh() {
@@ -275,7 +296,7 @@ void Controller::StopReadingAfresh() {
 }
 
 void Controller::Release(std::function<void()> done) {
-  auto operators = std::move(operator_lease_);
+  auto operator_lease = std::move(operator_lease_);
   if (is_leading_) StopLeading();
   StopReadingAfresh();
   const auto release = [this, done = std::move(done)] {
@@ -284,9 +305,9 @@ void Controller::Release(std::function<void()> done) {
       done();
     });
   };
-  if (!operators) return release();
-  // Whoever leads next also acts as the operator, so that lease has to be free before.
-  operator_lease_ = std::move(operators);
+  if (!operator_lease) return release();
+  // The next leader also acts as the operator, so the operator's lease is released first.
+  operator_lease_ = std::move(operator_lease);
   operator_lease_->Release([this, release](const Result<>& released) {
     if (!released) Complain("giving back the operator's lease", released.error());
     release();
@@ -351,6 +372,8 @@ void Controller::Roll(View view) {
   const UnwrittenNodes unwritten = writer_.Look();
 
   std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
+  policies_.Look(view);
+  wanted.merge(policies_.ConfigsToCompare(view, rosters));
   wanted.insert(configs_of_updates_.begin(), configs_of_updates_.end());
   library_.Want(wanted);
   const WallTime now = clock_.Wall();
@@ -374,6 +397,7 @@ void Controller::Roll(View view) {
     pool = &passing.emplace_back(*pool);
     passing.back().spec.paused = false;
   }
+  const PoolPolicies& policies = policies_.ForPass(view, rosters, library_.configs());
   const auto decide = [&](const pool::NodeNames* awaited) {
     return RolloutPass({.view = view,
                         .rosters = rosters,
@@ -388,7 +412,8 @@ void Controller::Roll(View view) {
                               if (report != nullptr) SetPausedPending(*report, now, status.conditions);
                             },
                         .awaited = awaited,
-                        .unwritten = unwritten});
+                        .unwritten = unwritten,
+                        .policies = &policies});
   };
   Changes changes = decide(nullptr);
   const pool::NodeNames awaited = AwaitDrains(changes, view, std::move(wanted));
@@ -396,6 +421,7 @@ void Controller::Roll(View view) {
     changes = decide(&awaited);
     LookLater();  // The nodes wait for a limited time only.
   }
+  policies_.Write(view, changes.policies);
   writer_.LeaveOut(changes);
   for (const NodeChange& change : changes.nodes) {
     if (!change.target_text.empty()) synced_["machine-config-controller-node"][change.pool] = now;
@@ -407,8 +433,8 @@ void Controller::Roll(View view) {
 pool::NodeNames Controller::BusyPools() const {
   pool::NodeNames pools = writer_.BusyPools();
   // The number of masters that may be unavailable depends on the arbiters, and vice versa.
-  const std::string both[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
-  if (pools.contains(both[0]) || pools.contains(both[1])) pools.insert(std::begin(both), std::end(both));
+  const std::string linked[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
+  if (pools.contains(linked[0]) || pools.contains(linked[1])) pools.insert(std::begin(linked), std::end(linked));
   pools.merge(renderer_.rendering());
   return pools;
 }
@@ -454,6 +480,8 @@ Metrics Controller::CurrentMetrics() const {
   metrics.now = clock_.Wall();
   // A leader that cannot read the cluster does nothing, so the metrics do not report it as leading.
   metrics.leads = is_leading_ && is_ready();
+  const std::string holder = lease_.OtherHolder();
+  metrics.waits = !holder.empty() && !holder.starts_with(kIdentityPrefix);
   if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
   const Rosters rosters = MakeRosters(view);
@@ -462,7 +490,7 @@ Metrics Controller::CurrentMetrics() const {
   metrics.pool_alerts = MastersInCustomPools(rosters);
   metrics.allows_old_boot_images = AllowsOldBootImages(view);
   metrics.drain_errors = drains_->errors();
-  if (upkeep_ && reports_->is_installing().has_value()) {
+  if (upkeep_ && reports_->is_served()) {
     metrics.operator_tasks = OperatorTasksOf(reports_->failed_tasks());
     metrics.certificate_expiries = upkeep_->CertificateExpiries();
   }

@@ -26,6 +26,7 @@
 #include "controller/operator_reports.h"
 #include "controller/operator_upkeep.h"
 #include "controller/pause_watch.h"
+#include "controller/policy_watch.h"
 #include "controller/render_pass.h"
 #include "controller/renderer.h"
 #include "controller/rollout_pass.h"
@@ -40,16 +41,18 @@ namespace pintle::controller {
 
 // The beginning of the identities of all replicas, on whatever host.
 inline constexpr const char* kIdentityPrefix = "pintle-controller_";
+// The holder that a takeover writes into a lease to leave it to these replicas.
+inline constexpr const char* kTakeoverOffer = "pintle-takeover-offer";
 
 struct ControllerSettings {
   std::string namespace_name = "openshift-machine-config-operator";
   std::string identity;  // Identifies this replica, and this start of it.
   Versions versions = {};
   pool::Features features = {};
-  std::size_t kept_configs = 10;     // Unneeded rendered configs to keep, for each pool.
-  std::string templates = {};        // The folder of templates; empty if no configs are generated.
-  bool is_operator = false;          // Whether to act as OpenShift's operator does, where the cluster has its kinds.
-  std::string release = {};          // The release that the ControllerConfig is made for; empty for the one laid out.
+  std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
+  std::string templates = {};     // The folder of templates; empty if no configs are generated.
+  bool is_operator = false;       // Whether to act as OpenShift's operator does, where the cluster has its kinds.
+  std::string release = {};       // The release that the ControllerConfig is made for; empty for that of images.json.
   std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
   kube::LeaseTimes lease = {};
 };
@@ -69,8 +72,8 @@ class Controller {
   // Returns the figures for metrics at this moment.
   Metrics CurrentMetrics() const;
 
-  // `changed` is called whenever the copy of the cluster may have changed, also on replicas that do not lead, and when
-  // this replica begins or ceases to lead.
+  // `changed` is called whenever the copy of the cluster may have changed, also on replicas that do not lead.  It is
+  // also called when the lease has another holder, and when this replica begins or ceases to lead.
   void OnChange(std::function<void()> changed) { on_change_ = std::move(changed); }
 
   // Stops writing and releases the lease, so that another replica takes over at once.
@@ -85,6 +88,7 @@ class Controller {
   void ReadNodesAfresh();
   void ReadAfreshLater(const std::string& what, const Error& error);
   bool IsReadyToReadAfresh() const;
+  void LeaveOperatorLease();
   void StopReadingAfresh();
   void Lead();
   // This replica begins or ceases to act as OpenShift's operator.
@@ -109,7 +113,8 @@ class Controller {
   void CollectGarbage(const View& view);
   // Reports nodes that are in no pool, since no pool's status does.
   void ReportStrays(const View& view, const Rosters& rosters);
-  // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.
+  // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.  During its
+  // back-off, schedules a look for the end of the back-off.
   bool MayBegin(const std::string& what);
   // `error` is nullptr on success.
   void EndAction(const std::string& what, const Error* error);
@@ -139,6 +144,7 @@ class Controller {
   Writer writer_;
   ConfigLibrary library_;
   PauseWatch pauses_;
+  PolicyWatch policies_;
   event::WallTimer next_pause_change_;
   event::Timer afresh_retry_;
   kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
@@ -156,12 +162,13 @@ class Controller {
   // The last time that a part did something to a pool: by the name of the part in metrics, and by pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
-  std::map<std::string, kube::Call> calls_;  // Creations of pools and removals of configs, by description.
+  std::map<std::string, kube::Call> calls_;  // Creations and patches of pools, and removals of configs, by description.
   WriteBackoff backoff_;                     // The back-offs of these calls.
   Complaints complaints_;
   kube::Call afresh_call_;
   kube::Lease lease_;
   std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if the settings say so.
+  std::unique_ptr<kube::Lease> left_lease_;      // The operator's lease, being released after this replica has led.
 };
 
 }  // namespace pintle::controller

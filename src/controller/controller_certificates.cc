@@ -26,9 +26,7 @@ constexpr auto kBundles = std::to_array<Bundle>({
 
 void AddBundle(std::string_view name, const std::string& base64, json::Value& to) {
   const auto pem = DecodeBase64(base64);
-  const auto certificates = net::ReadCertificates(pem.value_or(""));
-  if (!certificates) return;
-  for (const net::Certificate& certificate : *certificates) {
+  for (const net::Certificate& certificate : net::ReadableCertificates(pem.value_or(""))) {
     to.push_back({{"subject", certificate.subject},
                   {"signer", certificate.issuer},
                   {"bundleFile", name},

@@ -7,7 +7,8 @@
 
 namespace pintle::controller {
 
-// Returns `status.controllerCertificates` for this spec.  A bundle that cannot be read is left out.
+// Returns `status.controllerCertificates` for this spec.  Of a bundle that cannot be read to the end, it has the
+// certificates before the first problem.
 json::Value ControllerCertificates(const json::Value& spec);
 
 }  // namespace pintle::controller

@@ -9,20 +9,25 @@
 #include "api/annotations.h"
 #include "api/machine_config.h"
 #include "base/version.h"
+#include "controller/render_pass.h"
 #include "controller/replacing_patch.h"
 
 namespace pintle::controller {
 namespace {
 
 // Returns the annotations that are to be set.
-api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs, const std::string& release) {
+api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs,
+                                const clusterops::ControllerConfigDraft& draft) {
   static const api::ObjectMeta kNone;
   const api::ObjectMeta& known = inputs.known == nullptr ? kNone : inputs.known->metadata;
   api::Annotations annotations;
   const auto set = [&](std::string_view key, const std::string& value) {
     if (known.Annotation(key) != value) annotations[std::string(key)] = value;
   };
-  if (!release.empty()) set(api::kReleaseImageVersionAnnotation, release);
+  if (!draft.release.empty()) set(api::kReleaseImageVersionAnnotation, draft.release);
+  if (!draft.stream_version.empty()) {
+    set(api::kOsImageStreamAnnotation, fmt::format("{} {}", draft.release, draft.stream_version));
+  }
   // The version of whoever made the ControllerConfig stays, because rendered configs are compared with it.
   if (known.Annotation(api::kGeneratedByVersionAnnotation).empty()) {
     set(api::kGeneratedByVersionAnnotation, fmt::format("pintle-{}", kVersion));
@@ -40,7 +45,7 @@ ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& in
   const clusterops::ControllerConfigDraft draft = clusterops::DraftControllerConfig(inputs.sources);
   ControllerConfigChange change{.problem = fmt::format("{}", fmt::join(draft.problems, "; ")),
                                 .warning = fmt::format("{}", fmt::join(draft.warnings, "; "))};
-  const api::Annotations annotations = NewAnnotations(inputs, draft.release);
+  const api::Annotations annotations = NewAnnotations(inputs, draft);
   if (inputs.known == nullptr) {
     // There is no last good value yet, and a part of a ControllerConfig would be rendered for all nodes.
     if (!change.problem.empty()) return change;
@@ -58,6 +63,14 @@ ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& in
   patch.SetAnnotations(annotations);
   change.patch = std::move(patch).operations();
   return change;
+}
+
+void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources) {
+  sources.present = &known.spec;
+  sources.present_release = known.metadata.Annotation(api::kReleaseImageVersionAnnotation);
+  sources.present_stream = RecordedStream(known.metadata);
+  // The operator gives the OSImageStream and the configs that it generates the same version.
+  if (sources.present_stream.empty()) sources.present_stream = GeneratorVersion(view.configs);
 }
 
 }  // namespace pintle::controller

@@ -9,6 +9,7 @@
 #include "clusterops/controller_config.h"
 #include "controller/generated_kinds.h"
 #include "controller/operator_kinds.h"
+#include "controller/view.h"
 #include "json/value.h"
 
 namespace pintle::controller {
@@ -23,10 +24,14 @@ struct ControllerConfigPassInputs {
 struct ControllerConfigChange {
   std::optional<json::Value> patch = {};  // A JSON patch of the known one; unset if nothing is to be changed.
   std::optional<NewControllerConfig> created = {};
-  std::string problem = {};  // Why fields are left as they are, or "".
-  std::string warning = {};  // The same for inputs without which the cluster works.
+  std::string problem = {};  // Why fields are left as they are, or why no ControllerConfig is created, or "".
+  std::string warning = {};  // Which inputs are missing without which the cluster works, or "".
 };
 
 ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);
+
+// Adds the spec of the existing ControllerConfig, its release and its OSImageStream to the inputs.  `known` must
+// outlive `sources`.
+void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources);
 
 }  // namespace pintle::controller

@@ -2,22 +2,30 @@
 #include "controller/credential_provider_pass.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/first_characters.h"
 #include "generated/credential_provider.h"
 #include "generated/pool_selection.h"
-#include "json/field_list.h"
+#include "generated/runtime_templates.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {
 
 Result<generated::CredentialProviderFiles> ProviderFiles(const GenerateInputs& inputs,
                                                          generated::PoolTemplates& templates, const std::string& pool) {
+  const auto configs = templates.For(pool);
+  if (!configs) {
+    return generated::ProviderTemplatesFailed(pool, generated::RuntimeTemplatesFailed(configs.error()).message());
+  }
   const std::string& platform =
       inputs.sources.template_input->spec.TextAt({"infra", "status", "platformStatus", "type"});
-  return generated::FilesOf(inputs.sources.credential_providers->spec, platform, TRY(templates.For(pool)));
+  return generated::FilesOf(inputs.sources.credential_providers->spec,
+                            {.platform = platform, .role = pool, .configs = *configs});
 }
 
 }  // namespace
@@ -26,14 +34,14 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
                             GenerateChanges& changes) {
   const api::CredentialProviderConfig* const object = inputs.sources.credential_providers;
   if (object == nullptr) return;
-  std::vector<std::string> overlapping;
+  std::optional<std::vector<std::string>> overlapping;
   std::string problem;
   bool is_pending = false;
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
     if (!generated::IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
     auto made = ProviderFiles(inputs, templates, pool->metadata.name);
     if (!made) {
-      if (problem.empty()) problem = made.error().message();
+      if (problem.empty()) problem = "could not Create/Update MachineConfig: " + made.error().message();
       continue;
     }
     overlapping = std::move(made->overlapping);
@@ -48,8 +56,10 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
       changes.configs.push_back(*std::move(change));
     }
   }
-  if (is_pending && problem.empty()) return;
-  const auto conditions = generated::ConditionsOf(*object, overlapping, problem, inputs.now);
+  const bool has_pools = overlapping.has_value() || !problem.empty();
+  if (!has_pools || (is_pending && problem.empty())) return;
+  const auto conditions = generated::ConditionsOf(*object, overlapping,
+                                                  FirstCharacters(problem, api::kLongestConditionMessage), inputs.now);
   const auto& known = object->status.conditions;
   const bool is_same = std::equal(known.begin(), known.end(), conditions.begin(), conditions.end(),
                                   [](const auto& a, const auto& b) { return json::Equal(a, b); });

@@ -24,7 +24,8 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
           FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
 }
 
-// The parent condition has the child's type as its reason.
+// The reason of the parent condition is the child's type, such as Drained.  The reason of the child is the types of
+// both, such as UpdateExecutedDrained.
 DrainMoment MakeMoment(std::string_view parent, std::string_view parent_status, std::string_view child,
                        std::string_view message, std::string_view child_status, std::string_view child_message) {
   return {Make(parent, parent_status, child, message),
@@ -36,7 +37,7 @@ DrainMoment Executed(std::string_view child, std::string_view message, std::stri
   return MakeMoment("UpdateExecuted", kUnknown, child, message, child_status, child_message);
 }
 
-std::string Reporting(std::string_view what, bool is_cordoned) {
+std::string WithUnschedulable(std::string_view what, bool is_cordoned) {
   return fmt::format("{} The node is reporting Unschedulable = {}", what, is_cordoned);
 }
 
@@ -46,7 +47,8 @@ api::Condition* FindType(std::vector<api::Condition>& conditions, std::string_vi
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// Sets a condition and returns whether anything changed.
+// Sets a condition, unless the condition of its type has the same status and message already.  Returns whether it was
+// set.  The transition time then becomes `now`, even if only the message is new.
 bool Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
   api::Condition* known = FindType(conditions, wanted.type);
   if (known != nullptr && known->status == wanted.status && known->message == wanted.message) return false;
@@ -62,12 +64,12 @@ namespace drain_moment {
 
 DrainMoment Cordoned() {
   return Executed("Cordoned", "Cordoned Node as part of update executed phase", kTrue,
-                  Reporting("Cordoned node.", true));
+                  WithUnschedulable("Cordoned node.", true));
 }
 
 DrainMoment CordonFailed(std::string_view why, bool is_cordoned) {
   return Executed("Cordoned", "Failed to Cordon Node as part of In progress update phase", kUnknown,
-                  Reporting(fmt::format("Error: Failed to Cordon node. Error is {},", why), is_cordoned));
+                  WithUnschedulable(fmt::format("Error: Failed to Cordon node. Error is {},", why), is_cordoned));
 }
 
 DrainMoment Draining(std::string_view asked, std::string_view answered) {
@@ -92,13 +94,13 @@ DrainMoment Drained(std::string_view asked) {
 
 DrainMoment Uncordoned(bool is_cordoned) {
   return MakeMoment("UpdateComplete", kTrue, "Uncordoned", "Uncordoned Node as part of completing upgrade phase", kTrue,
-                    Reporting("UnCordoned node.", is_cordoned));
+                    WithUnschedulable("UnCordoned node.", is_cordoned));
 }
 
 DrainMoment UncordonFailed(std::string_view why, bool is_cordoned) {
   return MakeMoment("UpdateComplete", kUnknown, "Uncordoned",
                     "Failed to Uncordon Node as part of completing upgrade phase", kUnknown,
-                    Reporting(fmt::format("Error: Failed to UnCordon node. Error is: {}", why), is_cordoned));
+                    WithUnschedulable(fmt::format("Error: Failed to UnCordon node. Error is: {}", why), is_cordoned));
 }
 
 }  // namespace drain_moment

@@ -4,8 +4,9 @@
 // Writes the moments of drains to the conditions of MachineConfigNodes, for each node in their order.
 //
 // Each moment is a write of its own, so that watchers see all of them.  A write that fails neither fails nor delays the
-// drain.  A moment that the API server refuses is dropped, and so is one whose MachineConfigNode does not exist.  After
-// any failure, the waiting moments are written later, at growing intervals.
+// drain.  A moment that the API server refuses is dropped, and so is one whose MachineConfigNode does not exist.  If
+// too many moments of a node wait, the oldest one is dropped.  After any failure, the waiting moments are written
+// later, at growing intervals.
 
 #include <deque>
 #include <functional>

@@ -171,12 +171,12 @@ DrainController::~DrainController() = default;
 void DrainController::NodeChanged(const api::Node& node, const drain::Settings& settings) {
   const std::string& name = node.metadata.name;
   const drain::View view = drain::ViewOf(node);
-  const bool asks = view.asked || !view.misunderstood.empty();
+  const bool has_request = view.asked || !view.misunderstood.empty();
   auto known = nodes_.find(name);
-  if (known == nodes_.end() && !asks) return;
+  if (known == nodes_.end() && !has_request) return;
   if (known == nodes_.end()) known = nodes_.emplace(name, std::make_unique<RequestedDrain>(*this, name)).first;
   known->second->See(node, settings);
-  if (!asks && known->second->is_idle()) nodes_.erase(known);
+  if (!has_request && known->second->is_idle()) nodes_.erase(known);
 }
 
 void DrainController::NodeGone(const std::string& name) {

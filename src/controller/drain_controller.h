@@ -49,7 +49,7 @@ class DrainController {
   void NodeChanged(const api::Node& node, const drain::Settings& settings);
   void NodeGone(const std::string& name);
 
-  // Returns the nodes whose drain takes longer than it should, for the metric mcc_drain_err.
+  // Returns the nodes whose drain has exceeded its timeout, for the metric mcc_drain_err.
   const std::map<std::string, bool>& errors() const { return errors_; }
 
   // The last answer to a node, "drain" or "uncordon", and its time, for the metric mcc_sub_controller_state.

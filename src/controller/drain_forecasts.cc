@@ -24,7 +24,7 @@ const api::Node* NodeNamed(const std::string& name, std::span<const api::Node* c
 }
 
 // The only node of a cluster is never drained.
-bool Drains(const api::Node* node) {
+bool CanBeDrained(const api::Node* node) {
   return node != nullptr &&
          node->metadata.Annotation(api::kControlPlaneTopologyAnnotation) != api::kSingleReplicaTopology;
 }
@@ -35,8 +35,8 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
                                       std::span<const api::Node* const> nodes) {
   std::map<std::string, const NodeChange*> updates;
   for (const NodeChange& change : changes.nodes) {
-    const bool drains = !to_drain || to_drain->contains(change.node);
-    if (!change.target_text.empty() && drains && Drains(NodeNamed(change.node, nodes)))
+    const bool may_drain = !to_drain || to_drain->contains(change.node);
+    if (!change.target_text.empty() && may_drain && CanBeDrained(NodeNamed(change.node, nodes)))
       updates.emplace(change.node, &change);
   }
   std::set<std::string> wanted;
@@ -67,8 +67,8 @@ bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const ap
   return is_known;
 }
 
-// Forecasts for undrainable nodes are repeated even if it is not their turn, since they may be drainable by now.  For
-// other nodes that are not about to be updated, nobody needs a forecast any more.
+// Forecasts for undrainable nodes are repeated even if these nodes are not about to be updated, since they may be
+// drainable by now.  For other nodes that are not about to be updated, nobody needs a forecast any more.
 void DrainForecasts::ForgetOld(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
   for (auto i = forecasts_.begin(); i != forecasts_.end();) {
     auto& [node, forecast] = *i;

@@ -41,7 +41,8 @@ class FollowedObject {
 
   const kube::ObjectName& name() const { return name_; }
 
-  // Returns whether the object has been read, or does not exist, or must not be read.
+  // Returns whether the object has been read, or is known to be missing, or the API server refuses to list it.  Also
+  // returns true if there is no name.
   bool is_ready() const { return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty(); }
 
   // Returns nullptr if there is no object.
@@ -64,12 +65,12 @@ class FollowedObject {
     return why;
   }
 
-  // Returns a text that is another one whenever the object has another version.
+  // Returns a text that changes whenever the version of the object changes.
   std::string VersionsText() const {
     if (!mirror_) return "";
-    std::string key = mirror_->refusal();
-    mirror_->ForEach([&](const T& object) { key += " " + object.metadata.resource_version; });
-    return key;
+    std::string text = mirror_->refusal();
+    mirror_->ForEach([&](const T& object) { text += " " + object.metadata.resource_version; });
+    return text;
   }
 
   // Takes the API server's answer to a write.

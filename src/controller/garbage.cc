@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/garbage.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -58,9 +60,18 @@ std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool) {
   return time ? std::optional(*time) : std::nullopt;
 }
 
+std::string WhyNothingIsGarbage(const View& view) {
+  if (!view.unreadable_nodes.empty()) {
+    const auto& [node, why] = view.unreadable_nodes.front();
+    return fmt::format("the Node {} may need any of them, and cannot be read: {}", node->metadata.name, why);
+  }
+  if (view.held_pools.empty()) return "";
+  const auto& [pool, why] = *view.held_pools.begin();
+  return fmt::format("an object of the pool {}, which may need any of them, cannot be read: {}", pool, why);
+}
+
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
-  // An object that cannot be read may need any config.
-  if (!view.unreadable_nodes.empty() || !view.held_pools.empty()) return {};
+  if (!WhyNothingIsGarbage(view).empty()) return {};
   const Names needed = NeededIn(view);
   struct OfPool {
     const api::MachineConfigPool* pool = nullptr;

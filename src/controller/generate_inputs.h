@@ -30,7 +30,7 @@ struct GenerateInputs {
   const generated::TemplateFolder& templates;
   std::string version;  // Identifies the build that signs the configs.
   WallTime now;
-  // The server's errors about configs that it refuses, by name.
+  // The errors of configs that could not be written, by name.
   const std::map<std::string, std::string, std::less<>>& refused;
   // Configs that were created and that the mirror does not have yet.
   const std::set<std::string, std::less<>>& created;

@@ -91,7 +91,11 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   }
   const bool has_providers = generated::IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig");
   if (has_providers && inputs.only.Has(MadeFrom::kCredentialProviders)) {
-    CredentialProviderPass(inputs, for_runtime, changes);
+    if (sources.unreadable_credential_providers.empty()) {
+      CredentialProviderPass(inputs, for_runtime, changes);
+    } else {
+      note("making the credential providers' configs", sources.unreadable_credential_providers);
+    }
   }
   return changes;
 }

@@ -78,6 +78,10 @@ struct DigestMirrorSet : api::MirrorSet {};
 struct TagMirrorSet : api::MirrorSet {};
 struct ClusterImagePolicy : api::ImagePolicy {};
 
+// These two kinds in the version that older releases serve.
+struct OldInternalReleaseImage : InternalReleaseImage {};
+struct OldCredentialProviderConfig : api::CredentialProviderConfig {};
+
 }  // namespace pintle::controller
 
 namespace pintle::kube {
@@ -91,6 +95,9 @@ inline constexpr ResourceKind kResourceKind<controller::PullSecret> = {"", "v1",
                                                                        Scope::kNamespaced};
 template <>
 inline constexpr ResourceKind kResourceKind<controller::InternalReleaseImage> = {
+    kMachineConfigGroup, "v1", "internalreleaseimages", "InternalReleaseImage"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::OldInternalReleaseImage> = {
     kMachineConfigGroup, "v1alpha1", "internalreleaseimages", "InternalReleaseImage"};
 template <>
 inline constexpr ResourceKind kResourceKind<api::KubeletConfig> = {kMachineConfigGroup, "v1", "kubeletconfigs",
@@ -126,6 +133,9 @@ inline constexpr ResourceKind kResourceKind<api::ImagePolicy> = {kConfigGroup, "
                                                                  Scope::kNamespaced};
 template <>
 inline constexpr ResourceKind kResourceKind<api::CredentialProviderConfig> = {
+    kConfigGroup, "v1", "criocredentialproviderconfigs", "CRIOCredentialProviderConfig"};
+template <>
+inline constexpr ResourceKind kResourceKind<controller::OldCredentialProviderConfig> = {
     kConfigGroup, "v1alpha1", "criocredentialproviderconfigs", "CRIOCredentialProviderConfig"};
 
 }  // namespace pintle::kube

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "controller/controller_parts.h"
@@ -29,18 +30,32 @@ constexpr std::string_view kPartOf<api::ApiServer> = kTemplatePart;
 template <>
 constexpr std::string_view kPartOf<InternalReleaseImage> = kTemplatePart;
 
+const OverlaidObjects& ObjectsInUse(const OverlaidObjects& objects) { return objects; }
+template <typename T, typename Old>
+const OverlaidObjects& ObjectsInUse(const VersionedMirror<T, Old>& mirror) {
+  return mirror.in_use();
+}
+
+void AddVersions(const OverlaidObjects& objects, std::string& text) {
+  text += fmt::format("\n{}", objects.kind().plural);
+  objects.VisitAll([&](const kube::AnyObject& object) {
+    text += fmt::format(" {} {}", object.metadata().uid, object.metadata().resource_version);
+  });
+  objects.VisitUnreadable([&](const kube::AnyObject& object, const Error& why) {
+    text += fmt::format(" {} {}", object.metadata().name, why.message());
+  });
+}
+
 }  // namespace
 
 template <typename T>
-typename OverlaidMirror<T>::Listener GeneratedSources::ListenerFor(const Listener& listener) const {
-  return {.changed = listener.changed, .trouble = [trouble = listener.trouble](const Error& error) {
-            trouble(kube::kResourceKind<T>.plural, error);
-          }};
+OverlaidObjects::Listener GeneratedSources::ListenerFor(const Listener& listener) const {
+  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble);
 }
 
 GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listener)
     : template_inputs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
-      internal_release_images_(client, Need::kIfServed, ListenerFor<InternalReleaseImage>(listener)),
+      internal_release_images_(client, ListenerFor<InternalReleaseImage>(listener)),
       pull_secret_(client, ListenerFor<PullSecret>(listener)),
       registry_secret_(client, ListenerFor<PullSecret>(listener)),
       kubelet_configs_(client, Need::kIfServed, ListenerFor<api::KubeletConfig>(listener)),
@@ -55,7 +70,7 @@ GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listene
       tag_sets_(client, Need::kIfServed, ListenerFor<TagMirrorSet>(listener)),
       cluster_policies_(client, Need::kIfServed, ListenerFor<ClusterImagePolicy>(listener)),
       namespace_policies_(client, Need::kIfServed, ListenerFor<api::ImagePolicy>(listener)),
-      credential_providers_(client, Need::kIfServed, ListenerFor<api::CredentialProviderConfig>(listener)) {}
+      credential_providers_(client, ListenerFor<api::CredentialProviderConfig>(listener)) {}
 
 template <typename Visit>
 void GeneratedSources::ForEachKind(Visit&& visit) const {
@@ -96,21 +111,18 @@ bool GeneratedSources::is_ready() const {
 
 std::string GeneratedSources::VersionsText() const {
   std::string text = fmt::format("{}\n{}", pull_secret_.VersionsText(), registry_secret_.VersionsText());
-  ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
-    text += fmt::format("\n{}", kube::kResourceKind<T>.plural);
-    mirror.ForEach(
-        [&](const T& object) { text += fmt::format(" {} {}", object.metadata.uid, object.metadata.resource_version); });
-    mirror.ForEachUnreadable(
-        [&](const T& object, const Error& why) { text += fmt::format(" {} {}", object.metadata.name, why.message()); });
-  });
+  ForEachKind([&](const auto& mirror) { AddVersions(ObjectsInUse(mirror), text); });
   return text;
 }
 
 std::vector<MissingKind> GeneratedSources::Missing() const {
   std::vector<MissingKind> missing;
-  ForEachKind([&]<typename T>(const OverlaidMirror<T>& mirror) {
-    const kube::ResourceKind& kind = kube::kResourceKind<T>;
-    if (mirror.is_missing()) missing.push_back({fmt::format("{}.{}", kind.plural, kind.group), kPartOf<T>});
+  const auto add = [&](const kube::ResourceKind& kind, std::string_view part) {
+    missing.push_back({fmt::format("{}.{}", kind.plural, kind.group), part});
+  };
+  ForEachKind([&](const auto& mirror) {
+    using T = typename std::remove_cvref_t<decltype(mirror)>::Object;
+    if (mirror.is_missing()) add(kube::kResourceKind<T>, kPartOf<T>);
   });
   return missing;
 }
@@ -147,6 +159,7 @@ GeneratedView GeneratedSources::Look() const {
 
   const auto note_setting = note_in(view.unreadable_settings);
   template_inputs_.ForEachUnreadable(note_setting);
+  internal_release_images_.ForEachUnreadable(note_setting);
   feature_gates_.ForEachUnreadable(note_setting);
   node_settings_.ForEachUnreadable(note_setting);
   api_servers_.ForEachUnreadable(note_setting);
@@ -160,6 +173,7 @@ GeneratedView GeneratedSources::Look() const {
   tag_sets_.ForEachUnreadable(note_image_setting);
   cluster_policies_.ForEachUnreadable(note_image_setting);
   namespace_policies_.ForEachUnreadable(note_image_setting);
+  credential_providers_.ForEachUnreadable(note_in(view.unreadable_credential_providers));
   return view;
 }
 

@@ -14,6 +14,7 @@
 #include "controller/followed_object.h"
 #include "controller/generated_view.h"
 #include "controller/overlaid_mirror.h"
+#include "controller/versioned_mirror.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -46,6 +47,8 @@ class GeneratedSources {
   std::vector<MissingKind> Missing() const;
   // Returns nullptr if there is no such Node of config.openshift.io.
   const api::NodeSettings* NodeSettingsNamed(const std::string& name) const { return node_settings_.Find(name); }
+  // Returns whether the cluster serves CRIOCredentialProviderConfigs in the older version only.
+  bool has_old_credential_providers() const { return credential_providers_.uses_old(); }
   // Returns a text that changes whenever an object has another version.
   std::string VersionsText() const;
 
@@ -54,17 +57,18 @@ class GeneratedSources {
   void Put(api::KubeletConfig object) { kubelet_configs_.Put(std::move(object)); }
   void Put(api::ContainerRuntimeConfig object) { runtime_configs_.Put(std::move(object)); }
   void Put(api::CredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
+  void Put(OldCredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
   // Does nothing: answers are kept by name alone, and ImagePolicies of two namespaces may have the same name.
   void Put(const api::ImagePolicy&) {}
 
  private:
   template <typename T>
-  typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
+  OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
   template <typename Visit>
   void ForEachKind(Visit&& visit) const;
 
   OverlaidMirror<TemplateInput> template_inputs_;
-  OverlaidMirror<InternalReleaseImage> internal_release_images_;
+  VersionedMirror<InternalReleaseImage, OldInternalReleaseImage> internal_release_images_;
   FollowedObject<PullSecret> pull_secret_;
   FollowedObject<PullSecret> registry_secret_;
   OverlaidMirror<api::KubeletConfig> kubelet_configs_;
@@ -79,7 +83,7 @@ class GeneratedSources {
   OverlaidMirror<TagMirrorSet> tag_sets_;
   OverlaidMirror<ClusterImagePolicy> cluster_policies_;
   OverlaidMirror<api::ImagePolicy> namespace_policies_;
-  OverlaidMirror<api::CredentialProviderConfig> credential_providers_;
+  VersionedMirror<api::CredentialProviderConfig, OldCredentialProviderConfig> credential_providers_;
 };
 
 }  // namespace pintle::controller

@@ -41,6 +41,7 @@ struct GeneratedView {
   std::string unreadable_kubelet_configs;
   std::string unreadable_runtime_configs;
   std::string unreadable_images;
+  std::string unreadable_credential_providers;
 
   generated::MirrorObjects Mirrors() const { return {content_source_policies, digest_sets, tag_sets}; }
 };

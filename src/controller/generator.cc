@@ -12,6 +12,7 @@
 #include "controller/controller_parts.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
+#include "controller/unkept.h"
 #include "controller/watched.h"
 
 namespace pintle::controller {
@@ -23,6 +24,8 @@ constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 // Descriptions of writes begin with these words, which the kind and the name of the object follow.
 constexpr std::string_view kWritingStatus = "writing the status of ";
 constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
+
+std::string DescriptionOf(const ConfigRemoval& removal) { return "removing " + removal.name; }
 
 }  // namespace
 
@@ -95,9 +98,20 @@ void Generator::Look(const View& view) {
   for (const GenerateProblem& problem : changes_.problems) {
     listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
   }
-  is_busy_ = !created_.empty() || std::any_of(changes_.configs.begin(), changes_.configs.end(),
-                                              [this](const auto& change) { return !refused_.contains(change.name); });
+  is_busy_ = !created_.empty() ||
+             std::any_of(changes_.configs.begin(), changes_.configs.end(),
+                         [this](const auto& change) { return !refused_.contains(change.name); }) ||
+             std::any_of(changes_.removals.begin(), changes_.removals.end(),
+                         [&](const auto& removal) { return WillBeRemoved(removal, view); });
   Write();
+}
+
+// A finalizer of another program may keep a config for any time after it was deleted, so such a config does not count.
+bool Generator::WillBeRemoved(const ConfigRemoval& removal, const View& view) const {
+  if (failing_.contains(DescriptionOf(removal))) return false;
+  return std::any_of(view.configs.begin(), view.configs.end(), [&removal](const api::MachineConfig* config) {
+    return config->metadata.name == removal.name && !config->metadata.deletion_timestamp;
+  });
 }
 
 // A cluster other than OpenShift lacks most of these kinds, and then nothing is generated from them.
@@ -141,9 +155,9 @@ std::vector<SubControllerState> Generator::States(const View& view) const {
   for (const auto& [name, state] : missing_) states.push_back(state);
   for (const auto& [key, at] : generated_) {
     const std::string& object = key.second;
-    const auto is_it = [&object](const auto* config) { return config->metadata.name == object; };
+    const auto has_name = [&object](const auto* config) { return config->metadata.name == object; };
     const bool is_there = key.first == MadeFrom::kTemplates
-                              ? std::any_of(view.configs.begin(), view.configs.end(), is_it)
+                              ? std::any_of(view.configs.begin(), view.configs.end(), has_name)
                               : view.PoolNamed(object) != nullptr;
     if (!is_there) continue;
     const PartWords words = WordsOf(key.first);
@@ -158,6 +172,7 @@ void Generator::Stop() {
   failures_.clear();
   backoff_.Clear();
   refused_.clear();
+  failing_.clear();
   created_.clear();
   generated_.clear();
   prohibited_.clear();
@@ -203,7 +218,9 @@ void Generator::Write(const SourceChange& change) {
     case SourceKind::kImagePolicy:
       return PatchSource<api::ImagePolicy>(what("ImagePolicy"), change);
     case SourceKind::kCredentialProviderConfig:
-      return PatchSource<api::CredentialProviderConfig>(what("CRIOCredentialProviderConfig"), change);
+      return sources_.has_old_credential_providers()
+                 ? PatchSource<OldCredentialProviderConfig>(what("CRIOCredentialProviderConfig"), change)
+                 : PatchSource<api::CredentialProviderConfig>(what("CRIOCredentialProviderConfig"), change);
   }
 }
 
@@ -212,8 +229,9 @@ void Generator::PatchSource(const std::string& what, const SourceChange& change)
   if (!MayStart(what)) return;
   calls_[what] = ClientFor(what).Patch<T>(
       change.name, kube::MergePatch{change.patch},
-      [this, what](Result<T>&& written) {
+      [this, what, version = change.patch.TextAt({"metadata", "resourceVersion"})](Result<T>&& written) {
         if (!written) return Failed(what, "", written.error());
+        if (written->metadata.resource_version == version) return Failed(what, "", UnkeptError());
         sources_.Put(*std::move(written));
         Succeeded(what);
       },
@@ -223,9 +241,12 @@ void Generator::PatchSource(const std::string& what, const SourceChange& change)
 void Generator::Write(const ConfigChange& change) {
   const std::string what = "generating " + change.name;
   if (!MayStart(what)) return;
-  const auto done = [this, what, name = change.name,
-                     key = std::pair(change.made_from, change.object)](Result<WatchedMachineConfig>&& written) {
+  const WatchedMachineConfig* const known = cluster_.configs().Find(change.name);
+  const auto done = [this, what, name = change.name, key = std::pair(change.made_from, change.object),
+                     version = known == nullptr ? std::string() : known->metadata.resource_version](
+                        Result<WatchedMachineConfig>&& written) {
     if (!written) return Failed(what, name, written.error());
+    if (written->metadata.resource_version == version) return Failed(what, name, UnkeptError());
     generated_.insert_or_assign(key, clock_.Wall());
     log::Notice(fmt::format("{} was generated", name), kGeneratedConfig, {{"PINTLE_CONFIG", name}});
     refused_.erase(name);
@@ -244,7 +265,7 @@ void Generator::Write(const ConfigChange& change) {
 }
 
 void Generator::Remove(const ConfigRemoval& removal) {
-  const std::string what = "removing " + removal.name;
+  const std::string what = DescriptionOf(removal);
   if (!MayStart(what)) return;
   calls_[what] = ClientFor(what).Delete<api::MachineConfig>(
       {"", removal.name}, removal.uid, [this, what](const Result<>& removed) {
@@ -253,6 +274,7 @@ void Generator::Remove(const ConfigRemoval& removal) {
         if (removed) log::Notice(what + ", whose source is gone", kRemovedConfig);
         // Backs off, since the mirror may be late and the removal would be repeated at once.
         backoff_.Failed({"", what}, clock_.Monotonic());
+        failing_.erase(what);
         const auto call = calls_.extract(what);
         listener_.changed();
       });
@@ -261,6 +283,7 @@ void Generator::Remove(const ConfigRemoval& removal) {
 void Generator::Succeeded(const std::string& what) {
   const auto call = calls_.extract(what);
   failures_.erase(call.key());
+  failing_.erase(call.key());
   backoff_.Succeeded({"", call.key()});
   listener_.changed();
 }
@@ -278,6 +301,7 @@ void Generator::Failed(const std::string& what, const std::string& config, const
   const auto retry_after = failure.empty() ? std::nullopt : failure.mapped().retry_after;
   const int count = backoff_.Failed(key, now, retry_after.value_or(std::chrono::milliseconds(0)));
   const bool may_pass = error.kind() == ErrorKind::kUnavailable && count <= kFailuresBeforeReport;
+  if (!may_pass) failing_.insert(call.key());
   if (!may_pass && !config.empty()) refused_.insert_or_assign(config, error.message());
   listener_.trouble(call.key(), error);
   listener_.changed();

@@ -45,7 +45,8 @@ class Generator {
   // Decides and writes; called while this replica leads.
   void Look(const View& view);
 
-  // Returns whether configs are about to change.  A pool that is rendered now would be rendered again at once.
+  // Returns whether configs are about to change or to be removed.  A pool that is rendered now would be rendered again
+  // at once.  Changes that the server refuses do not count.
   bool is_busy() const { return is_busy_; }
 
   // Reads the folder and uses it if it has changed; also happens every minute.
@@ -62,6 +63,7 @@ class Generator {
   std::string KeyFor(const View& view) const;
   void NoteMissingKinds();
   void EmitProhibitions();
+  bool WillBeRemoved(const ConfigRemoval& removal, const View& view) const;
   void Write();
   void Write(const SourceChange& change);
   template <typename T>
@@ -93,11 +95,12 @@ class Generator {
   // The times at which configs were last written, by their origin and their name in metrics (ConfigChange::object).
   std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
-  std::set<std::pair<std::string, std::string>> prohibited_;  // The names and messages that an Event has reported.
+  std::set<std::pair<std::string, std::string>> prohibited_;  // Names of Nodes, and messages, of reported Events.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
+  std::set<std::string, std::less<>> failing_;                // Descriptions of writes whose failures last.
   WriteBackoff backoff_;
-  std::map<std::string, kube::Failure> failures_;  // The failures of the calls under way.
+  std::map<std::string, kube::Failure> failures_;  // By description of the call, until its end.
   std::map<std::string, kube::Call> calls_;        // By description.
 };
 

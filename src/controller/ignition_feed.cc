@@ -8,7 +8,9 @@
 
 #include "base/base64.h"
 #include "controller/secret_entry.h"
+#include "json/fields.h"
 #include "machineconfig/input.h"
+#include "net/certificates.h"
 #include "pool/layering.h"
 
 namespace pintle::controller {
@@ -16,6 +18,7 @@ namespace {
 
 constexpr const char* kAuthoritiesConfigMap = "kubeconfig-data";
 constexpr const char* kBundleKey = "ca-bundle.crt";
+constexpr const char* kAuthoritiesEntry = "ca.crt";  // This entry or file is beside the token.
 // New machines cannot pull from a registry inside the cluster.
 constexpr std::string_view kInternalRegistry = "image-registry.openshift-image-registry.svc";
 
@@ -54,7 +57,7 @@ IgnitionFeed::IgnitionFeed(kube::Client client, const Cluster& cluster, Ignition
              {.changed = [this] { Look(); }, .trouble = [this](const Error& error) { listener_.trouble(error); }},
              settings_.token_secret) {}
 
-Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
+Result<std::string> IgnitionFeed::Kubeconfig(const View& view) {
   if (view.controller_config == nullptr) return Error(ErrorKind::kUnavailable, "there is no ControllerConfig yet");
   const std::string& server =
       settings_.server.empty() ? view.controller_config->spec.infra.status.api_server_internal_url : settings_.server;
@@ -70,18 +73,32 @@ Result<std::string> IgnitionFeed::Kubeconfig(const View& view) const {
 }
 
 // Prefers the ConfigMap, since the certificates next to the token may be older than those that the API server uses now.
-Result<std::string> IgnitionFeed::Authorities() const {
+Result<std::string> IgnitionFeed::Authorities() {
   if (const BinaryConfigMap* const newer = authorities_.Find({settings_.namespace_name, kAuthoritiesConfigMap})) {
     const auto bundle = newer->binary_data.find(kBundleKey);
     const auto decoded = bundle == newer->binary_data.end() ? std::nullopt : DecodeBase64(bundle->second);
-    if (decoded && !decoded->empty()) return *decoded;
+    if (decoded && net::HasCertificate(*decoded)) return *decoded;
+    const std::string& version = newer->metadata.resource_version;
+    if (bundle != newer->binary_data.end() && std::exchange(reported_version_, version) != version) {
+      listener_.trouble(Error(ErrorKind::kInvalid,
+                              fmt::format("ConfigMap {} has a {} in which no certificate can be read; new machines get "
+                                          "the authorities beside the token",
+                                          kAuthoritiesConfigMap, kBundleKey)));
+    }
   }
-  return TokenPart("ca.crt");
+  std::string authorities = TRY(TokenPart(kAuthoritiesEntry));
+  if (net::HasCertificate(authorities)) return authorities;
+  return Error(ErrorKind::kInvalid, fmt::format("{}: no certificate can be read", PlaceOf(kAuthoritiesEntry)));
 }
 
 Result<std::string> IgnitionFeed::TokenPart(const std::string& name) const {
   if (!settings_.token_secret.name.empty()) return SecretEntry(token_, name);
-  return machineconfig::ReadInput(settings_.token_directory + "/" + name);
+  return machineconfig::ReadInput(PlaceOf(name));
+}
+
+std::string IgnitionFeed::PlaceOf(const std::string& name) const {
+  if (settings_.token_secret.name.empty()) return settings_.token_directory + "/" + name;
+  return fmt::format("the Secret {}: {}", settings_.token_secret.ToString(), name);
 }
 
 Result<serving::ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& pool, const View& view,

@@ -87,10 +87,12 @@ class IgnitionFeed {
     std::unique_ptr<event::Timer> again;  // Armed while the config cannot be read.
   };
 
-  Result<std::string> Kubeconfig(const View& view) const;
-  Result<std::string> Authorities() const;
-  // Returns an entry of the token's Secret, or a file of its directory.
+  Result<std::string> Kubeconfig(const View& view);
+  Result<std::string> Authorities();
+  // Returns an entry of the token's Secret, or the contents of a file in the token's directory.
   Result<std::string> TokenPart(const std::string& name) const;
+  // Returns the place of such an entry, for messages, or the path of such a file.
+  std::string PlaceOf(const std::string& name) const;
   // Returns everything that the pool's machines get besides their config.
   Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                             const Result<std::string>& kubeconfig) const;
@@ -105,6 +107,7 @@ class IgnitionFeed {
   const std::shared_ptr<event::TextCache> cache_ = serving::MakeServedTextCache();
   std::map<std::string, Pool> pools_;
   kube::Mirror<BinaryConfigMap> authorities_;
+  std::string reported_version_;  // The version of the ConfigMap that could not be used.
   FollowedObject<api::Secret> token_;
 };
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/kubeconfig_data_pass.h"
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <utility>
 
 #include "base/base64.h"
+#include "clusterops/authorities.h"
+#include "net/certificates.h"
 
 namespace pintle::controller {
 namespace {
@@ -14,16 +18,11 @@ constexpr auto kNewFor = std::chrono::minutes(10);
 constexpr const char* kAuthoritiesKey = "ca-bundle.crt";
 constexpr const char* kCopiedAtAnnotation = "pintle.io/copied-at";
 
-std::string AuthoritiesIn(const api::ConfigMap* map) {
-  if (map == nullptr) return "";
-  if (const auto binary = map->binary_data.find(kAuthoritiesKey); binary != map->binary_data.end()) {
-    return DecodeBase64(binary->second).value_or("");
-  }
-  const auto text = map->data.find(kAuthoritiesKey);
-  return text == map->data.end() ? "" : text->second;
+std::string ReadBundle(const api::ConfigMap* map) {
+  return map == nullptr ? "" : clusterops::AuthoritiesIn(*map, kAuthoritiesKey);
 }
 
-// Returns until when nodes are to look at the authorities.
+// Returns the time until which nodes are asked to read the copy.
 std::optional<WallTime> NewUntil(const api::ConfigMap* known) {
   if (known == nullptr) return std::nullopt;
   const auto copied = FromRfc3339(known->metadata.Annotation(kCopiedAtAnnotation));
@@ -33,19 +32,26 @@ std::optional<WallTime> NewUntil(const api::ConfigMap* known) {
 }  // namespace
 
 KubeconfigDataChange KubeconfigDataPass(const KubeconfigDataInputs& inputs) {
-  const std::string wanted = AuthoritiesIn(inputs.source);
+  const std::string wanted = ReadBundle(inputs.source);
   KubeconfigDataChange change;
-  if (wanted.empty() || wanted == AuthoritiesIn(inputs.known)) {
+  const bool is_copied = wanted.empty() || wanted == ReadBundle(inputs.known);
+  if (!is_copied && !net::HasCertificate(wanted)) {
+    change.problem = fmt::format(
+        "ConfigMap openshift-config-managed/kube-apiserver-server-ca has a {} in which no certificate can be read",
+        kAuthoritiesKey);
+  }
+  if (is_copied || !change.problem.empty()) {
     const auto until = NewUntil(inputs.known);
     change.are_authorities_new = until && inputs.now < *until;
     if (change.are_authorities_new) change.again_at = until;
     return change;
   }
-  // Until these are copied, nodes are not asked to look: whoever looks twice at one request sees the first ones only.
+  // Until the new authorities are copied, nodes are not asked to read the copy.  A node acts once on each request, so a
+  // request for the previous copy has to end before the next one begins.
   const bool is_known = inputs.settling && inputs.settling->bundle == wanted && inputs.settling->since <= inputs.now;
   change.settling = is_known ? *inputs.settling : SettlingAuthorities{.bundle = wanted, .since = inputs.now};
   const WallTime due = change.settling->since + kSettledAfter;
-  // Nobody has the authorities of a cluster that has no copy yet.
+  // A cluster without a copy gets one at once.
   if (inputs.known != nullptr && inputs.now < due) {
     change.again_at = due;
     return change;

@@ -3,10 +3,10 @@
 
 // Decides when nodes get new authorities of the API server.
 //
-// These are in the ConfigMap kubeconfig-data, from which the Ignition server and the nodes' agents take them.  While
-// the API server's operator renews them, they change several times in a row, so they are copied when they have been the
-// same for a while.  An annotation has the time of the copy; for some minutes after it, the ControllerConfig asks the
-// nodes to look.
+// The pass copies the authorities to the ConfigMap kubeconfig-data, from which the Ignition server and the nodes'
+// agents read them.  While the API server's operator renews the authorities, they change several times in a row, so
+// they are copied when they have not changed for a while.  An annotation of the copy has its time.  For some minutes
+// after that time, an annotation of the ControllerConfig asks the nodes to read the copy.
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace pintle::controller {
 
-// Authorities that differ from the nodes' own, and since when they are the same.
+// Authorities that are not copied yet, and the time since which they have not changed.
 struct SettlingAuthorities {
   std::string bundle;
   WallTime since;
@@ -32,8 +32,9 @@ struct KubeconfigDataInputs {
 struct KubeconfigDataChange {
   std::optional<api::ConfigMap> next = {};
   std::optional<SettlingAuthorities> settling = {};  // To be passed to the next pass.
-  std::optional<WallTime> again_at = {};             // When the pass decides otherwise although nothing has changed.
-  bool are_authorities_new = false;                  // Whether nodes are to look at them.
+  std::optional<WallTime> again_at = {};             // When the pass has to run again, even without a change.
+  bool are_authorities_new = false;                  // Whether nodes are asked to read the copy.
+  std::string problem = {};                          // Why the authorities cannot be copied, or "".
 };
 
 KubeconfigDataChange KubeconfigDataPass(const KubeconfigDataInputs& inputs);

@@ -66,7 +66,7 @@ class KubeletRules {
  private:
   // Returns the kubelet's configuration in a pool before a KubeletConfig changes it.
   Result<generated::KubeletConfiguration> BaseFor(const std::string& pool) {
-    return generated::PoolBase(pool, TRY(templates_.For(pool)), settings_);
+    return generated::PoolBase(pool, TRY(templates_.For(pool), generated::kKubeletTemplatesFailed), settings_);
   }
 
   const GenerateInputs& inputs_;

@@ -44,6 +44,9 @@ std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
 }
 
 std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTime now) {
+  if (const std::string why = WhyNothingIsGarbage(view); !why.empty()) {
+    return fmt::format("No rendered config is removed before this is corrected: {}\n", why);
+  }
   if (garbage.empty()) return "No rendered config would be removed.\n";
   std::size_t name_width = 4;
   std::size_t pool_width = 4;
@@ -62,17 +65,17 @@ std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTim
 Result<> PrintGarbage(const GarbageOptions& options) {
   const auto loop = TRY(event::Loop::Create());
   auto client = TRY(kube::Client::Create(*loop, TRY(AccessTo(options.kubeconfig))));
-  const Cluster* all = nullptr;
+  const Cluster* cluster_being_read = nullptr;
   const Cluster cluster(
       client, ControllerSettings().namespace_name,
       {.changed =
            [&] {
-             if (all != nullptr && all->is_ready()) loop->Stop();
+             if (cluster_being_read != nullptr && cluster_being_read->is_ready()) loop->Stop();
            },
        .node_changed = [](const api::Node&, const api::Node&) {},
        .trouble = [&](std::string_view what,
                       const Error& error) { loop->Stop(Error(error).While(fmt::format("reading {}", what))); }});
-  all = &cluster;
+  cluster_being_read = &cluster;
   TRY(loop->Run());
   const View view = cluster.Look();
   fmt::print("{}", Table(view, FindGarbage(view, options.kept), SystemClock().Wall()));

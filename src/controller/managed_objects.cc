@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <span>
 #include <tuple>
@@ -19,10 +20,11 @@ using generated::ManagedKind;
 
 std::string_view WordOf(ManagedKind kind) { return kind == ManagedKind::kKubelet ? "kubelet" : "containerruntime"; }
 
+constexpr std::size_t kUidLength = 36;
+
 // Older operators used the uid of a config as the finalizer.
 bool IsUid(std::string_view text) {
-  constexpr std::size_t kLength = 36;
-  return text.size() == kLength && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+  return text.size() == kUidLength && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
 }
 
 const api::MachineConfig* ConfigOfFinalizer(std::string_view finalizer, const GenerateInputs& inputs) {
@@ -50,19 +52,54 @@ Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectM
   return {};
 }
 
-// A finalizer of another program has a domain: "example.test/backup".
+// Returns whether the text has the form 99-POOL-generated-kubelet or 99-POOL-generated-kubelet-1.
+bool IsGeneratedName(std::string_view text, std::string_view word) {
+  const std::string middle = fmt::format("-generated-{}", word);
+  const std::size_t at = text.rfind(middle);
+  if (at == std::string_view::npos || !text.starts_with("99-")) return false;
+  const std::string_view end = text.substr(at + middle.size());
+  return end.empty() ||
+         (end.size() > 1 && end.front() == '-' && end.find_first_not_of("0123456789", 1) == std::string_view::npos);
+}
+
+// Returns whether the text is a name that older operators gave a config: 99-POOL-UID-kubelet.
+bool IsOldName(std::string_view text, std::string_view word) {
+  const std::string end = fmt::format("-{}", word);
+  if (!text.starts_with("99-") || !text.ends_with(end)) return false;
+  text.remove_suffix(end.size());
+  return text.size() > kUidLength && IsUid(text.substr(text.size() - kUidLength));
+}
+
+// Any other finalizer, even a similar one, may belong to another program.
 bool IsOwnFinalizer(std::string_view finalizer, ManagedKind kind, const GenerateInputs& inputs) {
-  if (finalizer.find('/') != std::string_view::npos) return false;
-  return finalizer.find(WordOf(kind)) != std::string_view::npos || IsUid(finalizer) ||
+  return IsGeneratedName(finalizer, WordOf(kind)) || IsOldName(finalizer, WordOf(kind)) || IsUid(finalizer) ||
          ConfigOfFinalizer(finalizer, inputs) != nullptr;
 }
 
-// The name in a finalizer may also be that of somebody else's config.
-bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind) {
+bool IsOwnedBy(const api::MachineConfig& config, const api::ObjectMeta& object) {
   const auto& owners = config.metadata.owner_references;
-  const bool is_owner =
-      std::any_of(owners.begin(), owners.end(), [&](const auto& owner) { return owner.uid == object.uid; });
-  return is_owner || config.metadata.name.find(fmt::format("generated-{}", WordOf(kind))) != std::string::npos ||
+  return std::any_of(owners.begin(), owners.end(), [&](const auto& owner) { return owner.uid == object.uid; });
+}
+
+// Returns whether an object other than this one owns the config.
+bool HasOtherOwner(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind,
+                   const GeneratedView& sources) {
+  const auto is_owned_by_any = [&](const auto& objects) {
+    return std::any_of(objects.begin(), objects.end(), [&](const auto* other) {
+      return other->metadata.uid != object.uid && IsOwnedBy(config, other->metadata);
+    });
+  };
+  return kind == ManagedKind::kKubelet ? is_owned_by_any(sources.kubelet_configs)
+                                       : is_owned_by_any(sources.runtime_configs);
+}
+
+// The name in a finalizer may also be that of somebody else's config, or of the config of the object that this one was
+// copied from.
+bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind,
+                const GeneratedView& sources) {
+  if (HasOtherOwner(config, object, kind, sources)) return false;
+  return IsOwnedBy(config, object) ||
+         config.metadata.name.find(fmt::format("generated-{}", WordOf(kind))) != std::string::npos ||
          config.metadata.name.ends_with(fmt::format("-{}", WordOf(kind)));
 }
 
@@ -94,18 +131,27 @@ NamesOfConfigs::Object& NamesOfConfigs::Find(const std::string& object) {
   return *found;
 }
 
-Result<std::string> NamesOfConfigs::NameFor(const std::string& object, const api::MachineConfigPool& pool) {
-  std::vector<const api::ObjectMeta*> of_pool;
-  for (const Object& other : objects_) {
-    if (other.pools && std::find(other.pools->begin(), other.pools->end(), &pool) != other.pools->end()) {
-      of_pool.push_back(&other.metadata);
-    }
+std::vector<const api::ObjectMeta*> NamesOfConfigs::ObjectsOfAnyOf(
+    std::span<const api::MachineConfigPool* const> pools) const {
+  std::vector<const api::ObjectMeta*> selecting;
+  for (const Object& object : objects_) {
+    if (!object.pools) continue;
+    const auto is_selected = [&object](const api::MachineConfigPool* pool) {
+      return std::find(object.pools->begin(), object.pools->end(), pool) != object.pools->end();
+    };
+    if (std::any_of(pools.begin(), pools.end(), is_selected)) selecting.push_back(&object.metadata);
   }
-  api::ObjectMeta& metadata = Find(object).metadata;
-  TRY(CheckNumber(metadata, of_pool));
+  return selecting;
+}
+
+Result<std::string> NamesOfConfigs::NameFor(const std::string& object, const api::MachineConfigPool& pool) {
+  Object& named = Find(object);
+  TRY(CheckNumber(named.metadata, ObjectsOfAnyOf(std::array{&pool})));
+  // The number must be free in each of the object's pools, since all of its configs get it.
+  const std::vector<const api::ObjectMeta*> others = ObjectsOfAnyOf(TRY(named.pools));
   const auto has_config = [this](const std::string& name) { return inputs_.HasConfig(name); };
-  generated::ManagedName name = TRY(generated::NameFor(kind_, metadata, of_pool, pool.metadata, has_config));
-  metadata.annotations.emplace(generated::kNameSuffixAnnotation, generated::SuffixOf(name.name));
+  generated::ManagedName name = TRY(generated::NameFor(kind_, named.metadata, others, pool.metadata, has_config));
+  named.metadata.annotations.emplace(generated::kNameSuffixAnnotation, generated::SuffixOf(name.name));
   return std::move(name.name);
 }
 
@@ -138,7 +184,7 @@ ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const G
       continue;
     }
     const api::MachineConfig* const config = ConfigOfFinalizer(finalizer, inputs);
-    if (config == nullptr || !IsConfigOf(*config, object, kind)) continue;
+    if (config == nullptr || !IsConfigOf(*config, object, kind, inputs.sources)) continue;
     cleanup.removals.push_back({.name = config->metadata.name, .uid = config->metadata.uid});
   }
   if (cleanup.removals.empty() && kept.size() != object.finalizers.size()) {

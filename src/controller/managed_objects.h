@@ -31,7 +31,8 @@ class NamesOfConfigs {
   // Returns the pools that an object selects, sorted by name.
   Result<std::vector<const api::MachineConfigPool*>> PoolsOf(const std::string& object) { return Find(object).pools; }
 
-  // Chooses the name of the config for one of these pools.  The other configs of the object get the same number.
+  // Chooses the name of the config for one of these pools.  The other configs of the object get the same number, so
+  // objects of all of its pools are considered.
   Result<std::string> NameFor(const std::string& object, const api::MachineConfigPool& pool);
 
  private:
@@ -41,6 +42,8 @@ class NamesOfConfigs {
   };
 
   Object& Find(const std::string& object);
+  // Returns the objects that select at least one of the pools.
+  std::vector<const api::ObjectMeta*> ObjectsOfAnyOf(std::span<const api::MachineConfigPool* const> pools) const;
 
   const GenerateInputs& inputs_;
   const generated::ManagedKind kind_;
@@ -51,7 +54,8 @@ class NamesOfConfigs {
 // object has them already.
 std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs);
 
-// The next step for an object that is being deleted.  First its configs are removed, and then its finalizers.
+// The next step for an object that is being deleted.  First its configs are removed, and then its finalizers.  A config
+// that another object owns stays: the deleted object may be a copy that has the finalizers of the other one.
 struct ObjectCleanup {
   std::vector<ConfigRemoval> removals;
   std::optional<json::Value> patch;

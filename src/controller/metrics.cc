@@ -39,8 +39,8 @@ void WriteStates(const Metrics& metrics, MetricsWriter& text) {
 
 using PoolFigure = std::function<std::int64_t(const PoolFigures& figures)>;
 
-void WriteOfPools(const Metrics& metrics, MetricsWriter& text, std::string_view name, std::string_view help,
-                  const PoolFigure& figure) {
+void WritePoolMetric(const Metrics& metrics, MetricsWriter& text, std::string_view name, std::string_view help,
+                     const PoolFigure& figure) {
   text.Begin(name, MetricType::kGauge, help);
   for (const PoolFigures& figures : metrics.pools) {
     text.Sample({{"pool", figures.pool.metadata.name}}, figure(figures));
@@ -48,53 +48,55 @@ void WriteOfPools(const Metrics& metrics, MetricsWriter& text, std::string_view 
 }
 
 void WriteCounts(const Metrics& metrics, MetricsWriter& text) {
-  WriteOfPools(metrics, text, "mco_machine_count", "Nodes of a pool.",
-               [](const auto& figures) { return figures.pool.status.machine_count; });
-  WriteOfPools(metrics, text, "mco_updated_machine_count", "Nodes of a pool that have their desired config.",
-               [](const auto& figures) { return figures.pool.status.updated_machine_count; });
-  WriteOfPools(metrics, text, "mco_degraded_machine_count", "Nodes of a pool that failed to get their desired config.",
-               [](const auto& figures) { return figures.pool.status.degraded_machine_count; });
-  WriteOfPools(metrics, text, "mco_unavailable_machine_count", "Nodes of a pool on which no pods can be run.",
-               [](const auto& figures) { return figures.pool.status.unavailable_machine_count; });
+  WritePoolMetric(metrics, text, "mco_machine_count", "Nodes of a pool.",
+                  [](const auto& figures) { return figures.pool.status.machine_count; });
+  WritePoolMetric(metrics, text, "mco_updated_machine_count", "Nodes of a pool that have their desired config.",
+                  [](const auto& figures) { return figures.pool.status.updated_machine_count; });
+  WritePoolMetric(metrics, text, "mco_degraded_machine_count",
+                  "Nodes of a pool that failed to get their desired config.",
+                  [](const auto& figures) { return figures.pool.status.degraded_machine_count; });
+  WritePoolMetric(metrics, text, "mco_unavailable_machine_count", "Nodes of a pool on which no pods can be run.",
+                  [](const auto& figures) { return figures.pool.status.unavailable_machine_count; });
 }
 
 std::int64_t UnixTimeOr0(const std::optional<WallTime>& time) { return time ? UnixTime(*time) : 0; }
 
 // Returns a figure that is 0 unless something waits behind the pool's pause.
-PoolFigure OfWaiting(std::function<std::int64_t(const PauseReport& report)> figure) {
+PoolFigure FigureOfWaiting(std::function<std::int64_t(const PauseReport& report)> figure) {
   return [figure = std::move(figure)](const PoolFigures& figures) -> std::int64_t {
     return figures.pause && figures.pause->waits() ? figure(*figures.pause) : 0;
   };
 }
 
 void WritePauses(const Metrics& metrics, MetricsWriter& text) {
-  WriteOfPools(metrics, text, "machine_config_controller_paused_pool_kubelet_ca",
-               "When the kubelet CA on the nodes of a paused pool expires, as Unix time, if another one waits; else 0.",
-               OfWaiting([](const auto& report) { return UnixTimeOr0(report.kubelet_authority_until()); }));
-  WriteOfPools(metrics, text, "pintle_pool_paused", "Whether a pool is paused.",
-               [](const auto& figures) { return figures.pool.spec.paused ? 1 : 0; });
-  WriteOfPools(metrics, text, "pintle_pool_paused_renders", "Renders that wait behind the pause of a pool.",
-               OfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.renders.size()); }));
-  WriteOfPools(metrics, text, "pintle_pool_paused_nodes", "Nodes that wait behind the pause of their pool.",
-               OfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.waiting_nodes); }));
-  WriteOfPools(metrics, text, "pintle_pool_paused_since_seconds",
-               "Since when something waits behind the pause of a pool, as Unix time; 0 if nothing does.",
-               OfWaiting([](const auto& report) { return UnixTimeOr0(report.waits_since); }));
-  WriteOfPools(metrics, text, "pintle_pool_paused_reboots", "Whether unpausing a pool reboots nodes.",
-               OfWaiting([](const auto& report) { return report.reboots ? 1 : 0; }));
+  WritePoolMetric(
+      metrics, text, "machine_config_controller_paused_pool_kubelet_ca",
+      "When the kubelet CA on the nodes of a paused pool expires, as Unix time, if another one waits; else 0.",
+      FigureOfWaiting([](const auto& report) { return UnixTimeOr0(report.kubelet_authority_until()); }));
+  WritePoolMetric(metrics, text, "pintle_pool_paused", "Whether a pool is paused.",
+                  [](const auto& figures) { return figures.pool.spec.paused ? 1 : 0; });
+  WritePoolMetric(metrics, text, "pintle_pool_paused_renders", "Renders that wait behind the pause of a pool.",
+                  FigureOfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.renders.size()); }));
+  WritePoolMetric(metrics, text, "pintle_pool_paused_nodes", "Nodes that wait behind the pause of their pool.",
+                  FigureOfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.waiting_nodes); }));
+  WritePoolMetric(metrics, text, "pintle_pool_paused_since_seconds",
+                  "Since when something waits behind the pause of a pool, as Unix time; 0 if nothing does.",
+                  FigureOfWaiting([](const auto& report) { return UnixTimeOr0(report.waits_since); }));
+  WritePoolMetric(metrics, text, "pintle_pool_paused_reboots", "Whether unpausing a pool reboots nodes.",
+                  FigureOfWaiting([](const auto& report) { return report.reboots ? 1 : 0; }));
 }
 
-void WriteOfNodes(MetricsWriter& text, std::string_view name, std::string_view help,
-                  const std::map<std::string, bool>& nodes) {
+void WriteNodeMetric(MetricsWriter& text, std::string_view name, std::string_view help,
+                     const std::map<std::string, bool>& nodes) {
   text.Begin(name, MetricType::kGauge, help);
   text.Sample({{"node", kInitialize}}, 0);
   for (const auto& [node, is_true] : nodes) text.Sample({{"node", node}}, is_true ? 1 : 0);
 }
 
 void WriteNodes(const Metrics& metrics, MetricsWriter& text) {
-  WriteOfNodes(text, "mcc_drain_err", "Whether draining a node takes too long.", metrics.drain_errors);
-  WriteOfNodes(text, "mcc_pool_alert", "Whether a master matches the selector of a custom pool as well.",
-               metrics.pool_alerts);
+  WriteNodeMetric(text, "mcc_drain_err", "Whether draining a node takes too long.", metrics.drain_errors);
+  WriteNodeMetric(text, "mcc_pool_alert", "Whether a master matches the selector of a custom pool as well.",
+                  metrics.pool_alerts);
 }
 
 void WriteController(const Metrics& metrics, MetricsWriter& text) {
@@ -116,8 +118,8 @@ void WriteController(const Metrics& metrics, MetricsWriter& text) {
 }
 
 void WriteOperator(const Metrics& metrics, MetricsWriter& text) {
-  WriteOfPools(metrics, text, "pintle_pool_required", "Whether an upgrade of the cluster waits for a pool.",
-               [](const auto& figures) { return figures.is_required ? 1 : 0; });
+  WritePoolMetric(metrics, text, "pintle_pool_required", "Whether an upgrade of the cluster waits for a pool.",
+                  [](const auto& figures) { return figures.is_required ? 1 : 0; });
   text.Begin("pintle_operator_task_failed", MetricType::kGauge,
              "Whether a task of the operator fails, by the name that the ClusterOperator uses.");
   for (const auto& [task, fails] : metrics.operator_tasks) text.Sample({{"task", task}}, fails ? 1 : 0);
@@ -136,6 +138,9 @@ void WriteCluster(const Metrics& metrics, MetricsWriter& text) {
 void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("pintle_controller_leads", MetricType::kGauge, "Whether this replica leads.");
   text.Sample({}, metrics.leads ? 1 : 0);
+  text.Begin("pintle_controller_waits", MetricType::kGauge,
+             "Whether another program than pintle-controller holds the lease.");
+  text.Sample({}, metrics.waits ? 1 : 0);
   text.Begin("pintle_controller_info", MetricType::kGauge, "The version of this controller.");
   text.Sample({{"version", kVersion}}, 1);
 }

@@ -4,8 +4,8 @@
 // Writes the controller's metrics in the text format of Prometheus.
 //
 // Names, labels and meanings are those of the Machine Config Operator's controller, so that alerts and dashboards keep
-// working; our own metrics begin with pintle_.  The whole text is made anew each time from the present state, so the
-// text has no series of a pool or a node that is gone.
+// working; our own metrics begin with pintle_.  The whole text is made anew each time from the present state, so it has
+// no series of a pool or a node that is gone, except the counters of the Ignition server.
 
 #include <cstdint>
 #include <map>
@@ -39,7 +39,7 @@ struct SubControllerState {
 
 // Counts the answers of the Ignition server that have the same pool, version and status code.
 struct IgnitionAnswers {
-  std::string pool;     // The name of an existing pool, or "".
+  std::string pool;     // The name of a pool that exists or has existed, or "".
   std::string version;  // "3.5.0", or "".
   int code = 0;
   std::uint64_t count = 0;
@@ -54,6 +54,7 @@ inline constexpr const char* kServedCertificate = "served";
 struct Metrics {
   WallTime now;
   bool leads = false;  // Only the leader reports on the cluster.
+  bool waits = false;  // Another program holds the lease.
   std::vector<PoolFigures> pools;
   std::map<std::string, bool> drain_errors;  // True for a node whose drain takes too long.
   // True for a node that is a master and that a custom pool selects as well.
@@ -64,7 +65,7 @@ struct Metrics {
   std::map<std::string, bool> operator_tasks;
   std::map<std::string, WallTime> certificate_expiries;  // When certificates of the Ignition server expire, by source.
   std::vector<IgnitionAnswers> ignition_answers;
-  std::uint64_t open_ignition_answers = 0;  // The configs that were served without a token.
+  std::uint64_t open_ignition_answers = 0;  // The configs served in the mode grace without a valid token.
 };
 
 std::string MetricsText(const Metrics& metrics);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ constexpr std::string_view kKubeletWord = "kubelet";
 
 // Returns the release whose feature gates apply: the release of the ControllerConfig or of the ClusterVersion,
 // whichever the FeatureGate lists.  During an update, the FeatureGate may list neither of them yet; if it lists a
-// single release, the gates of that release apply.
+// single release, the gates of that release apply.  Otherwise returns a release that the FeatureGate does not list, or
+// "".
 std::string ReleaseOf(const GenerateInputs& inputs) {
   std::vector<std::string> candidates;
   if (inputs.view.controller_config != nullptr) {
@@ -95,6 +97,11 @@ std::vector<std::string> ArgumentsOf(const api::MachineConfig* config) {
                            : config->spec.kernel_arguments.value_or(std::vector<std::string>());
 }
 
+Result<std::span<const generated::MachineConfig>> TemplatesFor(const std::string& pool,
+                                                               generated::PoolTemplates& templates) {
+  return TRY(templates.For(pool), generated::kKubeletTemplatesFailed);
+}
+
 }  // namespace
 
 Result<generated::KubeletSettings> KubeletSettingsOf(const GenerateInputs& inputs) {
@@ -133,7 +140,7 @@ void NodeSettingsPass(const GenerateInputs& inputs, generated::PoolTemplates& te
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
     if (pool->metadata.deletion_timestamp) continue;
     const std::string& role = pool->metadata.name;
-    const auto role_templates = templates.For(role);
+    const auto role_templates = TemplatesFor(role, templates);
     if (has_nodes) {
       const api::MachineConfig* const known = inputs.ConfigNamed(generated::NodeConfigName(role));
       of_nodes.Add(*pool, role_templates ? generated::NodeConfig(role, *role_templates, settings, ArgumentsOf(known))

@@ -45,30 +45,30 @@ struct NewControllerConfig {
   };
 };
 
-// One of the settings of a cluster, or another object, as a whole.  Kinds with the same fields need types of their own,
-// because the type selects the path.
-struct ClusterSetting {
+// An object whose spec and status are kept as JSON.  All kinds that are read in this way have the same fields, but each
+// needs a type of its own, because the type selects the path.
+struct WholeObject {
   api::ObjectMeta metadata;
   json::Value spec;
   json::Value status;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Required{"metadata", &ClusterSetting::metadata},
-      json::Field{"spec", &ClusterSetting::spec},
-      json::Field{"status", &ClusterSetting::status},
+      json::Required{"metadata", &WholeObject::metadata},
+      json::Field{"spec", &WholeObject::spec},
+      json::Field{"status", &WholeObject::status},
   };
 };
-struct InfrastructureSetting : ClusterSetting {};
-struct NetworkSetting : ClusterSetting {};
-struct DnsSetting : ClusterSetting {};
-struct ProxySetting : ClusterSetting {};
-struct ImageSetting : ClusterSetting {};
-struct WholeClusterVersion : ClusterSetting {};
-struct WholeDeployment : ClusterSetting {};
-struct WholeDaemonSet : ClusterSetting {};
-struct WholeMachineConfiguration : ClusterSetting {};
-struct PinnedImageSet : ClusterSetting {};
+struct InfrastructureSetting : WholeObject {};
+struct NetworkSetting : WholeObject {};
+struct DnsSetting : WholeObject {};
+struct ProxySetting : WholeObject {};
+struct ImageSetting : WholeObject {};
+struct WholeClusterVersion : WholeObject {};
+struct WholeDeployment : WholeObject {};
+struct WholeDaemonSet : WholeObject {};
+struct WholeMachineConfiguration : WholeObject {};
+struct PinnedImageSet : WholeObject {};
 
 // The account of a program, with the Secrets that it pulls images with.
 struct ServiceAccount {
@@ -82,7 +82,7 @@ struct ServiceAccount {
   };
 };
 
-// The API of machines makes new ones from these.
+// OpenShift's Machine API creates new machines from a MachineSet.
 struct MachineSet {
   api::ObjectMeta metadata;
 

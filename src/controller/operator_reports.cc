@@ -11,7 +11,7 @@
 #include "controller/cluster_operator_pass.h"
 #include "controller/events.h"
 #include "controller/watched.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "pool/control_plane.h"
 
 namespace pintle::controller {
@@ -22,6 +22,19 @@ constexpr const char* kOnlyConfiguration = "cluster";
 // The limit for calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
 // MachineConfigNodes.
 constexpr std::size_t kCallsAtOnce = 32;
+
+bool HasRelease(const api::ClusterOperator& known) {
+  const auto& versions = known.status.versions;
+  return std::any_of(versions.begin(), versions.end(),
+                     [](const api::OperandVersion& version) { return version.name == "operator"; });
+}
+
+// Returns whether all machines of a pool have been updated once; then the cluster is no longer being installed.
+bool HasUpdatedPool(const View& view) {
+  return std::any_of(view.pools.begin(), view.pools.end(), [](const api::MachineConfigPool* pool) {
+    return pool->status.machine_count > 0 && !pool->status.configuration.name.empty();
+  });
+}
 
 }  // namespace
 
@@ -50,13 +63,11 @@ void OperatorReports::Look(const View& view) {
   Report(view);
 }
 
-std::optional<bool> OperatorReports::is_installing() const {
+std::optional<bool> OperatorReports::IsInstalling(const View& view) {
   if (!operators_.is_served()) return std::nullopt;
   const api::ClusterOperator* const known = operators_.Find(api::kMachineConfigOperatorName);
-  if (known == nullptr) return true;
-  const auto& versions = known->status.versions;
-  return std::none_of(versions.begin(), versions.end(),
-                      [](const api::OperandVersion& version) { return version.name == "operator"; });
+  is_installed_ = is_installed_ || (known != nullptr && HasRelease(*known)) || HasUpdatedPool(view);
+  return !is_installed_;
 }
 
 void OperatorReports::Stop() {
@@ -80,13 +91,14 @@ void OperatorReports::KeepUpPools(const View& view) {
     json::Value patch;
     patch["metadata"]["resourceVersion"] = pool->metadata.resource_version;
     for (const auto& [label, value] : labels) patch["metadata"]["labels"][label] = value;
-    writes_.Start(
-        what, client_.Once({}).Patch<api::MachineConfigPool>({"", name}, kube::MergePatch{std::move(patch)},
-                                                             [this, what](Result<api::MachineConfigPool>&& labelled) {
-                                                               if (labelled) cluster_.Put(*std::move(labelled));
-                                                               writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
-                                                                             labelled ? nullptr : &labelled.error());
-                                                             }));
+    writes_.Start(what, client_.Once({}).Patch<api::MachineConfigPool>(
+                            {"", name}, kube::MergePatch{std::move(patch)},
+                            [this, what, before = *pool](Result<api::MachineConfigPool>&& labelled) {
+                              const Kept kept = KeptOf(before, labelled);
+                              if (labelled) cluster_.Put(*std::move(labelled));
+                              writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
+                                            labelled ? nullptr : &labelled.error(), kept);
+                            }));
   }
 }
 
@@ -159,10 +171,11 @@ void OperatorReports::KeepUpConfiguration(const View& view) {
   patch["status"]["nodeDisruptionPolicyStatus"] = json::Encode(next->node_disruption_policy_status);
   writes_.Start(what, client_.Once({}).Patch<api::MachineConfiguration>(
                           {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
-                          [this, what](Result<api::MachineConfiguration>&& written) {
+                          [this, what, before = known](Result<api::MachineConfiguration>&& written) {
+                            const Kept kept = KeptOf(before, written);
                             if (written) cluster_.Put(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigurationTask, what,
-                                          written ? nullptr : &written.error());
+                                          written ? nullptr : &written.error(), kept);
                           },
                           kube::Part::kStatus));
 }
@@ -188,6 +201,7 @@ void OperatorReports::Report(const View& view) {
   ClusterOperatorChange change = ClusterOperatorPass({.view = view,
                                                       .known = *known,
                                                       .versions = versions_,
+                                                      .laid_out_release = laid_out_release_,
                                                       .failures = Failures(),
                                                       .waiting_since = waiting_since_,
                                                       .now = now});
@@ -201,11 +215,13 @@ void OperatorReports::Report(const View& view) {
   if (!change.patch || !writes_.MayStart(what)) return;
   writes_.Start(what, client_.Once({}).Patch<api::ClusterOperator>(
                           {"", api::kMachineConfigOperatorName}, kube::MergePatch{*std::move(change.patch)},
-                          [this, what, events = std::move(change.events)](Result<api::ClusterOperator>&& written) {
+                          [this, what, before = *known,
+                           events = std::move(change.events)](Result<api::ClusterOperator>&& written) {
                             if (!written) return writes_.Ended("", what, &written.error());
-                            Emit(*written, events);
+                            const Kept kept = KeptOf(before, written);
+                            if (kept == Kept::kYes) Emit(*written, events);
                             operators_.Put(*std::move(written));
-                            writes_.Ended("", what, nullptr);
+                            writes_.Ended("", what, nullptr, kept);
                           },
                           kube::Part::kStatus));
 }

@@ -38,17 +38,25 @@ class OperatorReports {
   OperatorReports(const OperatorReports&) = delete;
   OperatorReports& operator=(const OperatorReports&) = delete;
 
-  // Decides and writes; called while this replica leads, when the whole cluster has been read.
+  // Decides and writes; called while this replica acts as the operator, when the whole cluster has been read.
   void Look(const View& view);
 
-  // Returns whether no release has been installed completely yet, or nullopt while that is not known.
-  std::optional<bool> is_installing() const;
+  // Returns whether no release has been installed completely yet, or nullopt while that is not known.  An installed
+  // cluster stays one, even if its ClusterOperator is deleted.
+  std::optional<bool> IsInstalling(const View& view);
+
+  // Returns whether the API server has the kind ClusterOperator, and the object has been read if it exists.
+  bool is_served() const { return operators_.is_served(); }
 
   // Returns the tasks of the operator that failed at the latest look.
   const std::set<std::string, std::less<>>& failed_tasks() const { return failed_tasks_; }
 
-  // Makes the failures of other parts of the operator a part of the report, in the place of those before; by task.
-  void Set(std::map<std::string, std::string, std::less<>> failures) { failures_of_others_ = std::move(failures); }
+  // Sets the failures of other parts of the operator that the next report contains, by task.  `laid_out_release` is the
+  // release of images.json; it is reported if neither the ControllerConfig nor the ClusterOperator has a release.
+  void Set(std::map<std::string, std::string, std::less<>> failures, std::string laid_out_release = "") {
+    failures_of_others_ = std::move(failures);
+    laid_out_release_ = std::move(laid_out_release);
+  }
 
   // Stops all writes and forgets what has failed.
   void Stop();
@@ -71,8 +79,10 @@ class OperatorReports {
   std::function<void(MonotonicTime when)> retry_at_;
   OverlaidMirror<api::ClusterOperator> operators_;
   std::map<std::string, std::string, std::less<>> failures_of_others_;  // By task.
+  std::string laid_out_release_;
   std::set<std::string, std::less<>> failed_tasks_;
   std::optional<WallTime> waiting_since_;
+  bool is_installed_ = false;  // A release has been installed at some time.
   OperatorWrites writes_;
 };
 

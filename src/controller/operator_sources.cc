@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "controller/replacing_patch.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::controller {
@@ -20,11 +20,11 @@ constexpr const char* kImagesFile = "images.json";
 template <typename T>
 json::Value SettingIn(const OverlaidMirror<T>& mirror) {
   const T* const setting = mirror.Find(kSingletonName);
-  return setting == nullptr ? json::Value() : json::Encode(static_cast<const ClusterSetting&>(*setting));
+  return setting == nullptr ? json::Value() : json::Encode(static_cast<const WholeObject&>(*setting));
 }
 
 template <typename T>
-std::optional<T> ObjectIn(const FollowedObject<T>& followed) {
+std::optional<T> ObjectFollowedBy(const FollowedObject<T>& followed) {
   const T* const object = followed.Find();
   return object == nullptr ? std::nullopt : std::optional(*object);
 }
@@ -39,8 +39,8 @@ json::Value ImagesIn(const FollowedObject<api::ConfigMap>& followed) {
   return images ? *std::move(images) : json::Value();
 }
 
-// Returns the name of a ConfigMap of the user's, or no name.
-kube::ObjectName NamedBy(const ClusterSetting* setting, std::string_view field) {
+// Returns the name of the ConfigMap that a field of the setting's spec names, or no name.
+kube::ObjectName NamedBy(const WholeObject* setting, std::string_view field) {
   if (setting == nullptr) return {};
   return {.namespace_name = kConfigNamespace, .name = setting->spec.TextAt({field, "name"})};
 }
@@ -48,10 +48,8 @@ kube::ObjectName NamedBy(const ClusterSetting* setting, std::string_view field) 
 }  // namespace
 
 template <typename T>
-typename OverlaidMirror<T>::Listener OperatorSources::ListenerFor(const Listener& listener) const {
-  return {.changed = listener.changed, .trouble = [trouble = listener.trouble](const Error& error) {
-            trouble(kube::kResourceKind<T>.plural, error);
-          }};
+OverlaidObjects::Listener OperatorSources::ListenerFor(const Listener& listener) const {
+  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble);
 }
 
 OperatorSources::OperatorSources(kube::Client& client, const std::string& namespace_name, const Listener& listener)
@@ -144,8 +142,9 @@ void OperatorSources::FollowSecretsOfPuller() {
 
 bool OperatorSources::is_ready() const {
   bool are_ready = true;
-  ForEachKind(
-      [&](const auto& watching) { are_ready = are_ready && (watching.is_ready() || !watching.refusal().empty()); });
+  ForEachKind([&](const OverlaidObjects& mirror) {
+    are_ready = are_ready && (mirror.is_ready() || !mirror.refusal().empty());
+  });
   ForEachConfigMap([&](const Followed& map) { are_ready = are_ready && map.is_ready(); });
   for (const auto& [name, secret] : secrets_of_puller_) are_ready = are_ready && secret->is_ready();
   return are_ready && puller_.is_ready() && pull_secret_.is_ready();
@@ -156,9 +155,9 @@ std::string OperatorSources::WhyUnreadable() const {
   const auto add = [&](const std::string& why) {
     if (!why.empty()) reasons += (reasons.empty() ? "" : "; ") + why;
   };
-  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
-    if (!watching.is_ready()) add(watching.refusal());
-    watching.ForEachUnreadable([&](const T&, const Error& why) { add(why.message()); });
+  ForEachKind([&](const OverlaidObjects& mirror) {
+    if (!mirror.is_ready()) add(mirror.refusal());
+    mirror.VisitUnreadable([&](const kube::AnyObject&, const Error& why) { add(why.message()); });
   });
   ForEachConfigMap([&](const Followed& map) { add(map.WhyUnreadable()); });
   return reasons;
@@ -166,10 +165,11 @@ std::string OperatorSources::WhyUnreadable() const {
 
 std::string OperatorSources::Key() const {
   std::string key;
-  ForEachKind([&]<typename T>(const OverlaidMirror<T>& watching) {
+  ForEachKind([&](const OverlaidObjects& mirror) {
     key += "\n";
-    watching.ForEach(
-        [&](const T& object) { key += " " + object.metadata.uid + " " + object.metadata.resource_version; });
+    mirror.VisitAll([&](const kube::AnyObject& object) {
+      key += " " + object.metadata().uid + " " + object.metadata().resource_version;
+    });
   });
   ForEachConfigMap([&](const Followed& map) { key += "\n" + map.name().name + map.VersionsText(); });
   key += "\n" + puller_.VersionsText() + "\n" + pull_secret_.VersionsText();
@@ -198,11 +198,14 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
   patch.SetAnnotations(next.metadata.annotations);
   writes.Start(what, client.Once({}).Patch<api::ConfigMap>(
                          kube::NameOf(next.metadata), kube::JsonPatch{std::move(patch).operations()},
-                         [this, &writes, task, what](Result<api::ConfigMap>&& written) {
+                         [this, &writes, task, what, before = *known](Result<api::ConfigMap>&& written) {
+                           const Kept kept = KeptOf(before, written);
                            if (written) Put(*std::move(written));
-                           writes.Ended(task, what, written ? nullptr : &written.error());
+                           writes.Ended(task, what, written ? nullptr : &written.error(), kept);
                          }));
 }
+
+std::string OperatorSources::LaidOutRelease() const { return ImagesIn(release_images_).TextAt({"releaseVersion"}); }
 
 clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
   clusterops::RegistryCredentialInputs inputs;
@@ -212,7 +215,7 @@ clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
   add_reason(puller_.WhyUnreadable());
   add_reason(pull_secret_.WhyUnreadable());
   for (const auto& [name, secret] : secrets_of_puller_) add_reason(secret->WhyUnreadable());
-  inputs.pull_secret = ObjectIn(pull_secret_);
+  inputs.pull_secret = ObjectFollowedBy(pull_secret_);
   const ServiceAccount* const account = puller_.Find();
   inputs.has_account = account != nullptr;
   if (account == nullptr) return inputs;
@@ -220,7 +223,7 @@ clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
     clusterops::NamedSecret& secret = inputs.account_secrets.emplace_back();
     secret.name = named.name;
     const auto followed = secrets_of_puller_.find(named.name);
-    if (followed != secrets_of_puller_.end()) secret.secret = ObjectIn(*followed->second);
+    if (followed != secrets_of_puller_.end()) secret.secret = ObjectFollowedBy(*followed->second);
   }
   return inputs;
 }
@@ -232,17 +235,17 @@ clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
   inputs.dns = SettingIn(dnses_);
   inputs.proxy = SettingIn(proxies_);
   inputs.image = SettingIn(images_);
-  inputs.server_authority = ObjectIn(server_authority_);
-  inputs.root_authority = ObjectIn(root_authority_);
-  inputs.client_authority = ObjectIn(client_authority_);
-  inputs.initial_authority = ObjectIn(initial_authority_);
-  inputs.kubelet_client_ca = ObjectIn(kubelet_client_ca_);
-  inputs.user_authorities = ObjectIn(user_authorities_);
-  inputs.proxy_authorities = ObjectIn(proxy_authorities_);
-  inputs.registry_authorities = ObjectIn(registry_authorities_);
-  inputs.user_registry_authorities = ObjectIn(user_registry_authorities_);
-  inputs.cloud_config = ObjectIn(cloud_config_);
-  inputs.os_images = ObjectIn(os_images_);
+  inputs.server_authority = ObjectFollowedBy(server_authority_);
+  inputs.root_authority = ObjectFollowedBy(root_authority_);
+  inputs.client_authority = ObjectFollowedBy(client_authority_);
+  inputs.initial_authority = ObjectFollowedBy(initial_authority_);
+  inputs.kubelet_client_ca = ObjectFollowedBy(kubelet_client_ca_);
+  inputs.user_authorities = ObjectFollowedBy(user_authorities_);
+  inputs.proxy_authorities = ObjectFollowedBy(proxy_authorities_);
+  inputs.registry_authorities = ObjectFollowedBy(registry_authorities_);
+  inputs.user_registry_authorities = ObjectFollowedBy(user_registry_authorities_);
+  inputs.cloud_config = ObjectFollowedBy(cloud_config_);
+  inputs.os_images = ObjectFollowedBy(os_images_);
   inputs.images = ImagesIn(release_images_);
   inputs.registry_credentials = CredentialInputs();
   inputs.is_bootstrapped = bootstrap_.Find() != nullptr;

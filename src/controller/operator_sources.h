@@ -52,7 +52,7 @@ class OperatorSources {
   // Follows the ConfigMaps and Secrets, of which some are named by other objects.  To be called before is_ready().
   void Follow();
 
-  // Returns whether it is known for each object what it is, or why it cannot be read.
+  // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
   bool is_ready() const;
   // Returns why some objects cannot be read, or "".  Nothing may be made from the others then, because an object that
   // cannot be read is not the same as one that is missing.  Credentials for registries are left out: one field needs
@@ -60,7 +60,9 @@ class OperatorSources {
   std::string WhyUnreadable() const;
 
   clusterops::ControllerConfigInputs Inputs() const;
-  // Returns a text that is another one whenever an object has another version.
+  // Returns the release in images.json, or "".
+  std::string LaidOutRelease() const;
+  // Returns a text that changes whenever the version of an object changes.
   std::string Key() const;
 
   // These return nullptr if there is no such ConfigMap.
@@ -74,7 +76,8 @@ class OperatorSources {
   const TemplateInput* controller_config() const { return controller_configs_.Find(api::kControllerConfigName); }
   // Takes the API server's answer to a write.
   void Put(TemplateInput written) { controller_configs_.Put(std::move(written)); }
-  // Writes one of these ConfigMaps, which `writes` allows to start.  `known` is nullptr if there is none yet.
+  // Writes one of these ConfigMaps; writes.MayStart() has returned true for `what`.  `known` is nullptr if the
+  // ConfigMap does not exist yet.
   void Write(kube::Client& client, OperatorWrites& writes, std::string_view task, const std::string& what,
              const api::ConfigMap* known, const api::ConfigMap& next);
 
@@ -86,7 +89,7 @@ class OperatorSources {
   clusterops::RegistryCredentialInputs CredentialInputs() const;
   void Put(api::ConfigMap written);
   template <typename T>
-  typename OverlaidMirror<T>::Listener ListenerFor(const Listener& listener) const;
+  OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
   template <typename Visit>
   void ForEachKind(Visit&& look_at) const;
   template <typename Visit>

@@ -8,16 +8,24 @@
 
 #include "clusterops/registry_authorities.h"
 #include "controller/controller_config_pass.h"
+#include "json/parse.h"
+#include "json/value.h"
 
 namespace pintle::controller {
 namespace {
 
-// A write that has changed nothing is repeated after this time, or at once if an input changes.
-constexpr auto kFruitlessPause = std::chrono::minutes(5);
-
 void AddTo(std::map<std::string, std::string, std::less<>>& failures, std::string_view task, const std::string& why) {
   std::string& all = failures[std::string(task)];
   all += (all.empty() ? "" : "; ") + why;
+}
+
+// Returns what a patch writes, without the version of the object that it was made for.
+std::string ContentsOf(const json::Value& patch) {
+  std::string contents;
+  for (const json::Value& operation : patch) {
+    if (operation.TextAt({"path"}) != "/metadata/resourceVersion") contents += json::ToText(operation);
+  }
+  return contents;
 }
 
 }  // namespace
@@ -72,6 +80,10 @@ std::map<std::string, std::string, std::less<>> OperatorUpkeep::Failures() const
   return failures;
 }
 
+std::string OperatorUpkeep::LaidOutRelease() const {
+  return settings_.release.empty() ? sources_.LaidOutRelease() : settings_.release;
+}
+
 std::map<std::string, WallTime> OperatorUpkeep::CertificateExpiries() const {
   return server_ ? server_->certificate_expiries() : std::map<std::string, WallTime>();
 }
@@ -81,20 +93,14 @@ void OperatorUpkeep::Problem(std::string_view task, std::string_view what, const
   AddTo(problems_, task, why);
 }
 
-bool OperatorUpkeep::IsFruitless(const std::string& key) const {
-  if (!fruitless_ || fruitless_->key != key || clock_.Monotonic() >= fruitless_->again_at) return false;
-  listener_.retry_at(fruitless_->again_at);
-  return true;
-}
-
 void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing) {
   constexpr const char* kWhat = "making the ControllerConfig";
-  // The ClusterOperator reports this already.
+  // The ClusterOperator reports unreadable settings already.
   if (!view.unreadable_settings.empty()) return;
 
   // Certificates are parsed to decide, which is not worth while when nothing has changed.
   const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
-  const std::string key = fmt::format("{} {} {} {}", sources_.Key(), stream, is_installing, are_authorities_new_);
+  std::string key = fmt::format("{} {} {} {}", sources_.Key(), stream, is_installing, are_authorities_new_);
   if (key == settled_) return;
 
   clusterops::ControllerConfigInputs inputs = sources_.Inputs();
@@ -102,12 +108,14 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
   inputs.operator_version = settings_.release;
   inputs.has_os_streams = settings_.features.os_streams || view.os_image_stream != nullptr;
   if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
-  ControllerConfigChange change = ControllerConfigPass(
-      {.sources = inputs, .known = sources_.controller_config(), .are_authorities_new = are_authorities_new_});
+  const TemplateInput* const known = sources_.controller_config();
+  if (known != nullptr) AddPresent(*known, view, inputs);
+  ControllerConfigChange change =
+      ControllerConfigPass({.sources = inputs, .known = known, .are_authorities_new = are_authorities_new_});
   if (!change.problem.empty()) Problem(clusterops::kRenderConfigTask, kWhat, change.problem);
   if (!change.warning.empty()) listener_.trouble(kWhat, Error(ErrorKind::kNotFound, change.warning));
   const bool is_settled = !change.created && !change.patch && change.problem.empty();
-  settled_ = is_settled ? key : "";
+  settled_ = is_settled ? std::move(key) : "";
 
   if (change.created) {
     const std::string what = "creating the ControllerConfig";
@@ -120,23 +128,15 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
                             }));
   }
   const std::string what = "writing the ControllerConfig";
-  if (!change.patch || IsFruitless(key) || !writes_.MayStart(what)) return;
-  const std::string version = sources_.controller_config()->metadata.resource_version;
+  if (!change.patch || !writes_.MayStart(what, ContentsOf(*change.patch))) return;
   writes_.Start(what, client_.Once({}).Patch<TemplateInput>(
                           {"", api::kControllerConfigName}, kube::JsonPatch{*std::move(change.patch)},
-                          [this, what, key, version](Result<TemplateInput>&& written) {
-                            if (written && written->metadata.resource_version == version) NoteFruitlessWrite(what, key);
+                          [this, what, before = *known](Result<TemplateInput>&& written) {
+                            const Kept kept = KeptOf(before, written);
                             if (written) sources_.Put(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigControllerTask, what,
-                                          written ? nullptr : &written.error());
+                                          written ? nullptr : &written.error(), kept);
                           }));
-}
-
-void OperatorUpkeep::NoteFruitlessWrite(const std::string& what, const std::string& key) {
-  fruitless_ = FruitlessWrite{.key = key, .again_at = clock_.Monotonic() + kFruitlessPause};
-  listener_.trouble(what, Error(ErrorKind::kInvalid,
-                                "the API server drops a field, because the kind ControllerConfig does not have it; "
-                                "apply the CustomResourceDefinition of the release"));
 }
 
 // ---- the authorities of others ----
@@ -153,6 +153,7 @@ void OperatorUpkeep::KeepUpAuthorities() {
     listener_.retry_at(clock_.Monotonic() + in);
   }
   const std::string what = "writing the ConfigMap kubeconfig-data";
+  if (!change.problem.empty()) Problem(clusterops::kRenderConfigTask, what, change.problem);
   if (!change.next || !writes_.MayStart(what)) return;
   change.next->metadata.name = kKubeconfigDataName;
   change.next->metadata.namespace_name = settings_.namespace_name;

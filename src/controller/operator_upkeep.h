@@ -4,9 +4,9 @@
 // Keeps up the objects that OpenShift's operator for machines' configs makes from the settings of the cluster.
 //
 // These are the ControllerConfig, the authorities of the API server for nodes, those of registries for other operators,
-// and what ServerUpkeep has.  A cluster that lacks the kind Infrastructure is not OpenShift, and then nothing is
-// written: its ControllerConfig belongs to the administrator.  An object that is missing or cannot be read is a failure
-// for the ClusterOperator, and what was made from it before stays.
+// and what ServerUpkeep maintains.  A cluster that lacks the kind Infrastructure is not OpenShift, and then nothing is
+// written: its ControllerConfig belongs to the administrator.  If an object that is needed is missing or cannot be
+// read, the ClusterOperator reports a failure, and what was made from the object before stays.
 
 #include <map>
 #include <memory>
@@ -27,7 +27,7 @@ namespace pintle::controller {
 
 struct OperatorUpkeepSettings {
   std::string namespace_name = {};  // The namespace of the operator.
-  std::string release = {};         // The release that the cluster is to have; empty to take the one that is laid out.
+  std::string release = {};         // The release that the cluster is to have; empty for that of images.json.
   pool::Features features = {};
   std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
 };
@@ -47,6 +47,8 @@ class OperatorUpkeep {
 
   // Returns the failures of the latest look, and those of writes, by task of the operator.
   std::map<std::string, std::string, std::less<>> Failures() const;
+  // Returns the release that the cluster is to have, or "" if that is not known.
+  std::string LaidOutRelease() const;
 
   // Returns when the certificates of the Ignition server expire, by the names of their Secrets.
   std::map<std::string, WallTime> CertificateExpiries() const;
@@ -55,9 +57,6 @@ class OperatorUpkeep {
   void KeepUp(const View& view, bool is_installing);
   std::unique_ptr<ServerUpkeep> BeginServerUpkeep();
   void KeepUpControllerConfig(const View& view, bool is_installing);
-  // Returns whether a write for these inputs has changed nothing a short time ago.
-  bool IsFruitless(const std::string& key) const;
-  void NoteFruitlessWrite(const std::string& what, const std::string& key);
   void KeepUpAuthorities();
   void KeepUpRegistries();
   void Problem(std::string_view task, std::string_view what, const std::string& why);
@@ -73,12 +72,6 @@ class OperatorUpkeep {
   std::optional<SettlingAuthorities> settling_;
   bool are_authorities_new_ = false;
   std::string settled_;  // Identifies the inputs for which the ControllerConfig is as it is to be.
-  // A write that has changed nothing: an API server drops fields that its kind does not have.
-  struct FruitlessWrite {
-    std::string key;  // Identifies its inputs.
-    MonotonicTime again_at;
-  };
-  std::optional<FruitlessWrite> fruitless_;
 };
 
 }  // namespace pintle::controller

@@ -3,10 +3,11 @@
 
 // The writes of the operator's part of the controller.
 //
-// Each is known by its description.  It is under way once at a time, and is repeated less and less often if it fails.
-// The failure of a write that is still wanted belongs to a task of the operator, in whose words the ClusterOperator
-// reports it.
+// Each write is identified by its description.  A write is not started again while it is under way, and is repeated
+// less and less often if it fails.  The ClusterOperator reports the failure of a write that is still wanted, under the
+// name of the operator's task that the write belongs to.
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
@@ -17,10 +18,19 @@
 
 #include "base/clock.h"
 #include "clusterops/cluster_operator.h"
+#include "controller/overlaid_mirror.h"
 #include "controller/write_backoff.h"
 #include "kube/call.h"
 
 namespace pintle::controller {
+
+// Tells whether the server has kept the changes of a patch.  If it has not, its answer is the object from before.
+enum class Kept { kYes, kNo };
+
+template <typename T>
+Kept KeptOf(const T& before, const Result<T>& answer) {
+  return answer && HasSameContent(before, *answer) ? Kept::kNo : Kept::kYes;
+}
 
 class OperatorWrites {
  public:
@@ -33,19 +43,22 @@ class OperatorWrites {
   // The clock must outlive this object.
   OperatorWrites(const Clock& clock, Listener listener) : clock_(clock), listener_(std::move(listener)) {}
 
-  // A look wants some writes.  When it ends, the failures of all others are forgotten.
-  void BeginLook() { wanted_.clear(); }
+  // These functions enclose a look, which calls MayStart() for each write that it wants.  They forget the failures of
+  // all other writes.
+  void BeginLook();
   void EndLook();
 
-  // Wants a write, and returns whether it is neither under way nor has to wait.
-  bool MayStart(const std::string& what);
+  // Notes that the look wants a write.  Returns whether the write may start: it is not under way, and has no back-off.
+  // The back-off of a patch of which nothing was kept ends when the look wants other `contents`, which may be kept.
+  bool MayStart(const std::string& what, std::string_view contents = "");
   void Start(const std::string& what, kube::Call call) { calls_[what] = std::move(call); }
   std::size_t count() const { return calls_.size(); }
 
   // Handles the end of a write; `error` is nullptr on success.  `task` is empty if the ClusterOperator cannot report
-  // the failure.
-  void Ended(std::string_view task, const std::string& what, const Error* error);
-  // The same for a creation or a removal, which may not be in the mirror yet, and would be repeated at once.
+  // the failure.  A patch that the API server does not keep counts as a failure as long as it is wanted.
+  void Ended(std::string_view task, const std::string& what, const Error* error, Kept kept = Kept::kYes);
+  // The same for a creation or a removal, which backs off after a success, too: the mirror may be late, and the write
+  // would be repeated at once.
   void EndedOnce(std::string_view task, const std::string& what, const Error* error);
 
   std::vector<clusterops::TaskFailure> Failures() const;
@@ -54,10 +67,15 @@ class OperatorWrites {
   void Stop();
 
  private:
+  void Failed(std::string_view task, const std::string& what, const Error& error);
+
   const Clock& clock_;
   const Listener listener_;
   std::map<std::string, clusterops::TaskFailure> refused_;  // By description.
   std::set<std::string> wanted_;                            // The writes that the latest look wanted.
+  std::map<std::string, std::size_t> contents_;  // The hashes of the contents of the latest writes, by description.
+  // The patches that the API server accepted without a change, with the hashes of their contents, by description.
+  std::map<std::string, std::size_t> unkept_;
   WriteBackoff backoff_;
   std::map<std::string, kube::Call> calls_;  // By description.
 };

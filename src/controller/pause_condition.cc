@@ -72,7 +72,8 @@ std::string Consequence(const PauseReport& report) {
 }
 
 std::string BundleText(const WaitingBundle& bundle) {
-  if (!bundle.valid_until) return fmt::format("Certificates wait: {}, which the nodes do not have yet", bundle.path);
+  if (!bundle.valid_until)
+    return fmt::format("Certificates wait: {}, which the nodes do not have yet", Named(bundle.path));
   return fmt::format("Certificates wait: those of the nodes in {} are valid until {} ({})", Named(bundle.path),
                      ToRfc3339(*bundle.valid_until), Named(bundle.subject));
 }

@@ -149,7 +149,8 @@ bool MayPass(const PausedDifference& difference) {
   return difference.has_only_bundles && !difference.reboots && !difference.drains && difference.obstacle.empty();
 }
 
-// Returns whether nodes are on their way to the target, and need nothing for it that could not pass.
+// Returns whether nodes are on their way to the target, and the whole difference between their configs and the target
+// may pass.
 bool MayNodesContinue(const PauseInputs& inputs) {
   const auto changes_image = [&](const pool::NodeState& node) {
     return IsChanging(node) && node.current_image().value_or("") != inputs.layering.image();
@@ -162,8 +163,8 @@ bool MayNodesContinue(const PauseInputs& inputs) {
 bool Passes(const PauseInputs& inputs, const PauseReport& report) {
   if (!report.is_paused || report.policy != PausePolicy::kCertificatesPass) return false;
   if (report.waiting_nodes > 0) return MayPass(report);
-  // Nodes may have been given the target despite the pause.  Then the pool passes until they are done.  An update that
-  // was under way when the pool was paused is none that passes.
+  // Nodes may have been given the target despite the pause.  Then the pool passes until they are done.  If their update
+  // changes more than certificates, it was under way when the pool was paused, and the pool does not pass.
   return MayNodesContinue(inputs);
 }
 

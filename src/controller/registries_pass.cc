@@ -18,7 +18,8 @@ namespace {
 
 Result<std::vector<generated::NewFile>> RegistryFiles(const generated::ImageRules& rules,
                                                       generated::PoolTemplates& templates, const std::string& pool) {
-  return generated::FilesOf(rules, TRY(generated::FindRuntimeTemplates(TRY(templates.For(pool)))));
+  return generated::FilesOf(rules,
+                            TRY(generated::RuntimeTemplatesFor(templates, pool), generated::kNoTemplatesForImages));
 }
 
 // If the config exists under a name that older operators used, it keeps this name.
@@ -28,7 +29,7 @@ std::string NameOfRegistriesConfig(const GenerateInputs& inputs, const api::Obje
   return !inputs.HasConfig(name) && inputs.HasConfig(old_name) ? std::move(old_name) : std::move(name);
 }
 
-void SetConditions(const api::ImagePolicy& policy, const std::vector<api::Condition>& conditions,
+void SetConditions(const api::ImagePolicy& policy, const std::vector<api::ConditionWithGeneration>& conditions,
                    GenerateChanges& changes) {
   const auto& known = policy.status.conditions;
   const bool is_same = std::equal(known.begin(), known.end(), conditions.begin(), conditions.end(),

@@ -82,6 +82,16 @@ std::string WhyUnreadable(const RenderInputs& inputs) {
   return "";
 }
 
+// The ControllerConfig and the OSImageStream of a release are used together, or nodes would be updated twice.  Returns
+// why the stream has to wait, or an empty string.
+std::string WhyStreamIsAnother(const View& view) {
+  const std::string needed = RecordedStream(view.controller_config->metadata);
+  if (view.os_image_stream == nullptr || needed.empty()) return "";
+  const std::string& version = view.os_image_stream->metadata.Annotation(api::kReleaseImageVersionAnnotation);
+  if (version == needed) return "";
+  return fmt::format("ignoring OSImageStream with version {} (my version: {})", version, needed);
+}
+
 void Gather(RenderInputs& inputs) {
   if (const std::string why = WhyUnreadable(inputs); !why.empty()) return Refuse(inputs, why, "Unreadable");
   const auto& selector = inputs.pool.spec.machine_config_selector;
@@ -99,6 +109,10 @@ void Gather(RenderInputs& inputs) {
   if (const std::string why = WhyTemplatesAreBehind(*config); !why.empty()) {
     inputs.is_temporary = !IsTrue(config->status.conditions, "TemplateControllerFailing");
     return Refuse(inputs, why, "ControllerConfigNotReady");
+  }
+  if (const std::string why = WhyStreamIsAnother(inputs.view); !why.empty()) {
+    inputs.is_temporary = true;
+    return Refuse(inputs, why, "OSImageStreamNotReady");
   }
   if (const auto selected = Select(inputs); !selected) Refuse(inputs, selected.error().message());
 }
@@ -156,13 +170,24 @@ Result<machineconfig::Rendered> Render(const RenderInputs& inputs, const api::Ma
 
 }  // namespace
 
-std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs, const Versions& versions) {
-  if (!versions.controller.empty()) return versions.controller;
+std::string GeneratorVersion(const std::vector<const api::MachineConfig*>& configs) {
   for (const api::MachineConfig* config : configs) {
     const std::string& version = config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation);
     if (!version.empty()) return version;
   }
-  return std::string(kVersion);
+  return "";
+}
+
+std::string RecordedStream(const api::ObjectMeta& controller_config) {
+  const std::string& record = controller_config.Annotation(api::kOsImageStreamAnnotation);
+  const std::string beginning = controller_config.Annotation(api::kReleaseImageVersionAnnotation) + " ";
+  return record.starts_with(beginning) ? record.substr(beginning.size()) : "";
+}
+
+std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs, const Versions& versions) {
+  if (!versions.controller.empty()) return versions.controller;
+  std::string version = GeneratorVersion(configs);
+  return version.empty() ? std::string(kVersion) : version;
 }
 
 std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {

@@ -20,8 +20,15 @@ struct Versions {
   std::string operator_version;  // Empty to accept a ControllerConfig of any version.
 };
 
-// Returns the version that signs new configs.  A controller that takes over a cluster keeps the version that the
-// generated configs there have.
+// Returns the version of the controller that generated the configs: that of the first config which has one, or "".
+std::string GeneratorVersion(const std::vector<const api::MachineConfig*>& configs);
+
+// Returns the version of the OSImageStream that the ControllerConfig has its OS images from, or "" if that is not
+// recorded for its release.
+std::string RecordedStream(const api::ObjectMeta& controller_config);
+
+// Returns the version that new configs are annotated with.  It is versions.controller if that is set, or else the
+// version that generated configs of the cluster have, so that a takeover changes none of them, or else our own.
 std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs, const Versions& versions);
 
 // The inputs of RenderPass() for one pool; borrowed.

@@ -9,8 +9,9 @@
 
 #include "controller/complaints.h"
 #include "controller/events.h"
+#include "controller/replacing_patch.h"
 #include "event/loop.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {
@@ -28,9 +29,9 @@ json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machine
 }
 
 json::Value RenderedSpecPatch(const api::MachineConfig& found, const api::MachineConfig& wanted) {
-  return json::Value::array(
-      {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", found.metadata.resource_version}},
-       {{"op", "replace"}, {"path", "/spec"}, {"value", json::Encode(wanted.spec)}}});
+  ReplacingPatch patch(found.metadata);
+  patch.Set("/spec", json::Encode(wanted.spec));
+  return std::move(patch).operations();
 }
 
 bool IsTarget(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered) {
@@ -177,7 +178,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     patch["metadata"]["annotations"][api::kReleaseImageVersionAnnotation] = release;
     call_ = client_.Patch<api::MachineConfig>({"", stored.metadata.name}, kube::MergePatch{std::move(patch)},
                                               [this](const Result<api::MachineConfig>& noted) {
-                                                if (!noted) return Fail(noted.error());
+                                                if (!noted) return NotWritten(noted.error());
                                                 done_.version = noted->metadata.resource_version;
                                                 Retarget();
                                               });
@@ -200,7 +201,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     call_ = client_.Patch<api::MachineConfig>(
         {"", changed.metadata.name}, kube::JsonPatch{RenderedSpecPatch(changed, rendered_.config)},
         [this](const Result<api::MachineConfig>& restored) {
-          if (!restored) return Fail(restored.error());
+          if (!restored) return NotWritten(restored.error());
           done_.version = restored->metadata.resource_version;
           log::Warning(fmt::format("{} had been changed; its spec was restored", restored->metadata.name), kTarget,
                        {{"PINTLE_POOL", pool_}});
@@ -238,14 +239,21 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     call_ = client_.Get<api::MachineConfigPool>(
         {"", pool_}, [this, conflict, version](Result<api::MachineConfigPool>&& pool) {
           if (!pool) return Fail(pool.error());
-          const std::string& now = pool->metadata.resource_version;
-          if (now == version) return Fail(conflict);
+          const std::string& present_version = pool->metadata.resource_version;
+          if (present_version == version) return Fail(conflict);
           Cluster& cluster = renderer_.cluster_;
-          IsLater(version, now) ? cluster.PutBack(std::move(*pool)) : cluster.Put(std::move(*pool));
-          renderer_.failed_keys_[pool_] = key_;
-          if (renderer_.backoff_.CountConflict({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
-          renderer_.Finish(pool_, std::nullopt);
+          IsLater(version, present_version) ? cluster.PutBack(std::move(*pool)) : cluster.Put(std::move(*pool));
+          RenderAgain(conflict);
         });
+  }
+
+  void NotWritten(const Error& error) { error.kind() == ErrorKind::kConflict ? RenderAgain(error) : Fail(error); }
+
+  // It is no failure if somebody else has changed the object first, unless that keeps happening.
+  void RenderAgain(const Error& conflict) {
+    renderer_.failed_keys_[pool_] = key_;
+    if (renderer_.backoff_.CountConflict({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
+    renderer_.Finish(pool_, std::nullopt);
   }
 
   void Fail(const Error& error) {

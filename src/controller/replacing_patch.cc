@@ -25,7 +25,8 @@ std::string EscapedForPath(std::string_view key) {
 
 }  // namespace
 
-ReplacingPatch::ReplacingPatch(const api::ObjectMeta& known) : known_(known) {
+ReplacingPatch::ReplacingPatch(const api::ObjectMeta& known)
+    : has_annotations_(!known.annotations.empty()), has_labels_(!known.labels.empty()) {
   // The API server answers with a conflict if the object has another version.
   operations_.push_back({{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", known.resource_version}});
 }
@@ -35,15 +36,14 @@ void ReplacingPatch::Set(std::string_view path, json::Value value) {
 }
 
 void ReplacingPatch::SetAnnotations(const api::Annotations& annotations) {
-  SetEach("/metadata/annotations", known_.annotations, annotations);
+  SetEach("/metadata/annotations", annotations, has_annotations_);
 }
 
-void ReplacingPatch::SetLabels(const api::Labels& labels) { SetEach("/metadata/labels", known_.labels, labels); }
+void ReplacingPatch::SetLabels(const api::Labels& labels) { SetEach("/metadata/labels", labels, has_labels_); }
 
-void ReplacingPatch::SetEach(std::string_view path, const std::map<std::string, std::string>& known,
-                             const std::map<std::string, std::string>& values) {
+void ReplacingPatch::SetEach(std::string_view path, const std::map<std::string, std::string>& values, bool& exists) {
   if (values.empty()) return;
-  if (known.empty()) return Set(path, json::Encode(values));
+  if (!std::exchange(exists, true)) return Set(path, json::Encode(values));
   for (const auto& [key, value] : values) Set(std::string(path) + "/" + EscapedForPath(key), value);
 }
 

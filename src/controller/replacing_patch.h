@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// JSON patches that replace parts of an object as a whole, if it still has the version that is known.
+// A JSON patch that replaces some values of an object.  The API server refuses the patch with a conflict if the object
+// no longer has the version that the caller has read.
 //
-// A merge patch would keep the members that are no longer wanted, and remove those that are null.
+// A merge patch cannot replace a JSON object: it would keep members that the new value does not have, and it would
+// remove members that the new value sets to null.
 
 #include <map>
 #include <string>
@@ -17,21 +19,25 @@ namespace pintle::controller {
 
 class ReplacingPatch {
  public:
+  // `known` is the metadata of the object as it was read.
   explicit ReplacingPatch(const api::ObjectMeta& known);
 
+  // Sets or replaces the value at a path such as "/spec/replicas".  The path is a JSON Pointer, and everything but its
+  // last part must exist.
   void Set(std::string_view path, json::Value value);
-  // Sets these annotations and labels, and keeps the others.
+  // These two set the given annotations or labels and keep the others, also those of an earlier call.
   void SetAnnotations(const api::Annotations& annotations);
   void SetLabels(const api::Labels& labels);
 
   json::Value operations() && { return std::move(operations_); }
 
  private:
-  void SetEach(std::string_view path, const std::map<std::string, std::string>& known,
-               const std::map<std::string, std::string>& values);
+  // `exists` is whether the object has the map at the path, and becomes true when the patch creates the map.
+  void SetEach(std::string_view path, const std::map<std::string, std::string>& values, bool& exists);
 
-  const api::ObjectMeta& known_;
   json::Value operations_ = json::Value::array();
+  bool has_annotations_;
+  bool has_labels_;
 };
 
 }  // namespace pintle::controller

@@ -162,7 +162,7 @@ class Pass {
     const auto& nodes = rosters_.Of(pool.metadata.name);
     const auto reports = ReportsOf(nodes);
     const pool::Situation situation = SituationOf(pool, nodes, reports);
-    pool::Rollout rollout = pool::Decide(situation);
+    pool::Rollout rollout = DecideAbout(situation);
     HoldBack(nodes, rollout);
     if (IsHeld(found)) {
       rollout.updates.clear();
@@ -182,6 +182,35 @@ class Pass {
     }
     AnnounceDeferral(situation, rollout);
     WriteStatus(found, std::move(rollout.status), situation.layering);
+  }
+
+  // Decides by the policy of the pool, if it has one.
+  pool::Rollout DecideAbout(const pool::Situation& situation) {
+    const PoolPolicy* const of_pool = PolicyOf(situation.pool.metadata.name);
+    if (of_pool == nullptr) return pool::Decide(situation);
+    if (of_pool->policy == nullptr || !inputs_.now) {
+      const pool::Admission nobody = {.nodes = std::vector<bool>(situation.nodes.size(), false), .capacity = 0};
+      pool::Situation held = situation;
+      held.admission = &nobody;
+      return pool::Decide(held);
+    }
+    static const api::RolloutMemory kNothing;
+    auto decided =
+        pool::DecideByPolicy(situation, {.policy = *of_pool->policy,
+                                         .memory = of_pool->before == nullptr ? kNothing : of_pool->before->memory,
+                                         .now = inputs_.now->at,
+                                         .gate_results = of_pool->gate_results,
+                                         .undisruptive = of_pool->undisruptive});
+    changes_.policies.push_back({.status = pool::StatusOf(situation, decided, of_pool->before, inputs_.now->at),
+                                 .news = std::move(decided.news),
+                                 .again = decided.again});
+    return std::move(decided.rollout);
+  }
+
+  const PoolPolicy* PolicyOf(const std::string& pool) const {
+    if (inputs_.policies == nullptr) return nullptr;
+    const auto found = inputs_.policies->find(pool);
+    return found == inputs_.policies->end() ? nullptr : &found->second;
   }
 
   void TakeOutAwaited(pool::Rollout& rollout) const {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "controller/changes.h"
+#include "controller/pool_policies.h"
 #include "controller/rosters.h"
 #include "controller/unwritten.h"
 #include "controller/verdict.h"
@@ -38,6 +39,7 @@ struct RolloutInputs {
   // Nodes that are not updated yet, although it is their turn, since they wait for a forecast.
   const pool::NodeNames* awaited = nullptr;
   UnwrittenNodes unwritten = {};
+  const PoolPolicies* policies = nullptr;  // nullptr if the cluster has none.
   // The server's error if the cluster cannot be read.  If set, the pools report it, and nothing else is done.
   std::string why_unread = {};
 };

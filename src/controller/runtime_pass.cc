@@ -16,6 +16,7 @@
 namespace pintle::controller {
 namespace {
 
+// The ManagedRules of managed_pass.h for ContainerRuntimeConfigs.
 class RuntimeRules {
  public:
   using Object = api::ContainerRuntimeConfig;
@@ -39,7 +40,7 @@ class RuntimeRules {
 
   std::optional<generated::MachineConfig> Make(const Object& object, const api::MachineConfigPool& pool,
                                                std::string name, std::string& problem) {
-    const auto runtime_templates = TemplatesFor(pool.metadata.name);
+    const auto runtime_templates = generated::RuntimeTemplatesFor(templates_, pool.metadata.name);
     if (!runtime_templates) {
       problem = generated::ProblemOfTemplates(runtime_templates.error());
       return std::nullopt;
@@ -60,10 +61,6 @@ class RuntimeRules {
   }
 
  private:
-  Result<generated::RuntimeTemplates> TemplatesFor(const std::string& pool) {
-    return generated::FindRuntimeTemplates(TRY(templates_.For(pool)));
-  }
-
   const GenerateInputs& inputs_;
   generated::PoolTemplates& templates_;
   const generated::AdditionalStores stores_;

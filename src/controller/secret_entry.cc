@@ -21,7 +21,10 @@ Result<std::string> SecretEntry(const FollowedObject<api::Secret>& secret, const
     return Error(ErrorKind::kInvalid, fmt::format("the Secret {} has no {}; add it", name, key));
   }
   auto decoded = DecodeBase64(entry->second);
-  if (!decoded || decoded->empty()) {
+  if (!decoded) {
+    return Error(ErrorKind::kInvalid, fmt::format("the Secret {}: {} is not in Base64; set it again", name, key));
+  }
+  if (decoded->empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("the Secret {}: {} is empty; set it", name, key));
   }
   return *std::move(decoded);

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/memory.h"
 #include "clusterops/user_data.h"
 #include "controller/replacing_patch.h"
-#include "json/field_list.h"
+#include "json/fields.h"
+#include "json/parse.h"
 #include "serving/access.h"
 
 namespace pintle::controller {
@@ -22,16 +24,41 @@ constexpr const char* kOwningComponent = "openshift.io/owning-component";
 constexpr const char* kComponent = "Machine Config Operator";
 constexpr const char* kUserDataKey = "userData";
 constexpr const char* kNoTemplateKey = "disableTemplating";
+constexpr const char* kNoTemplate = "true\n";
 constexpr auto kTokenLife = std::chrono::hours(24 * 30);
 constexpr auto kKeysReadAgain = std::chrono::minutes(1);
+// By then, the kubelets of all servers have updated the volume with the keys, and the servers have read them.
+constexpr auto kUntilServersUseKey = std::chrono::minutes(5);
 // Certificates and tokens are renewed by the clock, even if nothing else happens.
 constexpr auto kLookAgain = std::chrono::hours(1);
 
+// Clocks may differ by this much.
+constexpr auto kClockSkew = std::chrono::hours(1);
+
+// Returns why the clock of this machine cannot be right, or "".  The times of creations are set by the API server,
+// whose clock is another one.
+std::string ClockProblem(const View& view, WallTime now) {
+  const api::ObjectMeta* newest = nullptr;
+  const auto look_at = [&](const auto& objects) {
+    for (const auto* object : objects) {
+      const api::ObjectMeta& one = object->metadata;
+      if (newest == nullptr || newest->creation_timestamp < one.creation_timestamp) newest = &one;
+    }
+  };
+  look_at(view.nodes);
+  look_at(view.configs);
+  if (newest == nullptr || !newest->creation_timestamp) return "";
+  const WallTime created = newest->creation_timestamp->at;
+  if (created <= now + kClockSkew) return "";
+  return fmt::format("the clock of the controller's machine is behind: {} was created later, at {}; correct the clock",
+                     newest->name, ToRfc3339(created));
+}
+
 std::string UserDataName(const std::string& pool) { return pool + "-user-data-managed"; }
 
-std::string DecodedUserData(const api::Secret* secret) {
+std::string DecodedAt(const api::Secret* secret, const char* key) {
   if (secret == nullptr) return "";
-  const auto found = secret->data.find(kUserDataKey);
+  const auto found = secret->data.find(key);
   return found == secret->data.end() ? "" : DecodeBase64(found->second).value_or("");
 }
 
@@ -72,9 +99,10 @@ void ServerUpkeep::Look(const View& view) {
   const TemplateInput* const config = sources_.controller_config();
   if (config == nullptr) return;
   listener_.retry_at(clock_.Monotonic() + kLookAgain);
+  const std::string clock_problem = ClockProblem(view, clock_.Wall());
   ReadExpiries();
-  KeepUpCertificates(config->spec["infra"]);
-  KeepUpUserData(view, config->spec);
+  KeepUpCertificates(config->spec, clock_problem);
+  KeepUpUserData(view, config->spec, clock_problem);
 }
 
 // ---- the server's certificates ----
@@ -84,25 +112,26 @@ void ServerUpkeep::ReadExpiries() {
   if (key == expiries_key_) return;
   expiries_key_ = std::move(key);
   expiries_.clear();
-  for (const FollowedObject<api::Secret>* followed : {&authority_, &certificate_}) {
+  for (const FollowedObject<WatchedCertificate>* followed : {&authority_, &certificate_}) {
     const auto expiry = clusterops::CertificateExpiry(followed->Find());
     if (expiry) expiries_.emplace(followed->name().name, *expiry);
   }
 }
 
-void ServerUpkeep::KeepUpCertificates(const json::Value& infrastructure) {
+void ServerUpkeep::KeepUpCertificates(const json::Value& spec, const std::string& clock_problem) {
   bool makes_machines = false;
   machine_sets_.ForEach([&](const MachineSet&) { makes_machines = true; });
   if (!makes_machines || !authority_.is_ready() || !certificate_.is_ready()) return;
-  const std::string why = authority_.WhyUnreadable() + certificate_.WhyUnreadable();
+  const std::string why = authority_.WhyUnreadable() + certificate_.WhyUnreadable() + clock_problem;
   if (!why.empty()) {
     return listener_.problem(clusterops::kMachineConfigServerTask, "renewing the server's certificates", why);
   }
   const clusterops::ServerCertificateInputs inputs = {.authority = authority_.Find(),
                                                       .bundle = sources_.server_authority(),
                                                       .certificate = certificate_.Find(),
+                                                      .trusted = DecodeBase64(spec.TextAt({"rootCAData"})).value_or(""),
                                                       .root = sources_.root_authority(),
-                                                      .hosts = clusterops::HostsOfServer(infrastructure),
+                                                      .hosts = clusterops::HostsOfServer(spec["infra"]),
                                                       .now = clock_.Wall()};
   const clusterops::CertificateStep step = clusterops::NextCertificateStep(inputs);
   if (step != clusterops::CertificateStep::kNone) Make(step, inputs);
@@ -121,6 +150,8 @@ void ServerUpkeep::Make(clusterops::CertificateStep step, const clusterops::Serv
     if (inputs.bundle != nullptr) next = *inputs.bundle;
     next.metadata.name = kServerAuthorityName;
     next.metadata.namespace_name = settings_.namespace_name;
+    // A ConfigMap may not have one key among its texts and among its bytes.
+    next.binary_data.erase("ca-bundle.crt");
     next.data["ca-bundle.crt"] = *bundle;
     next.metadata.annotations[kOwningComponent] = kComponent;
     return sources_.Write(client_, writes_, clusterops::kMachineConfigServerTask, what, inputs.bundle, next);
@@ -129,40 +160,68 @@ void ServerUpkeep::Make(clusterops::CertificateStep step, const clusterops::Serv
   const std::string what =
       is_authority ? "writing the authority of the Ignition server" : "writing the certificate of the Ignition server";
   if (!writes_.MayStart(what)) return;
-  const auto made =
-      is_authority ? clusterops::NewServerAuthority(inputs.now) : clusterops::NewServerCertificate(inputs);
+  if (!is_authority) return MakeCertificate(what, inputs.hosts);
+  auto made = clusterops::NewServerAuthority(inputs.now);
   if (!made) return fail(what, made.error());
-  WriteKey(is_authority ? authority_ : certificate_, *made, what);
+  WriteKey(authority_, *std::move(made), what);
 }
 
-void ServerUpkeep::WriteKey(FollowedObject<api::Secret>& followed, const net::CertifiedKey& key,
+void ServerUpkeep::MakeCertificate(const std::string& what, std::vector<std::string> hosts) {
+  writes_.Start(what, client_.Once({}).Get<api::Secret>(
+                          authority_.name(), [this, what, hosts = std::move(hosts)](Result<api::Secret>&& authority) {
+                            Sign(what, hosts, std::move(authority));
+                          }));
+}
+
+void ServerUpkeep::Sign(std::string what, std::vector<std::string> hosts, Result<api::Secret> authority) {
+  if (!authority) return writes_.Ended(clusterops::kMachineConfigServerTask, what, &authority.error());
+  net::CertifiedKey signer = {.certificate = DecodedAt(&*authority, clusterops::kCertificateKey),
+                              .key = DecodedAt(&*authority, clusterops::kPrivateKeyKey)};
+  Wipe(authority->data[clusterops::kPrivateKeyKey]);
+  const WatchedCertificate* const known = authority_.Find();
+  const bool is_known = DecodedAt(known, clusterops::kCertificateKey) == signer.certificate;
+  // Machines may not trust another authority than the one that was decided about.
+  auto made = is_known ? clusterops::NewServerCertificate(signer, hosts, clock_.Wall())
+                       : Result<net::CertifiedKey>(
+                             Error(ErrorKind::kConflict, "the authority of the Ignition server was changed meanwhile"));
+  Wipe(signer.key);
+  if (!made) return writes_.Ended(clusterops::kMachineConfigServerTask, what, &made.error());
+  WriteKey(certificate_, *std::move(made), what);
+}
+
+void ServerUpkeep::WriteKey(FollowedObject<WatchedCertificate>& followed, net::CertifiedKey key,
                             const std::string& what) {
-  const std::map<std::string, std::string> data = {
+  std::map<std::string, std::string> data = {
       {clusterops::kCertificateKey, EncodeBase64(key.certificate)},
       {clusterops::kPrivateKeyKey, EncodeBase64(key.key)},
   };
-  if (const api::Secret* const known = followed.Find()) {
+  Wipe(key.key);
+  if (const WatchedCertificate* const known = followed.Find()) {
     ReplacingPatch patch(known->metadata);
     patch.Set("/data", json::Encode(data));
+    Wipe(data[clusterops::kPrivateKeyKey]);
     patch.SetAnnotations({{kOwningComponent, kComponent}});
-    return writes_.Start(
-        what, client_.Once({}).Patch<api::Secret>(followed.name(), kube::JsonPatch{std::move(patch).operations()},
-                                                  [this, what, &followed](Result<api::Secret>&& written) {
-                                                    if (written) followed.Put(*std::move(written));
-                                                    writes_.Ended(clusterops::kMachineConfigServerTask, what,
-                                                                  written ? nullptr : &written.error());
-                                                  }));
+    return writes_.Start(what, client_.Once({}).Patch<WatchedCertificate>(
+                                   followed.name(), kube::JsonPatch{std::move(patch).operations()},
+                                   [this, what, before = *known, &followed](Result<WatchedCertificate>&& written) {
+                                     const Kept kept = KeptOf(before, written);
+                                     if (written) followed.Put(*std::move(written));
+                                     writes_.Ended(clusterops::kMachineConfigServerTask, what,
+                                                   written ? nullptr : &written.error(), kept);
+                                   }));
   }
-  api::Secret secret;
+  WatchedCertificate secret;
   secret.metadata.name = followed.name().name;
   secret.metadata.namespace_name = followed.name().namespace_name;
   secret.metadata.annotations[kOwningComponent] = kComponent;
   secret.type = "kubernetes.io/tls";
-  secret.data = data;
-  writes_.Start(what, client_.Once({}).Create<api::Secret>(secret, [this, what](const Result<api::Secret>& made) {
-    const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-    writes_.EndedOnce(clusterops::kMachineConfigServerTask, what, is_there ? nullptr : &made.error());
-  }));
+  secret.data = std::move(data);
+  writes_.Start(
+      what, client_.Once({}).Create<WatchedCertificate>(secret, [this, what](const Result<WatchedCertificate>& made) {
+        const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+        writes_.EndedOnce(clusterops::kMachineConfigServerTask, what, is_there ? nullptr : &made.error());
+      }));
+  Wipe(secret.data[clusterops::kPrivateKeyKey]);
 }
 
 // ---- the user data of new machines ----
@@ -170,22 +229,28 @@ void ServerUpkeep::WriteKey(FollowedObject<api::Secret>& followed, const net::Ce
 Result<> ServerUpkeep::ReadKeys() {
   const MonotonicTime now = clock_.Monotonic();
   if (settings_.token_keys_file.empty() || (keys_read_ && now < *keys_read_ + kKeysReadAgain)) return {};
-  keys_ = TRY(serving::ReadKeys(settings_.token_keys_file), "reading the keys of tokens");
+  auto keys = TRY(serving::ReadPrivateKeys(settings_.token_keys_file), "reading the keys of tokens");
+  if (keys_.empty() || keys.front() != keys_.front()) first_key_since_ = now;
+  keys_ = std::move(keys);
   keys_read_ = now;
   return {};
+}
+
+bool ServerUpkeep::DoServersUseFirstKey() const {
+  return keys_.size() == 1 || clock_.Monotonic() >= first_key_since_ + kUntilServersUseKey;
 }
 
 std::string ServerUpkeep::TokenFor(const std::string& pool, const std::string& known) const {
   if (keys_.empty()) return "";
   const WallTime now = clock_.Wall();
-  const auto expires = serving::ExpiryOf(keys_, known, pool);
-  // Another key than the first one is on its way out.
-  const bool is_of_first = expires && serving::ExpiryOf({keys_.front()}, known, pool);
-  if (is_of_first && *expires >= now + kTokenLife / 2) return known;
-  return serving::MakeToken(keys_.front(), pool, now + kTokenLife);
+  const bool signs_first = DoServersUseFirstKey();
+  // Once all servers have the first key, a token that another key has signed is replaced.
+  const auto expires = serving::ExpiryOf(signs_first ? std::vector<std::string>{keys_.front()} : keys_, known, pool);
+  if (expires && *expires >= now + kTokenLife / 2) return known;
+  return serving::MakeToken(signs_first ? keys_.front() : keys_[1], pool, now + kTokenLife);
 }
 
-void ServerUpkeep::KeepUpUserData(const View& view, const json::Value& spec) {
+void ServerUpkeep::KeepUpUserData(const View& view, const json::Value& spec, const std::string& clock_problem) {
   if (!user_data_.refusal().empty()) {
     listener_.problem(clusterops::kMachineConfigPoolsTask, "reading user data", user_data_.refusal());
   }
@@ -194,16 +259,22 @@ void ServerUpkeep::KeepUpUserData(const View& view, const json::Value& spec) {
   const std::string& authority = spec.TextAt({"rootCAData"});
   if (host.empty() || authority.empty()) return;
   if (const auto read = ReadKeys(); !read) {
-    return listener_.problem(clusterops::kMachineConfigPoolsTask, "writing user data", read.error().message());
+    listener_.problem(clusterops::kMachineConfigPoolsTask, "writing user data", read.error().message());
+    if (keys_.empty()) return;
   }
+  if (!keys_.empty() && !clock_problem.empty()) {
+    return listener_.problem(clusterops::kMachineConfigPoolsTask, "writing user data", clock_problem);
+  }
+  if (!keys_.empty() && !DoServersUseFirstKey()) listener_.retry_at(first_key_since_ + kUntilServersUseKey);
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || view.unreadable_pools.contains(name)) continue;
     const api::Secret* const known = user_data_.Find(UserDataName(name));
-    const std::string text = DecodedUserData(known);
+    const std::string text = DecodedAt(known, kUserDataKey);
     const json::Value pointer = clusterops::PointerConfig(
         {.host = host, .pool = name, .authority = authority, .token = TokenFor(name, KnownToken(text))});
-    if (!clusterops::IsSamePointer(text, pointer)) WriteUserData(*pool, pointer);
+    const bool is_literal = DecodedAt(known, kNoTemplateKey) == kNoTemplate;
+    if (!is_literal || !clusterops::IsSamePointer(text, pointer)) WriteUserData(*pool, pointer);
   }
 }
 
@@ -211,17 +282,18 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
   const std::string name = UserDataName(pool.metadata.name);
   const std::string what = "writing the Secret " + name;
   if (!writes_.MayStart(what)) return;
-  const std::map<std::string, std::string> data = {{kNoTemplateKey, EncodeBase64("true\n")},
+  const std::map<std::string, std::string> data = {{kNoTemplateKey, EncodeBase64(kNoTemplate)},
                                                    {kUserDataKey, EncodeBase64(json::ToText(pointer))}};
   if (const api::Secret* const known = user_data_.Find(name)) {
     ReplacingPatch patch(known->metadata);
     patch.Set("/data", json::Encode(data));
     return writes_.Start(what, client_.Once({}).Patch<api::Secret>(
                                    {kMachineNamespace, name}, kube::JsonPatch{std::move(patch).operations()},
-                                   [this, what](Result<api::Secret>&& written) {
+                                   [this, what, before = *known](Result<api::Secret>&& written) {
+                                     const Kept kept = KeptOf(before, written);
                                      if (written) user_data_.Put(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
-                                                   written ? nullptr : &written.error());
+                                                   written ? nullptr : &written.error(), kept);
                                    }));
   }
   api::Secret secret;
@@ -236,10 +308,21 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
                                        .block_owner_deletion = {}}};
   secret.type = "Opaque";
   secret.data = data;
-  writes_.Start(what, client_.Once({}).Create<api::Secret>(secret, [this, what](const Result<api::Secret>& made) {
-    const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-    writes_.EndedOnce(clusterops::kMachineConfigPoolsTask, what, is_there ? nullptr : &made.error());
+  writes_.Start(what, client_.Once({}).Create<api::Secret>(secret, [this, what, name](const Result<api::Secret>& made) {
+    if (!made && made.error().kind() == ErrorKind::kConflict) return RestoreLabel(what, name);
+    writes_.EndedOnce(clusterops::kMachineConfigPoolsTask, what, made ? nullptr : &made.error());
   }));
+}
+
+// A Secret without the label is not in the mirror.  When it has the label, the next look compares its contents.
+void ServerUpkeep::RestoreLabel(std::string what, std::string name) {
+  json::Value patch;
+  patch["metadata"]["labels"][kUserDataLabel] = "";
+  writes_.Start(what, client_.Once({}).Patch<api::Secret>({kMachineNamespace, name}, kube::MergePatch{std::move(patch)},
+                                                          [this, what](const Result<api::Secret>& labelled) {
+                                                            writes_.EndedOnce(clusterops::kMachineConfigPoolsTask, what,
+                                                                              labelled ? nullptr : &labelled.error());
+                                                          }));
 }
 
 }  // namespace pintle::controller

@@ -5,7 +5,8 @@
 // and, where the cluster makes machines by itself, the server's authority and certificate.
 //
 // The user data of a pool has a token if the server asks for tokens.  It is made anew when half of the token's life is
-// over, so that a machine that is created from it has the other half to boot.
+// over, so that a machine that is created from it has the other half to boot.  If another key becomes the first one in
+// the file of keys, it signs only when all servers have it.
 
 #include <functional>
 #include <map>
@@ -23,6 +24,7 @@
 #include "controller/operator_writes.h"
 #include "controller/overlaid_mirror.h"
 #include "controller/view.h"
+#include "controller/watched.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -37,7 +39,7 @@ class ServerUpkeep {
     std::function<void()> changed;
     std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const std::string& what, const Error& error)> trouble;
-    // The failures of a task of the operator.
+    // Called for each failure of a task of the operator.
     std::function<void(std::string_view task, const std::string& what, const std::string& why)> problem;
   };
 
@@ -55,14 +57,23 @@ class ServerUpkeep {
 
  private:
   void ReadExpiries();
-  void KeepUpCertificates(const json::Value& infrastructure);
+  // If `clock_problem` is not empty, the clock is wrong, and these functions sign nothing.
+  void KeepUpCertificates(const json::Value& spec, const std::string& clock_problem);
+  void KeepUpUserData(const View& view, const json::Value& spec, const std::string& clock_problem);
   void Make(clusterops::CertificateStep step, const clusterops::ServerCertificateInputs& inputs);
-  void WriteKey(FollowedObject<api::Secret>& followed, const net::CertifiedKey& key, const std::string& what);
-  void KeepUpUserData(const View& view, const json::Value& spec);
+  // Reads the key of the authority, and makes a certificate for the hosts.
+  void MakeCertificate(const std::string& what, std::vector<std::string> hosts);
+  // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+  void Sign(std::string what, std::vector<std::string> hosts, Result<api::Secret> authority);
+  void WriteKey(FollowedObject<WatchedCertificate>& followed, net::CertifiedKey key, const std::string& what);
   void WriteUserData(const api::MachineConfigPool& pool, const json::Value& pointer);
+  // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+  void RestoreLabel(std::string what, std::string name);
   // Returns the token for a pool, which is the known one if that is still good.
   std::string TokenFor(const std::string& pool, const std::string& known) const;
+  // If the file cannot be used, the earlier keys stay.
   Result<> ReadKeys();
+  bool DoServersUseFirstKey() const;
 
   kube::Client& client_;
   const Clock& clock_;
@@ -72,11 +83,12 @@ class ServerUpkeep {
   const Listener listener_;
   OverlaidMirror<MachineSet> machine_sets_;
   OverlaidMirror<api::Secret> user_data_;
-  FollowedObject<api::Secret> authority_;
-  FollowedObject<api::Secret> certificate_;
+  FollowedObject<WatchedCertificate> authority_;
+  FollowedObject<WatchedCertificate> certificate_;
   std::map<std::string, WallTime> expiries_;
   std::string expiries_key_;  // Identifies the versions of the Secrets that `expiries_` was read from.
   std::vector<std::string> keys_;
+  MonotonicTime first_key_since_ = {};  // When the first key was seen as the first one.
   std::optional<MonotonicTime> keys_read_;
 };
 

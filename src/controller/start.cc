@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -20,6 +23,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "controller/certificate_secret.h"
+#include "controller/cluster_page.h"
 #include "controller/controller.h"
 #include "controller/events.h"
 #include "controller/ignition_feed.h"
@@ -40,9 +44,12 @@ namespace {
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 // The token for new machines' kubeconfig is renewed from time to time, so it is read again.
 constexpr auto kFeedAgain = std::chrono::seconds(30);
+// While another program listens at the address of the Ignition server, the address is tried again after this time.  So
+// when that program ends, new machines are without a server for this long at most.
+constexpr auto kAddressAgain = std::chrono::seconds(1);
 
 // Returns an identity that differs from that of the previous start: a restarted container has the host name of the one
-// before.  By its beginning, people and `takeover` recognize who holds a lease.
+// before.  People and `takeover` recognize by the beginning of the identity that a lease is held by Pintle.
 std::string Identity() {
   char host_name[HOST_NAME_MAX + 1] = {};
   ::gethostname(host_name, HOST_NAME_MAX);
@@ -51,48 +58,65 @@ std::string Identity() {
 }
 
 // The Ignition server and its feed.
+//
+// Another program may listen at the server's address: before a takeover, the Machine Config Operator's server does. The
+// replica then does everything else, and serves as soon as the address is free.
 class Ignition {
  public:
   static Result<std::unique_ptr<Ignition>> Begin(event::Loop& loop, const kube::Client& client,
                                                  const Controller& controller, IgnitionOptions options) {
-    auto service = TRY(serving::IgnitionService::Begin(loop, options.service, {}));
-    for (const std::string& address : service->Addresses()) log::Info("Serving Ignition at " + address);
-    return std::unique_ptr<Ignition>(new Ignition(loop, client, controller, std::move(options), std::move(service)));
+    std::unique_ptr<Ignition> ignition(new Ignition(loop, client, controller, std::move(options)));
+    const auto opened = ignition->Open();
+    if (!opened && opened.error().errno_value() != EADDRINUSE) return opened.error();
+    if (!opened) ignition->Await(opened.error());
+    return ignition;
   }
 
   void Look() {
+    if (!service_) return;
     later_.After(kFeedAgain);
-    feed_.Look();
+    feed_->Look();
   }
 
   // `counted` is called now and then, because the counts and the certificate change without a change of the cluster.
   void OnCount(std::function<void()> counted) { counted_ = std::move(counted); }
 
   void AddTo(Metrics& metrics) const {
+    if (!service_) return;
     const serving::IgnitionCounts counts = service_->Counts();
     for (const serving::RequestCount& one : counts.requests) {
       metrics.ignition_answers.push_back(
           {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
     }
     for (const auto& [pool, count] : counts.open_hits) metrics.open_ignition_answers += count;
-    if (const auto expiry = service_->CertificateExpiry()) metrics.certificate_expiries[kServedCertificate] = *expiry;
+    const auto expiry = certificate_ ? certificate_->expiry() : service_->CertificateExpiry();
+    if (expiry) metrics.certificate_expiries[kServedCertificate] = *expiry;
   }
 
  private:
-  Ignition(event::Loop& loop, const kube::Client& client, const Controller& controller, IgnitionOptions options,
-           std::unique_ptr<serving::IgnitionService> service)
-      : service_(std::move(service)),
+  Ignition(event::Loop& loop, kube::Client client, const Controller& controller, IgnitionOptions options)
+      : loop_(loop),
+        client_(std::move(client)),
+        controller_(controller),
+        options_(std::move(options)),
         later_(loop,
                [this] {
                  Look();
                  counted_();
                }),
-        feed_(client, controller.cluster(), std::move(options.feed),
-              {.serve = [this](serving::ServedPools pools) { service_->Serve(std::move(pools)); },
-               .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
-    if (options.certificate_secret.name.empty()) return;
+        open_again_(loop, [this] { OpenAgain(); }) {}
+
+  Result<> Open() {
+    service_ = TRY(serving::IgnitionService::Begin(loop_, options_.service, {}));
+    for (const std::string& address : service_->Addresses()) log::Info("Serving Ignition at " + address);
+    feed_.emplace(
+        client_, controller_.cluster(), options_.feed,
+        IgnitionFeed::Listener{
+            .serve = [this](serving::ServedPools pools) { service_->Serve(std::move(pools)); },
+            .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }});
+    if (options_.certificate_secret.name.empty()) return {};
     certificate_ = std::make_unique<CertificateSecret>(
-        client, CertificateSecret::Settings{.secret = options.certificate_secret, .rules = options.service.tls},
+        client_, CertificateSecret::Settings{.secret = options_.certificate_secret, .rules = options_.service.tls},
         CertificateSecret::Listener{
             .use =
                 [this](serving::TlsFiles::Identity identity) { return service_->UseCertificate(std::move(identity)); },
@@ -101,12 +125,30 @@ class Ignition {
                   log::Warning("The Ignition server cannot use a new certificate: " + error.message(),
                                serving::kCertificateTrouble);
                 }});
+    return {};
   }
 
-  std::unique_ptr<serving::IgnitionService> service_;
+  void Await(const Error& error) {
+    open_again_.After(kAddressAgain);
+    if (std::exchange(trouble_, error.message()) == error.message()) return;
+    log::Warning(error.message() + "; the Ignition server begins when this has ended", kTrouble);
+  }
+
+  void OpenAgain() {
+    if (const auto opened = Open(); !opened) return Await(opened.error());
+    Look();
+  }
+
+  event::Loop& loop_;
+  kube::Client client_;
+  const Controller& controller_;
+  const IgnitionOptions options_;
+  std::string trouble_;  // Why the server does not listen yet; it is logged once.
   std::function<void()> counted_ = [] {};
   event::Timer later_;
-  IgnitionFeed feed_;
+  event::Timer open_again_;
+  std::unique_ptr<serving::IgnitionService> service_;  // Exists once the server listens, as do the next two.
+  std::optional<IgnitionFeed> feed_;
   std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.
 };
 
@@ -128,9 +170,14 @@ Result<> RunController(StartOptions options) {
             .unread = fmt::format("{}", fmt::join(controller.cluster().UnreadKinds(), ", "))};
   };
   if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, page));
+  std::unique_ptr<ClusterPage> cluster_page;
+  if (options.page) {
+    cluster_page = TRY(ClusterPage::Begin(*loop, clock, controller.cluster(), *options.page), "--page");
+  }
   controller.OnChange([&] {
     if (ignition) ignition->Look();
     if (metrics) metrics->Changed();
+    if (cluster_page) cluster_page->Changed();
   });
   if (ignition && metrics) ignition->OnCount([&] { metrics->Changed(); });
 

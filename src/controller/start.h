@@ -11,7 +11,7 @@
 
 namespace pintle::controller {
 
-// `words` are the arguments after the verb.
+// `words` are the arguments after `start`.
 ExitStatus Start(const std::vector<std::string_view>& words);
 
 }  // namespace pintle::controller

@@ -27,10 +27,11 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--operator", "yes|no",
          "do what the Machine Config Operator itself does: ControllerConfig, ClusterOperator [yes with --templates]"},
         {"--release-version", "VERSION",
-         "the release that the ControllerConfig is made for [the one that is laid out]"},
+         "the release that the ControllerConfig is made for [that of machine-config-operator-images]"},
         {"--feature-gates", "NAME,...", "gates that are on, of ImageModeStatusReporting and OSStreams"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
+        {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
         {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
         {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
         {"--tls-cert", "FILE", "the Ignition server's certificate with its chain; or --cert [/etc/ssl/mcs/tls.crt]"},
@@ -80,7 +81,8 @@ Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::stri
   return line.Has(name) ? line.Value(name) : line.Value(other);
 }
 
-// Returns the Secret that the option names, or no name without the option.  It takes the place of the other options.
+// Returns the Secret that the option names, or no name without the option.  The Secret takes the place of the `others`,
+// so giving one of them as well is an error.
 Result<kube::ObjectName> ReadSecretName(const CommandLine& line, std::string_view option,
                                         std::initializer_list<std::string_view> others) {
   const auto text = line.Value(option);
@@ -142,6 +144,11 @@ Result<std::size_t> ReadKeptConfigs(const CommandLine& line) {
   return ReadCount("--keep-rendered", *count);
 }
 
+bool IsOperator(const CommandLine& line) {
+  const bool has_templates = !line.Value("--templates").value_or("").empty();
+  return line.Value("--operator").value_or(has_templates ? "yes" : "no") == "yes";
+}
+
 Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
@@ -153,12 +160,13 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   settings.versions.operator_version = line.Value("--payload-version").value_or("");
   settings.versions.controller = line.Value("--controller-version").value_or("");
   settings.templates = line.Value("--templates").value_or("");
-  settings.is_operator = line.Value("--operator").value_or(settings.templates.empty() ? "no" : "yes") == "yes";
+  settings.is_operator = IsOperator(line);
   settings.release = line.Value("--release-version").value_or("");
   settings.features = pool::Features::Named(SplitAtCommas(line.Value("--feature-gates").value_or("")));
   settings.kept_configs = TRY(ReadKeptConfigs(line));
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
   if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
+  if (const auto page = line.Value("--page")) options.page = TRY(net::ParseListenAddress(*page), "--page");
   options.ignition = TRY(ReadIgnition(line));
   if (options.ignition) {
     options.ignition->feed.namespace_name = settings.namespace_name;

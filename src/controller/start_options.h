@@ -31,6 +31,7 @@ struct IgnitionOptions {
 struct StartOptions {
   std::string kubeconfig;                     // Empty to use the pod's service account.
   std::optional<net::ListenAddress> metrics;  // Set if metrics are served.
+  std::optional<net::ListenAddress> page;     // Set if the page of the cluster is served.
   std::optional<IgnitionOptions> ignition;    // Set if there is an Ignition server.
   ControllerSettings controller;
 };
@@ -42,6 +43,9 @@ Result<kube::Access> AccessTo(const std::string& kubeconfig);
 
 // Returns the value of --keep-rendered, or its default.
 Result<std::size_t> ReadKeptConfigs(const CommandLine& line);
+
+// Returns whether the controller also does what the Machine Config Operator itself does.
+bool IsOperator(const CommandLine& line);
 
 Result<StartOptions> ReadStartOptions(const CommandLine& line);
 

@@ -7,29 +7,43 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/command_line.h"
 #include "base/time_span.h"
 #include "controller/cluster.h"
 #include "controller/controller.h"
+#include "controller/controller_config_pass.h"
+#include "controller/generated_sources.h"
 #include "controller/operator_sources.h"
 #include "controller/start_options.h"
 #include "controller/takeover_check.h"
 #include "controller/takeover_cluster.h"
+#include "controller/takeover_daemons.h"
+#include "controller/takeover_progress.h"
+#include "controller/takeover_rights.h"
 #include "event/loop.h"
+#include "generated/template_folder.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
 namespace {
 
 constexpr auto kNextLook = std::chrono::milliseconds(300);
+// A cluster may have many nodes, and each look reads all of them.
+constexpr auto kNextLookAtNodes = std::chrono::seconds(1);
 
 constexpr auto kTakeoverOptions = std::to_array<Option>({
     {"--kubeconfig", "FILE", "an administrator's kubeconfig; without it, the pod's service account"},
+    {"--templates", "DIR",
+     "the release's templates; check and start compare generated configs with theirs [not compared]"},
     {"--server", "", "hand over the Ignition server, too"},
+    {"--daemons", "", "give the nodes on which Pintle's agent stands by to that agent, too"},
     {"--namespace", "NAMESPACE", "the Machine Config Operator's namespace [openshift-machine-config-operator]"},
     {"--own-namespace", "NAMESPACE", "Pintle's namespace [pintle]"},
     {"--patience", "TIME", "how long to wait for one step [15min]"},
@@ -41,6 +55,7 @@ enum class TakeoverVerb { kCheck, kPlan, kStart, kStatus, kUndo };
 struct TakeoverOrder {
   TakeoverVerb verb = TakeoverVerb::kCheck;
   std::string kubeconfig = {};
+  std::string templates = {};  // The folder of templates; empty if generated configs are not compared.
   TakeoverSettings settings = {};
   std::chrono::milliseconds patience = std::chrono::minutes(15);
 };
@@ -63,10 +78,13 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
   }
   TakeoverOrder order{.verb = TRY(VerbNamed(std::string(line.words()[0])))};
   order.kubeconfig = line.Value("--kubeconfig").value_or("");
+  order.templates = line.Value("--templates").value_or("");
   order.settings.with_server = line.Has("--server");
+  order.settings.with_daemons = line.Has("--daemons");
   order.settings.namespace_name = line.Value("--namespace").value_or(order.settings.namespace_name);
   order.settings.own_namespace = line.Value("--own-namespace").value_or(order.settings.own_namespace);
   order.settings.own_identity = kIdentityPrefix;
+  order.settings.offer = kTakeoverOffer;
   if (const auto patience = line.Value("--patience")) {
     order.patience = TRY(ParseTimeSpan(*patience), "--patience " + *patience);
   }
@@ -78,7 +96,7 @@ class TakeoverRun {
   TakeoverRun(event::Loop& loop, kube::Client client, TakeoverOrder order)
       : loop_(loop), client_(std::move(client)), order_(std::move(order)), cluster_(loop, client_, order_.settings) {}
 
-  // Returns false if there are obstacles, or if steps are left.
+  // Returns false if there are obstacles, if the API server would refuse a write, or if steps are left.
   Result<bool> Run() {
     switch (order_.verb) {
       case TakeoverVerb::kCheck:
@@ -99,47 +117,109 @@ class TakeoverRun {
  private:
   using Steps = std::vector<TakeoverStep> (*)(const TakeoverState&, const TakeoverSettings&, WallTime);
 
-  // Reads the whole cluster as the controller does.
+  // Reads the whole cluster as the controller does, and returns what speaks against a takeover.
   Result<std::vector<TakeoverFinding>> Findings() {
+    std::optional<generated::TemplateFolder> templates;
+    if (!order_.templates.empty()) {
+      templates.emplace(TRY(generated::TemplateFolder::Read(order_.templates), "--templates"));
+    }
+    std::vector<Right> lacking = TRY(cluster_.Lacking(RightsForTakeover(order_.settings)));
+    // The rest of the check needs the rights to read.
+    if (std::any_of(lacking.begin(), lacking.end(), [](const Right& right) { return IsToRead(right); })) {
+      return FindingsAbout(lacking, {}, {}, order_.settings);
+    }
+    std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking));
     const TakeoverState state = TRY(cluster_.Read());
-    const Cluster* all = nullptr;
+    std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
+    std::vector<std::string> unsupported = TRY(cluster_.Unsupported());
+    auto cluster_operator = TRY(cluster_.ReadClusterOperator());
+    const Cluster* cluster_being_read = nullptr;
     const Cluster cluster(client_, order_.settings.namespace_name,
                           {.changed =
                                [&] {
-                                 if (all != nullptr && all->is_ready()) loop_.Stop();
+                                 if (cluster_being_read != nullptr && cluster_being_read->is_ready()) loop_.Stop();
                                },
                            .node_changed = [](const api::Node&, const api::Node&) {},
                            .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
-    all = &cluster;
+    cluster_being_read = &cluster;
     TRY(loop_.Run());
-    all = nullptr;  // From now on, others run the loop.
+    cluster_being_read = nullptr;  // From now on, the loop runs for other objects.
 
-    OperatorSources* known = nullptr;
+    OperatorSources* sources_being_read = nullptr;
     OperatorSources sources(
         client_, order_.settings.namespace_name,
         {.changed =
              [&] {
-               if (known == nullptr) return;
-               known->Follow();
-               if (known->is_ready()) loop_.Stop();
+               if (sources_being_read == nullptr) return;
+               sources_being_read->Follow();
+               if (sources_being_read->is_ready()) loop_.Stop();
              },
          .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
-    known = &sources;
+    sources_being_read = &sources;
     TRY(loop_.Run());
-    known = nullptr;
+    sources_being_read = nullptr;
 
+    GeneratedSources* generated_being_read = nullptr;
+    std::optional<GeneratedSources> generated_sources;
+    if (templates) {
+      generated_sources.emplace(
+          client_, GeneratedSources::Listener{
+                       .changed =
+                           [&] {
+                             if (generated_being_read == nullptr) return;
+                             generated_being_read->FollowSecrets();
+                             if (generated_being_read->is_ready()) loop_.Stop();
+                           },
+                       .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
+      generated_being_read = &*generated_sources;
+      TRY(loop_.Run());
+      generated_being_read = nullptr;
+    }
+
+    // The copies do not change any more, because the loop does not run.
     const View view = cluster.Look();
     clusterops::ControllerConfigInputs inputs = sources.Inputs();
     inputs.has_os_streams = view.os_image_stream != nullptr;
     if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
     const TemplateInput* const config = sources.controller_config();
-    std::vector<std::string> unsupported = TRY(cluster_.Unsupported());
+    if (config != nullptr) AddPresent(*config, view, inputs);
+    const GeneratedView generated_from = generated_sources ? generated_sources->Look() : GeneratedView();
     return CheckTakeover({.view = view,
                           .state = state,
                           .sources = sources.is_missing() ? nullptr : &inputs,
                           .controller_config = config == nullptr ? nullptr : &config->spec,
-                          .unsupported = std::move(unsupported)},
+                          .unsupported = std::move(unsupported),
+                          .generated_from = &generated_from,
+                          .templates = templates ? &*templates : nullptr,
+                          .cluster_operator = std::move(cluster_operator),
+                          .lacking = std::move(lacking),
+                          .account_lacking = std::move(account_lacking),
+                          .agents_lacking = std::move(agents_lacking)},
                          order_.settings, clock_.Wall());
+  }
+
+  static bool IsToRead(const Right& right) { return right.verb == "get" || right.verb == "list"; }
+
+  // `lacking` are the rights that the caller lacks.  Returns nothing if the caller may not create SubjectAccessReviews.
+  Result<std::vector<RightsFile>> RightsThatTheAccountLacks(const std::vector<Right>& lacking) {
+    if (!MayReview(lacking)) return std::vector<RightsFile>();
+    std::vector<RightsFile> files = RightsOfAccount(order_.settings);
+    const RightsHolder account = HolderOfAccount({order_.settings.own_namespace, order_.settings.own_account});
+    for (RightsFile& file : files) file.rights = TRY(cluster_.Lacking(file.rights, account));
+    return files;
+  }
+
+  // The rights of all agents come from the same group, so those of one of them are enough.
+  Result<std::vector<AgentRights>> RightsThatAgentsLack(const std::vector<Right>& lacking, const TakeoverState& state) {
+    const std::string node = order_.settings.with_daemons ? NodeOfAnAgent(state) : "";
+    if (node.empty() || !MayReview(lacking)) return std::vector<AgentRights>();
+    std::vector<Right> of_agent = TRY(cluster_.Lacking(RightsOfAgent(node, order_.settings), HolderOnNode(node)));
+    return std::vector<AgentRights>{{.node = node, .rights = std::move(of_agent)}};
+  }
+
+  static bool MayReview(const std::vector<Right>& lacking) {
+    return std::none_of(lacking.begin(), lacking.end(),
+                        [](const Right& right) { return right.resource == "subjectaccessreviews"; });
   }
 
   void StopReading(std::string_view what, const Error& error) {
@@ -152,9 +232,19 @@ class TakeoverRun {
   }
 
   static void Print(const std::vector<TakeoverFinding>& findings) {
-    for (const TakeoverFinding& finding : findings) {
-      fmt::print("{}  {}\n", finding.weight == Weight::kObstacle ? "obstacle" : "price   ", finding.text);
+    for (const TakeoverFinding& finding : findings) fmt::print("{:<10}{}\n", WordFor(finding.weight), finding.text);
+  }
+
+  static std::string_view WordFor(Weight weight) {
+    switch (weight) {
+      case Weight::kObstacle:
+        return "obstacle";
+      case Weight::kPrice:
+        return "price";
+      case Weight::kNotice:
+        break;
     }
+    return "notice";
   }
 
   Result<bool> Check() {
@@ -165,10 +255,13 @@ class TakeoverRun {
     return !has_obstacle;
   }
 
-  // A takeover that has begun goes on: half of it is worse than all of it.
+  // A takeover that has taken something goes on: half of it is worse than all of it.
   Result<bool> MayStart() {
     const TakeoverState state = TRY(cluster_.Read());
-    if (state.record) return true;
+    if (std::string why = WhyTakeoverMustNotBegin(state, order_.settings); !why.empty()) {
+      return Error(ErrorKind::kInvalid, std::move(why));
+    }
+    if (HasTakenAnything(state, order_.settings)) return true;
     const auto findings = TRY(Findings());
     if (!HasObstacle(findings)) return true;
     Print(findings);
@@ -180,12 +273,12 @@ class TakeoverRun {
     const TakeoverState state = TRY(cluster_.Read());
     bool can_all = true;
     for (const TakeoverStep& step : StepsToTakeOver(state, order_.settings, clock_.Wall())) {
-      fmt::print("{:<11}{}\n", step.name, Words(step));
+      fmt::print("{:<10} {}\n", step.name, Words(step));
       if (!step.write || step.is_done) continue;
       const auto tried = cluster_.Write(*step.write, WriteMode::kDryRun);
       if (tried) continue;
       can_all = false;
-      fmt::print("{:<11}the API server refuses this: {}\n", "", tried.error().message());
+      fmt::print("{:<10} the API server refuses this: {}\n", "", tried.error().message());
     }
     return can_all;
   }
@@ -193,7 +286,7 @@ class TakeoverRun {
   Result<bool> PrintStatus() {
     const TakeoverState state = TRY(cluster_.Read());
     const auto steps = StepsToTakeOver(state, order_.settings, clock_.Wall());
-    for (const TakeoverStep& step : steps) fmt::print("{:<11}{}\n", step.name, Words(step));
+    for (const TakeoverStep& step : steps) fmt::print("{:<10} {}\n", step.name, Words(step));
     return NextOf(steps) == nullptr;
   }
 
@@ -205,34 +298,45 @@ class TakeoverRun {
 
   // Makes one step after the other.  What is in the cluster is read again before each write.
   Result<bool> Make(Steps steps_of) {
-    std::string named;
-    MonotonicTime since = clock_.Monotonic();
+    TakeoverProgress progress(order_.patience);
+    std::string printed_step;
     while (true) {
-      const TakeoverState state = TRY(cluster_.Read());
-      const auto steps = steps_of(state, order_.settings, clock_.Wall());
+      auto state = cluster_.Read();
+      if (!state) {
+        TRY(GoOnAfter(state.error(), progress));
+        TRY(cluster_.Wait(kNextLookAtNodes));
+        continue;
+      }
+      const auto steps = steps_of(*state, order_.settings, clock_.Wall());
+      TRY(progress.Saw(steps, clock_.Monotonic()));
       const TakeoverStep* const next = NextOf(steps);
       if (next == nullptr) {
         fmt::print("All steps are done.\n");
+        if (const std::string notice = NoticeOfOverride(*state, order_.settings); !notice.empty()) {
+          fmt::print("{}\n", notice);
+        }
         return true;
       }
-      if (named != next->name) {
-        named = next->name;
-        since = clock_.Monotonic();
-        fmt::print("{:<11}{}\n", next->name, Words(*next));
+      if (printed_step != next->name) {
+        printed_step = next->name;
+        fmt::print("{:<10} {}\n", next->name, Words(*next));
         std::fflush(stdout);
-      }
-      if (clock_.Monotonic() - since > order_.patience) {
-        return Error(ErrorKind::kUnavailable, fmt::format("{}: still waits until {}; run the same command again, or "
-                                                          "`pintle-controller takeover undo`",
-                                                          next->name, next->waits_for));
       }
       if (next->write) {
         const auto written = cluster_.Write(*next->write, WriteMode::kReally);
-        const bool is_decided_again = written || written.error().kind() == ErrorKind::kConflict;
-        if (!is_decided_again) return written.error();
+        if (!written) TRY(GoOnAfter(written.error(), progress));
       }
-      TRY(cluster_.Wait(kNextLook));
+      TRY(cluster_.Wait(state->nodes.empty() ? kNextLook : kNextLookAtNodes));
     }
+  }
+
+  // Returns an error if the run has to end.
+  Result<> GoOnAfter(const Error& error, TakeoverProgress& progress) {
+    TRY(progress.Failed(error, clock_.Monotonic()));
+    if (error.kind() == ErrorKind::kConflict) return {};
+    fmt::print("{:<10} {}; this is tried again\n", "", error.message());
+    std::fflush(stdout);
+    return {};
   }
 
   event::Loop& loop_;

@@ -3,17 +3,47 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "api/annotations.h"
+#include "base/command_line.h"
+#include "base/version.h"
 #include "controller/default_pools.h"
 #include "controller/rollout_pass.h"
 #include "controller/rosters.h"
+#include "controller/start_options.h"
+#include "controller/takeover_daemons.h"
+#include "controller/takeover_generated.h"
 #include "pool/status.h"
 
 namespace pintle::controller {
 namespace {
+
+// Returns the options with which a Deployment starts Pintle's controller; nullopt if it does not start it, or with
+// options that cannot be parsed.
+std::optional<CommandLine> StartLineOf(const WholeDeployment& deployment) {
+  const json::Value* const containers = deployment.spec.Find({"template", "spec", "containers"});
+  if (containers == nullptr) return std::nullopt;
+  for (const json::Value& container : *containers) {
+    std::vector<std::string> words;
+    for (const char* part : {"command", "args"}) {
+      for (const json::Value& word : container[part]) {
+        if (word.is_string()) words.push_back(word.text());
+      }
+    }
+    const auto verb = std::find(words.begin(), words.end(), "start");
+    if (verb == words.end()) continue;
+    const std::vector<std::string_view> options(verb + 1, words.end());
+    auto line = CommandLine::Parse(KnownStartOptions(), options);
+    if (line) return *std::move(line);
+  }
+  return std::nullopt;
+}
 
 class TakeoverChecker {
  public:
@@ -21,11 +51,15 @@ class TakeoverChecker {
       : evidence_(evidence), view_(evidence.view), state_(evidence.state), settings_(settings), now_(now) {}
 
   std::vector<TakeoverFinding> Check() && {
+    NoteVersions();
+    Append(FindingsAbout(evidence_.lacking, evidence_.account_lacking, evidence_.agents_lacking, settings_));
     CheckReadable();
     CheckControllerConfig();
+    CheckGenerated();
     CheckPools();
     CheckNodes();
     CheckReplicas();
+    CheckAgents();
     CheckFeatures();
     if (state_.cluster_version) {
       Add(Weight::kPrice,
@@ -36,6 +70,29 @@ class TakeoverChecker {
 
  private:
   void Add(Weight weight, std::string text) { findings_.push_back({weight, std::move(text)}); }
+
+  void Append(std::vector<TakeoverFinding> findings) {
+    std::move(findings.begin(), findings.end(), std::back_inserter(findings_));
+  }
+
+  void NoteVersions() {
+    const auto or_unknown = [](const std::string& version) { return version.empty() ? "unknown" : version; };
+    std::string reported;
+    if (evidence_.cluster_operator) {
+      for (const api::OperandVersion& operand : evidence_.cluster_operator->status.versions) {
+        if (operand.name == "operator") reported = operand.version;
+      }
+    }
+    const api::ControllerConfig* const config = view_.controller_config;
+    const auto annotation = [&](std::string_view key) {
+      return or_unknown(config == nullptr ? "" : config->metadata.Annotation(key));
+    };
+    Add(Weight::kNotice, fmt::format("Pintle is of version {}", kVersion));
+    Add(Weight::kNotice, fmt::format("the Machine Config Operator is of version {}; its release is {} in the "
+                                     "ControllerConfig and {} in the ClusterOperator",
+                                     annotation(api::kGeneratedByVersionAnnotation),
+                                     annotation(api::kReleaseImageVersionAnnotation), or_unknown(reported)));
+  }
 
   void CheckReadable() {
     if (view_.controller_config == nullptr) Add(Weight::kObstacle, "there is no ControllerConfig");
@@ -61,6 +118,15 @@ class TakeoverChecker {
       if (value == (*evidence_.controller_config)[field]) continue;
       Add(Weight::kObstacle, fmt::format("the ControllerConfig: spec.{} would change", field));
     }
+  }
+
+  void CheckGenerated() {
+    if (evidence_.templates == nullptr || evidence_.generated_from == nullptr) {
+      return Add(Weight::kNotice,
+                 "the MachineConfigs that are generated from templates and settings were not compared; give the folder "
+                 "of the release's templates with --templates DIR (docs/takeover.md)");
+    }
+    Append(CompareGenerated(view_, *evidence_.generated_from, *evidence_.templates, now_));
   }
 
   // Renders for each pool as Pintle would, and compares the name.
@@ -111,17 +177,45 @@ class TakeoverChecker {
   }
 
   void CheckReplicas() {
+    if (std::string why = WhyTakeoverMustNotBegin(state_, settings_); !why.empty()) {
+      Add(Weight::kObstacle, std::move(why));
+    }
     const std::string ours = fmt::format("{}/{}", settings_.own_namespace, settings_.own_deployment);
     if (!state_.ours) return Add(Weight::kObstacle, fmt::format("there is no Deployment {}", ours));
+    const auto line = StartLineOf(*state_.ours);
+    if (!line || !IsOperator(*line)) {
+      Add(Weight::kObstacle,
+          fmt::format(
+              "the Deployment {} would never hold the Lease machine-config with its present arguments; it needs "
+              "--templates or --operator=yes, as in deploy/openshift",
+              ours));
+    }
     const json::Value* const ready = state_.ours->status.Find("readyReplicas");
     if (ready == nullptr || !ready->is_integer() || ready->integer() == 0) {
       Add(Weight::kObstacle, fmt::format("no replica of the Deployment {} is ready", ours));
+    }
+    const bool gives_up_server = settings_.with_server && !HasServerEnded(state_);
+    if (const std::string why = WhyServerMustStay(state_, settings_); gives_up_server && !why.empty()) {
+      Add(Weight::kObstacle, why);
     }
     if (!state_.operators && !state_.controller) {
       Add(Weight::kObstacle,
           fmt::format("namespace {} has neither the operator nor its controller: there is nothing to "
                       "take over",
                       settings_.namespace_name));
+    }
+  }
+
+  void CheckAgents() {
+    if (!settings_.with_daemons) return;
+    const std::size_t agents = CountOfAgents(state_);
+    if (agents == 0) {
+      Add(Weight::kObstacle,
+          "no node has an agent that stands by; install Pintle's with WaitForHandover=yes (pintled.conf(5))");
+    } else if (agents < state_.nodes.size()) {
+      Add(Weight::kNotice, fmt::format("{} of {} nodes keep the Machine Config Operator's daemon, because no agent "
+                                       "stands by there",
+                                       state_.nodes.size() - agents, state_.nodes.size()));
     }
   }
 

@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What speaks against a takeover: whatever a node would notice, and features of the Machine Config Operator that Pintle
-// does not have.
+// Finds what speaks against a takeover: whatever a node would notice, and features of the Machine Config Operator that
+// Pintle does not have.
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "api/cluster_operator.h"
 #include "base/clock.h"
 #include "clusterops/controller_config.h"
+#include "controller/generated_view.h"
 #include "controller/render_pass.h"
+#include "controller/takeover_finding.h"
+#include "controller/takeover_rights.h"
 #include "controller/takeover_steps.h"
 #include "controller/view.h"
+#include "generated/template_folder.h"
 #include "json/value.h"
 
 namespace pintle::controller {
 
-enum class Weight {
-  kObstacle,  // A takeover would do harm now.
-  kPrice,     // The cluster loses something by it.
-};
-
-struct TakeoverFinding {
-  Weight weight;
-  std::string text;
-};
-
 struct TakeoverEvidence {
   const View& view;  // The cluster as Pintle's controller would see it.
   const TakeoverState& state;
-  // What the ControllerConfig is made from, and the one that is there; nullptr if the cluster is not OpenShift.
+  // The objects that the ControllerConfig is made from; nullptr if the cluster is not OpenShift.
   const clusterops::ControllerConfigInputs* sources = nullptr;
-  const json::Value* controller_config = nullptr;
-  std::vector<std::string> unsupported = {};  // What the cluster uses and Pintle does not have.
+  const json::Value* controller_config = nullptr;  // The spec of the ControllerConfig; nullptr if there is none.
+  std::vector<std::string> unsupported = {};       // Features that the cluster uses and Pintle does not have.
+  // The objects that configs are generated from, and the templates.  Without one of them, generated configs are not
+  // compared.
+  const GeneratedView* generated_from = nullptr;
+  const generated::TemplateFolder* templates = nullptr;
+  std::optional<api::ClusterOperator> cluster_operator = {};
+  std::vector<Right> lacking = {};               // The rights that the caller lacks.
+  std::vector<RightsFile> account_lacking = {};  // The rights that Pintle's account lacks.
+  std::vector<AgentRights> agents_lacking = {};  // The rights that agents lack.
 };
 
 std::vector<TakeoverFinding> CheckTakeover(const TakeoverEvidence& evidence, const TakeoverSettings& settings,

@@ -3,17 +3,25 @@
 
 #include <fmt/core.h>
 
+#include <cassert>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "controller/generated_kinds.h"
+#include "controller/owned_pods.h"
 #include "event/watches.h"
 #include "json/fields.h"
+#include "json/parse.h"
 #include "kube/patch.h"
 
 namespace pintle::controller {
 namespace {
+
+// A server in a pod has to answer within this time.
+constexpr auto kServerPatience = std::chrono::seconds(5);
 
 const kube::ResourceKind& ResourceOf(TakeoverObject object) {
   switch (object) {
@@ -26,9 +34,11 @@ const kube::ResourceKind& ResourceOf(TakeoverObject object) {
     case TakeoverObject::kDaemonSet:
       return kube::kResourceKind<WholeDaemonSet>;
     case TakeoverObject::kLease:
+      return kube::kResourceKind<api::Lease>;
+    case TakeoverObject::kNode:
       break;
   }
-  return kube::kResourceKind<api::Lease>;
+  return kube::kResourceKind<api::Node>;
 }
 
 Result<kube::ApiRequest> RequestFor(const TakeoverWrite& write) {
@@ -43,13 +53,29 @@ Result<kube::ApiRequest> RequestFor(const TakeoverWrite& write) {
   }
   if (write.patch.is_null()) {
     return kube::ApiRequest{.method = "DELETE",
-                            .path = TRY(kube::ObjectPath(kind, name)) + "?propagationPolicy=Background",
+                            .path = TRY(kube::ObjectPath(kind, name)),
+                            .content_type = "application/json",
+                            .body = json::ToText({{"preconditions", {{"resourceVersion", write.version}}}}),
                             .doing = fmt::format("deleting {} {}", kind.kind, name.ToString())};
   }
   return kube::PatchRequest(kind, name, kube::JsonPatch{write.patch}, kube::Part::kObject, "pintle");
 }
 
 }  // namespace
+
+Result<std::string> TakeoverCluster::Send(kube::ApiRequest request, kube::Repeatable repeatable,
+                                          const kube::Patience& patience) {
+  std::optional<kube::Fetched> answer;
+  const kube::Call call =
+      kube::Fetch(client_.transport(), std::move(request), repeatable, patience, [&](kube::Fetched fetched) {
+        answer = std::move(fetched);
+        loop_.Stop();
+      });
+  TRY(loop_.Run());
+  if (!answer) return Error(ErrorKind::kCancelled, "the request was given up");
+  if (auto* const failure = std::get_if<kube::Failure>(&*answer)) return std::move(failure->error);
+  return std::get<std::string>(*std::move(answer));
+}
 
 template <typename T>
 Result<std::optional<T>> TakeoverCluster::ReadOne(const kube::ObjectName& name) {
@@ -66,10 +92,10 @@ Result<std::optional<T>> TakeoverCluster::ReadOne(const kube::ObjectName& name) 
 }
 
 template <typename T>
-Result<std::vector<T>> TakeoverCluster::ReadAll() {
+Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection) {
   std::optional<Result<std::vector<T>>> found;
   const kube::Call call = client_.List<T>(
-      {},
+      std::move(selection),
       [&](Result<std::vector<T>> objects) {
         found = std::move(objects);
         loop_.Stop();
@@ -86,8 +112,13 @@ Result<std::vector<std::string>> TakeoverCluster::Unsupported() {
   for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>())) {
     features.push_back(fmt::format("PinnedImageSet {}: nodes do not pull its images in advance", set.metadata.name));
   }
-  for (const InternalReleaseImage& image : TRY(ReadAll<InternalReleaseImage>())) {
+  const auto note_image = [&](const InternalReleaseImage& image) {
     features.push_back(fmt::format("InternalReleaseImage {}: its registry is not managed", image.metadata.name));
+  };
+  const std::vector<InternalReleaseImage> images = TRY(ReadAll<InternalReleaseImage>());
+  for (const InternalReleaseImage& image : images) note_image(image);
+  if (images.empty()) {
+    for (const InternalReleaseImage& image : TRY(ReadAll<OldInternalReleaseImage>())) note_image(image);
   }
   for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>())) {
     if (std::as_const(settings.spec)["managedBootImages"].empty()) continue;
@@ -97,35 +128,117 @@ Result<std::vector<std::string>> TakeoverCluster::Unsupported() {
   return features;
 }
 
+Result<std::optional<api::ClusterOperator>> TakeoverCluster::ReadClusterOperator() {
+  return ReadOne<api::ClusterOperator>({"", api::kMachineConfigOperatorName});
+}
+
+Result<std::vector<Right>> TakeoverCluster::Lacking(const std::vector<Right>& rights,
+                                                    const std::optional<RightsHolder>& holder) {
+  const char* const path = holder ? "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+                                  : "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  std::vector<Right> lacking;
+  for (const Right& right : rights) {
+    // A review changes nothing, so it may be repeated.
+    const std::string text = TRY(Send({.method = "POST",
+                                       .path = path,
+                                       .content_type = "application/json",
+                                       .body = json::ToText(ReviewOf(right, holder)),
+                                       .doing = "reading the right to " + RightInWords(right)},
+                                      kube::Repeatable::kYes));
+    const json::Value answer = TRY(json::Parse(text), "reading the right to " + RightInWords(right));
+    if (answer["status"]["allowed"] != json::Value(true)) lacking.push_back(right);
+  }
+  return lacking;
+}
+
 Result<TakeoverState> TakeoverCluster::Read() {
   const std::string& theirs = settings_.namespace_name;
   const std::string& own = settings_.own_namespace;
   TakeoverState state;
+  // The record comes first: if it is missing, the values that are read after it are not those of an undo that is about
+  // to remove it.
+  state.record = TRY(ReadOne<api::ConfigMap>({own, "pintle-takeover"}));
   state.cluster_version = TRY(ReadOne<WholeClusterVersion>({"", "version"}));
   state.operators = TRY(ReadOne<WholeDeployment>({theirs, "machine-config-operator"}));
   state.controller = TRY(ReadOne<WholeDeployment>({theirs, "machine-config-controller"}));
   state.server = TRY(ReadOne<WholeDaemonSet>({theirs, "machine-config-server"}));
+  state.daemon = TRY(ReadOne<WholeDaemonSet>({theirs, "machine-config-daemon"}));
   state.ours = TRY(ReadOne<WholeDeployment>({own, settings_.own_deployment}));
   state.operator_lease = TRY(ReadOne<api::Lease>({theirs, "machine-config"}));
   state.controller_lease = TRY(ReadOne<api::Lease>({theirs, "machine-config-controller"}));
-  state.record = TRY(ReadOne<api::ConfigMap>({own, "pintle-takeover"}));
+  state.operator_sight = operator_sightings_.See(state.operator_lease, clock_.Monotonic());
+  state.controller_sight = controller_sightings_.See(state.controller_lease, clock_.Monotonic());
+  if (state.operators) TRY(ReadRemainingPods(*state.operators, state));
+  if (state.controller) TRY(ReadRemainingPods(*state.controller, state));
+  if (state.server) TRY(ReadRemainingPods(*state.server, state));
+  if (AreNodesNeeded(state, settings_)) TRY(ReadNodes(state));
+  if (settings_.with_server && state.ours && HasServerEnded(state)) {
+    state.server_replicas = TRY(ReadServerReplicas(*state.ours));
+  }
   return state;
+}
+
+Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverState& state) {
+  // A list without a selector would contain the pods of all owners.
+  const std::string selector = PodSelectorOf(owner);
+  if (!IsToHaveNoPods(owner) || selector.empty()) return {};
+  for (const api::Pod& pod :
+       TRY(ReadAll<api::Pod>({.namespace_name = owner.metadata.namespace_name, .label_selector = selector}))) {
+    if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") continue;
+    std::string& pods = state.remaining_pods[owner.metadata.name];
+    pods += fmt::format("{}{} on the node {}", pods.empty() ? "" : ", ", pod.metadata.name, pod.spec.node_name);
+  }
+  return {};
+}
+
+Result<> TakeoverCluster::ReadNodes(TakeoverState& state) {
+  state.nodes = TRY(ReadAll<api::Node>());
+  if (!state.daemon) return {};
+  const std::string selector = PodSelectorOf(*state.daemon);
+  // A list without a selector would contain the pods of all owners.
+  if (selector.empty()) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("DaemonSet {}: its pods cannot be selected by spec.selector; correct it, or delete the "
+                             "DaemonSet",
+                             state.daemon->metadata.name));
+  }
+  for (const WholePod& pod :
+       TRY(ReadAll<WholePod>({.namespace_name = settings_.namespace_name, .label_selector = selector}))) {
+    const std::string node = pod.spec.TextAt({"nodeName"});
+    if (!node.empty()) state.nodes_with_daemon.insert(node);
+    if (std::string awaited = NodeAwaitedBy(pod); !awaited.empty()) state.nodes_awaiting_daemon.insert(awaited);
+  }
+  return {};
+}
+
+// The API server is asked to connect to the pods, because this program may run outside of the cluster's network.
+Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const WholeDeployment& ours) {
+  std::vector<ServerReplica> replicas;
+  const auto port = IgnitionPortOf(ours);
+  if (!port) return replicas;
+  kube::Patience once;
+  once.attempts = 1;
+  for (const api::Pod& pod :
+       TRY(ReadAll<api::Pod>({.namespace_name = settings_.own_namespace, .label_selector = PodSelectorOf(ours)}))) {
+    if (pod.status.phase != "Running" || pod.metadata.deletion_timestamp) continue;
+    kube::ApiRequest request = {.path = fmt::format("/api/v1/namespaces/{}/pods/https:{}:{}/proxy/healthz",
+                                                    settings_.own_namespace, pod.metadata.name, *port),
+                                .doing = fmt::format("asking the Ignition server in the pod {}", pod.metadata.name)};
+    request.timeouts.whole = kServerPatience;
+    const auto answer = Send(std::move(request), kube::Repeatable::kNo, once);
+    replicas.push_back({.pod = pod.metadata.name, .answers = answer.has_value()});
+  }
+  return replicas;
 }
 
 Result<> TakeoverCluster::Write(const TakeoverWrite& write, WriteMode mode) {
   kube::ApiRequest request = TRY(RequestFor(write));
   if (mode == WriteMode::kDryRun) {
+    // The API server ignores this parameter in a deletion with a body.
+    assert(!write.patch.is_null());
     request.path += request.path.find('?') == std::string::npos ? "?dryRun=All" : "&dryRun=All";
   }
-  std::optional<kube::Fetched> answer;
-  const kube::Call call = kube::Fetch(client_.transport(), std::move(request), kube::Repeatable::kNo, kube::Patience(),
-                                      [&](kube::Fetched fetched) {
-                                        answer = std::move(fetched);
-                                        loop_.Stop();
-                                      });
-  TRY(loop_.Run());
-  if (!answer) return Error(ErrorKind::kCancelled, "the request was given up");
-  if (auto* const failure = std::get_if<kube::Failure>(&*answer)) return std::move(failure->error);
+  TRY(Send(std::move(request), kube::Repeatable::kNo));
   return {};
 }
 

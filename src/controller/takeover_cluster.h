@@ -8,10 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "api/cluster_operator.h"
+#include "base/clock.h"
 #include "base/result.h"
+#include "controller/lease_sightings.h"
+#include "controller/takeover_rights.h"
 #include "controller/takeover_steps.h"
 #include "event/loop.h"
+#include "kube/attempts.h"
 #include "kube/client.h"
+#include "kube/transport.h"
 
 namespace pintle::controller {
 
@@ -20,28 +26,41 @@ enum class WriteMode { kReally, kDryRun };
 
 class TakeoverCluster {
  public:
-  // The loop must outlive this object, and must not run while a function of it is called.
+  // The loop must outlive this object, and must not be running when a function of this class is called.
   TakeoverCluster(event::Loop& loop, kube::Client client, TakeoverSettings settings)
       : loop_(loop), client_(std::move(client)), settings_(std::move(settings)) {}
 
   Result<TakeoverState> Read();
-  // Returns what the cluster uses and Pintle does not have, with the objects.
+  // Returns a message for each object of a feature that the cluster uses and Pintle does not have.
   Result<std::vector<std::string>> Unsupported();
+  // Returns nullopt if the cluster has no such object, as a cluster that is not OpenShift.
+  Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
+  // Returns those of these rights that somebody lacks, or, if nobody is given, those that the caller lacks.
+  Result<std::vector<Right>> Lacking(const std::vector<Right>& rights, const std::optional<RightsHolder>& holder = {});
   // Somebody else may have changed the object first: then the error is kConflict, and the step is decided again.
   Result<> Write(const TakeoverWrite& write, WriteMode mode);
   // Lets time pass.
   Result<> Wait(std::chrono::milliseconds time);
 
  private:
+  // Returns the body of the answer.
+  Result<std::string> Send(kube::ApiRequest request, kube::Repeatable repeatable,
+                           const kube::Patience& patience = kube::Patience());
+  Result<std::vector<ServerReplica>> ReadServerReplicas(const WholeDeployment& ours);
+  Result<> ReadNodes(TakeoverState& state);
+  Result<> ReadRemainingPods(const WholeObject& owner, TakeoverState& state);
   template <typename T>
   Result<std::optional<T>> ReadOne(const kube::ObjectName& name);
   // Returns no objects if the cluster does not have the kind.
   template <typename T>
-  Result<std::vector<T>> ReadAll();
+  Result<std::vector<T>> ReadAll(kube::Selection selection = {});
 
   event::Loop& loop_;
   kube::Client client_;
   const TakeoverSettings settings_;
+  const SystemClock clock_;
+  LeaseSightings operator_sightings_;
+  LeaseSightings controller_sightings_;
 };
 
 }  // namespace pintle::controller

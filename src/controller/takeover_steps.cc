@@ -4,11 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "controller/replacing_patch.h"
-#include "json/field_list.h"
+#include "controller/takeover_daemons.h"
+#include "controller/takeover_leases.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::controller {
@@ -16,16 +19,21 @@ namespace {
 
 constexpr const char* kRecordName = "pintle-takeover";
 constexpr const char* kBeforeKey = "before.json";
+// The verb that was begun last: of two runs at once, the other one ends (takeover_progress.h).
+constexpr const char* kVerbKey = "verb";
+constexpr const char* kStartVerb = "start";
+constexpr const char* kUndoVerb = "undo";
 constexpr const char* kOldOperator = "machine-config-operator";
 constexpr const char* kOldController = "machine-config-controller";
 constexpr const char* kOldServer = "machine-config-server";
 constexpr const char* kOperatorLeaseHeld = "machine-config";
 constexpr const char* kControllerLeaseHeld = "machine-config-controller";
-constexpr const char* kHolder = "pintle-takeover";
-constexpr const char* kHeldUntilAnnotation = "pintle.io/held-until";
+// The number of replicas before a takeover, on a Deployment that it has scaled down.  So a takeover without its record
+// can be recognized, and a Deployment that others have scaled down is not taken for one of a takeover.
+constexpr const char* kReplicasAnnotation = "pintle.io/replicas-before";
 constexpr const char* kNowhereSelector = "pintle.io/taken-over";
-constexpr auto kLongestLastHold = std::chrono::seconds(15);
-constexpr auto kShortestLastHold = std::chrono::seconds(2);
+// The name of the port in deploy/ignition/openshift.
+constexpr const char* kIgnitionPort = "ignition";
 
 std::int64_t NumberAt(const json::Value& value, std::initializer_list<std::string_view> keys, std::int64_t fallback) {
   const json::Value* const number = value.Find(keys);
@@ -41,22 +49,69 @@ bool IsStopped(const std::optional<WholeDeployment>& deployment) {
   return !deployment || (Replicas(deployment) == json::Value(0) && NumberAt(deployment->status, {"replicas"}, 0) == 0);
 }
 
-TakeoverWrite ScaleOf(const WholeDeployment& deployment, const json::Value& replicas) {
-  ReplacingPatch patch(deployment.metadata);
-  patch.Set("/spec/replicas", replicas);
+// Returns the text `waits_for` of a step that ends the pods of a Deployment or of a DaemonSet.
+std::string EndOfPodsText(std::string_view kind, const std::string& name, const TakeoverState& state) {
+  const auto pods = state.remaining_pods.find(name);
+  return fmt::format("the pods of the {} {} have ended{}", kind, name,
+                     pods == state.remaining_pods.end() ? "" : ": " + pods->second);
+}
+
+// Returns the number of replicas before a takeover has scaled the Deployment down, or null if it has not done that.
+json::Value ScaledDownFrom(const std::optional<WholeDeployment>& deployment) {
+  if (!deployment) return {};
+  const auto replicas = json::Parse(deployment->metadata.Annotation(kReplicasAnnotation));
+  return replicas && replicas->is_integer() ? *replicas : json::Value();
+}
+
+TakeoverWrite ScaleWrite(const WholeDeployment& deployment, const json::Value& replicas, json::Value patch) {
   return {
       .object = TakeoverObject::kDeployment,
       .namespace_name = deployment.metadata.namespace_name,
       .name = deployment.metadata.name,
-      .patch = std::move(patch).operations(),
+      .patch = std::move(patch),
       .in_words = fmt::format("Deployment {}/{}: spec.replicas from {} to {}", deployment.metadata.namespace_name,
                               deployment.metadata.name, json::ToText(Replicas(deployment)), json::ToText(replicas))};
 }
 
-// Returns the list without what is ours, or null if there is none.
+TakeoverWrite ScaleOf(const WholeDeployment& deployment, const json::Value& replicas) {
+  ReplacingPatch patch(deployment.metadata);
+  patch.Set("/spec/replicas", replicas);
+  return ScaleWrite(deployment, replicas, std::move(patch).operations());
+}
+
+TakeoverWrite ScaleDownWrite(const WholeDeployment& deployment) {
+  ReplacingPatch patch(deployment.metadata);
+  patch.Set("/spec/replicas", 0);
+  // Somebody may have started replicas after the takeover: then the first number is the one to go back to.
+  if (ScaledDownFrom(deployment).is_null()) {
+    patch.SetAnnotations({{kReplicasAnnotation, json::ToText(Replicas(deployment))}});
+  }
+  return ScaleWrite(deployment, 0, std::move(patch).operations());
+}
+
+TakeoverWrite ScaleBackWrite(const WholeDeployment& deployment, const json::Value& replicas) {
+  ReplacingPatch replacing(deployment.metadata);
+  replacing.Set("/spec/replicas", replicas);
+  json::Value patch = std::move(replacing).operations();
+  if (!deployment.metadata.Annotation(kReplicasAnnotation).empty()) {
+    // An object without annotations is not the same as one with an empty list of them.
+    const bool is_only = deployment.metadata.annotations.size() == 1;
+    patch.push_back({{"op", "remove"},
+                     {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1replicas-before"}});
+  }
+  return ScaleWrite(deployment, replicas, std::move(patch));
+}
+
+// Returns whether an entry of spec.overrides is about the operator's Deployment.  The cluster's version operator
+// compares all of these fields, also the group.
+bool NamesOperator(const json::Value& entry, const TakeoverSettings& settings) {
+  return entry.TextAt({"group"}) == "apps" && entry.TextAt({"kind"}) == "Deployment" &&
+         entry.TextAt({"namespace"}) == settings.namespace_name && entry.TextAt({"name"}) == kOldOperator;
+}
+
+// Returns whether an entry of spec.overrides leaves the operator's Deployment unmanaged, as the one of a takeover does.
 bool IsOverride(const json::Value& entry, const TakeoverSettings& settings) {
-  return entry.TextAt({"kind"}) == "Deployment" && entry.TextAt({"namespace"}) == settings.namespace_name &&
-         entry.TextAt({"name"}) == kOldOperator && entry["unmanaged"] == json::Value(true);
+  return NamesOperator(entry, settings) && entry["unmanaged"] == json::Value(true);
 }
 
 const json::Value& SelectorOf(const WholeDaemonSet& server) {
@@ -76,68 +131,6 @@ TakeoverWrite SelectorWrite(const WholeDaemonSet& server, const json::Value& sel
                                   server.metadata.namespace_name, server.metadata.name, json::ToText(selector))};
 }
 
-// ---- leases ----
-
-bool IsOurs(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {
-  return lease && lease->spec.holder_identity.starts_with(settings.own_identity);
-}
-
-// Returns whether another program holds the lease, or did so last.
-bool IsOfOthers(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {
-  return lease && !lease->spec.holder_identity.empty() && lease->spec.holder_identity != kHolder &&
-         !IsOurs(lease, settings);
-}
-
-TakeoverWrite HoldOf(const api::Lease& lease, WallTime until, std::chrono::seconds duration, WallTime now) {
-  api::LeaseSpec spec = lease.spec;
-  spec.holder_identity = kHolder;
-  spec.lease_duration_seconds = static_cast<std::int32_t>(duration.count());
-  if (lease.spec.holder_identity != kHolder) spec.acquire_time = api::MicroTime{now};
-  spec.renew_time = api::MicroTime{now};
-  ReplacingPatch patch(lease.metadata);
-  patch.Set("/spec", json::Encode(spec));
-  patch.SetAnnotations({{kHeldUntilAnnotation, ToRfc3339(until)}});
-  return {.object = TakeoverObject::kLease,
-          .namespace_name = lease.metadata.namespace_name,
-          .name = lease.metadata.name,
-          .patch = std::move(patch).operations(),
-          .in_words = fmt::format("Lease {}/{}: is held until {}, when its holder has given up",
-                                  lease.metadata.namespace_name, lease.metadata.name, ToRfc3339(until))};
-}
-
-// Returns the write that keeps a lease from others until its holder has given up, if one is due.
-std::optional<TakeoverWrite> Hold(const std::optional<api::Lease>& lease, const TakeoverSettings& settings,
-                                  WallTime now) {
-  if (!lease || lease->spec.holder_identity.empty() || IsOurs(lease, settings)) return std::nullopt;
-  const std::chrono::seconds written(lease->spec.lease_duration_seconds);
-  if (lease->spec.holder_identity != kHolder) {
-    const auto promised = written.count() > 0 ? written : settings.hold;
-    return HoldOf(*lease, std::chrono::ceil<std::chrono::seconds>(now) + promised, promised, now);
-  }
-  const auto until = FromRfc3339(lease->metadata.Annotation(kHeldUntilAnnotation));
-  const bool is_last = until && lease->spec.renew_time && lease->spec.renew_time->at >= *until;
-  if (!until || is_last || now < *until) return std::nullopt;
-  return HoldOf(*lease, *until, std::clamp<std::chrono::seconds>(written / 4, kShortestLastHold, kLongestLastHold),
-                now);
-}
-
-std::optional<TakeoverWrite> ForgetHold(const std::optional<api::Lease>& lease) {
-  if (!lease || lease->metadata.Annotation(kHeldUntilAnnotation).empty()) return std::nullopt;
-  json::Value patch = json::Value::array();
-  patch.push_back(
-      {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", lease->metadata.resource_version}});
-  // An object without annotations is not the same as one with an empty list of them.
-  const bool is_only = lease->metadata.annotations.size() == 1;
-  patch.push_back(
-      {{"op", "remove"}, {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1held-until"}});
-  return TakeoverWrite{.object = TakeoverObject::kLease,
-                       .namespace_name = lease->metadata.namespace_name,
-                       .name = lease->metadata.name,
-                       .patch = std::move(patch),
-                       .in_words = fmt::format("Lease {}/{}: loses the annotation {}", lease->metadata.namespace_name,
-                                               lease->metadata.name, kHeldUntilAnnotation)};
-}
-
 // ---- the record ----
 
 json::Value BeforeOf(const TakeoverState& state) {
@@ -147,25 +140,116 @@ json::Value BeforeOf(const TakeoverState& state) {
   before["controller"] = Replicas(state.controller);
   before["ours"] = Replicas(state.ours);
   if (state.server) before["server"] = SelectorOf(*state.server);
+  if (state.daemon) before["daemon"] = RecordOfDaemon(*state.daemon);
   return before;
 }
 
-// Returns null if there is no record.
+// Returns null if there is no record that can be read.
 json::Value RecordedIn(const TakeoverState& state) {
   if (!state.record) return {};
   const auto text = state.record->data.find(kBeforeKey);
   if (text == state.record->data.end()) return {};
   auto before = json::Parse(text->second);
-  return before ? *std::move(before) : json::Value();
+  return before && before->is_object() ? *std::move(before) : json::Value();
+}
+
+std::string VerbIn(const api::ConfigMap& record) {
+  const auto found = record.data.find(kVerbKey);
+  return found == record.data.end() ? kStartVerb : found->second;
+}
+
+// Returns the step that writes the verb into a record which can be read.
+TakeoverStep VerbStep(const api::ConfigMap& record, const std::string& verb) {
+  TakeoverStep step{.name = "record", .is_done = VerbIn(record) == verb};
+  if (step.is_done) return step;
+  ReplacingPatch patch(record.metadata);
+  patch.Set(fmt::format("/data/{}", kVerbKey), verb);
+  step.write = TakeoverWrite{.object = TakeoverObject::kRecord,
+                             .namespace_name = record.metadata.namespace_name,
+                             .name = record.metadata.name,
+                             .patch = std::move(patch).operations(),
+                             .in_words = fmt::format("ConfigMap {}/{}: its verb becomes {}",
+                                                     record.metadata.namespace_name, record.metadata.name, verb)};
+  return step;
+}
+
+bool HasOverride(const TakeoverState& state, const TakeoverSettings& settings) {
+  if (!state.cluster_version) return false;
+  const json::Value& overrides = std::as_const(state.cluster_version->spec)["overrides"];
+  return std::any_of(overrides.begin(), overrides.end(),
+                     [&](const json::Value& entry) { return IsOverride(entry, settings); });
+}
+
+// Returns what only a takeover leaves in a cluster.  An override alone may be that of somebody else.
+std::vector<std::string> TracesOf(const TakeoverState& state, const TakeoverSettings& settings) {
+  std::vector<std::string> traces;
+  if (state.server && SelectorOf(*state.server).contains(kNowhereSelector)) {
+    traces.push_back(fmt::format("the node selector of the DaemonSet {}", kOldServer));
+  }
+  if (state.daemon && LeavesNodesToAgents(*state.daemon)) {
+    traces.push_back(fmt::format("the affinity of the DaemonSet {}", state.daemon->metadata.name));
+  }
+  for (const auto* lease : {&state.operator_lease, &state.controller_lease}) {
+    if (!*lease) continue;
+    const api::Lease& found = **lease;
+    if (HasTraceOfHold(found, settings)) {
+      traces.push_back(fmt::format("the hold on the Lease {}", found.metadata.name));
+    }
+  }
+  for (const auto* deployment : {&state.operators, &state.controller}) {
+    if (ScaledDownFrom(*deployment).is_null()) continue;
+    traces.push_back(fmt::format("the scale of the Deployment {}", (*deployment)->metadata.name));
+  }
+  return traces;
+}
+
+// Returns what is wrong with the record, and what is left from a takeover; "" if the record is as it must be.
+std::string LossOfRecord(const TakeoverState& state, const TakeoverSettings& settings) {
+  if (!RecordedIn(state).is_null()) return "";
+  std::string traces;
+  for (const std::string& trace : TracesOf(state, settings)) traces += (traces.empty() ? "" : ", ") + trace;
+  const std::string left = traces.empty() ? "" : fmt::format(", and a takeover has left {}", traces);
+  if (state.record) return fmt::format("its entry {} cannot be read{}", kBeforeKey, left);
+  return traces.empty() ? "" : "it is missing" + left;
+}
+
+// Returns a record of what OpenShift installs, where the objects do not have the former values any more.
+json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& settings) {
+  json::Value before = BeforeOf(state);
+  for (const auto& [name, deployment] :
+       {std::pair("operator", &state.operators), std::pair("controller", &state.controller)}) {
+    if (json::Value replicas = ScaledDownFrom(*deployment); !replicas.is_null()) before[name] = std::move(replicas);
+  }
+  // deploy/base has two replicas.
+  if (before["ours"] == json::Value(0)) before["ours"] = 2;
+  json::Value overrides;
+  for (const json::Value& entry : std::as_const(before)["overrides"]) {
+    if (!IsOverride(entry, settings)) overrides.push_back(entry);
+  }
+  before["overrides"] = std::move(overrides);
+  if (state.server) {
+    json::Value selector = SelectorOf(*state.server);
+    if (selector.is_object()) selector.Erase(kNowhereSelector);
+    before["server"] = selector.empty() ? json::Value() : std::move(selector);
+  }
+  if (state.daemon) before["daemon"] = InstalledRecordOfDaemon(*state.daemon);
+  return before;
 }
 
 TakeoverStep RecordStep(const TakeoverState& state, const TakeoverSettings& settings) {
-  if (!RecordedIn(state).is_null()) return {.name = "record", .is_done = true};
+  if (!RecordedIn(state).is_null()) return VerbStep(*state.record, kStartVerb);
+  // A new record would contain the values that the takeover has set, and undo could not restore the former ones.
+  if (const std::string loss = LossOfRecord(state, settings); !loss.empty()) {
+    return {
+        .name = "record",
+        .waits_for = fmt::format("the record can be read: the ConfigMap {}/{}", settings.own_namespace, kRecordName)};
+  }
   json::Value map;
   map["apiVersion"] = "v1";
   map["kind"] = "ConfigMap";
   map["metadata"] = {{"name", kRecordName}, {"namespace", settings.own_namespace}};
   map["data"][kBeforeKey] = json::ToText(BeforeOf(state));
+  map["data"][kVerbKey] = kStartVerb;
   return {.name = "record",
           .write = TakeoverWrite{.object = TakeoverObject::kRecord,
                                  .namespace_name = settings.own_namespace,
@@ -174,6 +258,30 @@ TakeoverStep RecordStep(const TakeoverState& state, const TakeoverSettings& sett
                                  .is_creation = true,
                                  .in_words = fmt::format("ConfigMap {}/{}: is created with the values that are there",
                                                          settings.own_namespace, kRecordName)}};
+}
+
+// Writes a record in place of one that was lost.
+TakeoverStep LostRecordStep(const TakeoverState& state, const TakeoverSettings& settings, const json::Value& before) {
+  TakeoverWrite write{.object = TakeoverObject::kRecord,
+                      .namespace_name = settings.own_namespace,
+                      .name = kRecordName,
+                      .in_words = fmt::format("ConfigMap {}/{}: gets the values that OpenShift installs, because {}",
+                                              settings.own_namespace, kRecordName, LossOfRecord(state, settings))};
+  json::Value entries;
+  entries[kBeforeKey] = json::ToText(before);
+  entries[kVerbKey] = kUndoVerb;
+  if (state.record) {
+    ReplacingPatch patch(state.record->metadata);
+    patch.Set("/data", std::move(entries));
+    write.patch = std::move(patch).operations();
+  } else {
+    write.patch["apiVersion"] = "v1";
+    write.patch["kind"] = "ConfigMap";
+    write.patch["metadata"] = {{"name", kRecordName}, {"namespace", settings.own_namespace}};
+    write.patch["data"] = std::move(entries);
+    write.is_creation = true;
+  }
+  return {.name = "record", .write = std::move(write)};
 }
 
 // ---- taking over ----
@@ -199,17 +307,22 @@ TakeoverWrite OverridesWrite(const WholeClusterVersion& version, const json::Val
 
 TakeoverStep OverridesStep(const TakeoverState& state, const TakeoverSettings& settings) {
   TakeoverStep step{.name = "overrides", .is_done = true};
-  if (!state.cluster_version) return step;
-  json::Value overrides = std::as_const(state.cluster_version->spec)["overrides"];
-  if (std::any_of(overrides.begin(), overrides.end(),
-                  [&](const json::Value& entry) { return IsOverride(entry, settings); })) {
-    return step;
+  if (!state.cluster_version || HasOverride(state, settings)) return step;
+  const json::Value ours = {{"kind", "Deployment"},
+                            {"group", "apps"},
+                            {"namespace", settings.namespace_name},
+                            {"name", kOldOperator},
+                            {"unmanaged", true}};
+  // Only the first of several entries for one object counts.  So an entry that keeps the Deployment managed is
+  // replaced.
+  json::Value overrides;
+  bool is_placed = false;
+  for (const json::Value& entry : std::as_const(state.cluster_version->spec)["overrides"]) {
+    const bool is_replaced = NamesOperator(entry, settings);
+    if (!is_replaced || !is_placed) overrides.push_back(is_replaced ? ours : entry);
+    is_placed = is_placed || is_replaced;
   }
-  overrides.push_back({{"kind", "Deployment"},
-                       {"group", "apps"},
-                       {"namespace", settings.namespace_name},
-                       {"name", kOldOperator},
-                       {"unmanaged", true}});
+  if (!is_placed) overrides.push_back(ours);
   step.is_done = false;
   step.write = OverridesWrite(*state.cluster_version, overrides);
   return step;
@@ -217,59 +330,94 @@ TakeoverStep OverridesStep(const TakeoverState& state, const TakeoverSettings& s
 
 TakeoverStep LeasesStep(const TakeoverState& state, const TakeoverSettings& settings, WallTime now) {
   TakeoverStep step{.name = "leases"};
-  const bool is_led = IsOurs(state.controller_lease, settings);
-  step.is_done = is_led && IsOurs(state.operator_lease, settings);
-  if (step.is_done) return step;
+  // If nothing is left to scale down, the name of the holder is enough, and no renewal has to be seen.
+  const bool are_others_stopped = IsStopped(state.operators) && IsStopped(state.controller);
+  const auto is_led_by_ours = [&](const std::optional<api::Lease>& lease, const LeaseSight& sight) {
+    return are_others_stopped ? IsHeldByPintle(lease, settings) : DoesPintleLeadBy(lease, sight, settings);
+  };
+  const bool is_led = is_led_by_ours(state.controller_lease, state.controller_sight);
   const bool is_ready = state.ours && NumberAt(state.ours->status, {"readyReplicas"}, 0) > 0;
+  step.is_done = is_ready && is_led && is_led_by_ours(state.operator_lease, state.operator_sight);
+  if (step.is_done) return step;
   if (!is_ready) {
     step.waits_for =
         fmt::format("a replica of the Deployment {}/{} is ready", settings.own_namespace, settings.own_deployment);
     return step;
   }
-  step.write = Hold(state.operator_lease, settings, now);
-  if (!step.write) step.write = Hold(state.controller_lease, settings, now);
-  step.waits_for = fmt::format("a replica of the Deployment {}/{} holds the Lease {}", settings.own_namespace,
-                               settings.own_deployment, is_led ? kOperatorLeaseHeld : kControllerLeaseHeld);
+  step.write = WriteToHold(state.operator_lease, state.operator_sight, settings, now);
+  if (!step.write) step.write = WriteToHold(state.controller_lease, state.controller_sight, settings, now);
+  step.waits_for =
+      fmt::format("a replica of the Deployment {}/{} holds and renews the Lease {}", settings.own_namespace,
+                  settings.own_deployment, is_led ? kOperatorLeaseHeld : kControllerLeaseHeld);
   return step;
 }
 
-TakeoverStep StopStep(const char* name, const std::optional<WholeDeployment>& deployment) {
+TakeoverStep StopStep(const char* name, const std::optional<WholeDeployment>& deployment, const TakeoverState& state) {
   TakeoverStep step{.name = name, .is_done = IsStopped(deployment)};
+  if (deployment && state.remaining_pods.contains(deployment->metadata.name)) step.is_done = false;
   if (step.is_done) return step;
-  step.waits_for = fmt::format("the pods of the Deployment {} have ended", deployment->metadata.name);
-  if (Replicas(deployment) != json::Value(0)) step.write = ScaleOf(*deployment, 0);
+  step.waits_for = EndOfPodsText("Deployment", deployment->metadata.name, state);
+  if (Replicas(deployment) != json::Value(0)) step.write = ScaleDownWrite(*deployment);
   return step;
 }
 
-TakeoverStep ServerStep(const TakeoverState& state) {
-  TakeoverStep step{.name = "server", .is_done = true};
-  if (!state.server) return step;
-  json::Value selector = SelectorOf(*state.server);
-  const bool is_set = selector.contains(kNowhereSelector);
-  step.is_done = is_set && NumberAt(state.server->status, {"currentNumberScheduled"}, 0) == 0;
+TakeoverStep ServerStep(const TakeoverState& state, const TakeoverSettings& settings) {
+  TakeoverStep step{.name = "server", .is_done = HasServerEnded(state)};
   if (step.is_done) return step;
-  step.waits_for = fmt::format("the pods of the DaemonSet {} have ended", kOldServer);
+  json::Value selector = SelectorOf(*state.server);
+  if (selector.contains(kNowhereSelector)) {
+    step.waits_for = EndOfPodsText("DaemonSet", kOldServer, state);
+    return step;
+  }
+  // Pintle's server must be ready to begin as soon as the old one has ended.
+  if (const std::string why = WhyServerMustStay(state, settings); !why.empty()) {
+    step.waits_for = fmt::format("this has ended: {}", why);
+    return step;
+  }
+  step.waits_for = EndOfPodsText("DaemonSet", kOldServer, state);
   selector[kNowhereSelector] = "true";
-  if (!is_set) step.write = SelectorWrite(*state.server, selector);
+  step.write = SelectorWrite(*state.server, selector);
+  return step;
+}
+
+TakeoverStep ServingStep(const TakeoverState& state, const TakeoverSettings& settings) {
+  TakeoverStep step{.name = "serving", .is_done = !state.server || !state.ours};
+  if (step.is_done) return step;
+  std::string silent;
+  for (const ServerReplica& replica : state.server_replicas) {
+    if (!replica.answers) silent += (silent.empty() ? "" : ", ") + replica.pod;
+  }
+  step.is_done = !state.server_replicas.empty() && silent.empty();
+  if (!step.is_done) {
+    step.waits_for =
+        fmt::format("the Ignition server answers in the pods {} of the Deployment {}/{}",
+                    silent.empty() ? "(there are none yet)" : silent, settings.own_namespace, settings.own_deployment);
+  }
   return step;
 }
 
 // ---- going back ----
 
 TakeoverStep LeaveStep(const TakeoverState& state, const TakeoverSettings& settings) {
-  const bool we_hold = IsOurs(state.controller_lease, settings) || IsOurs(state.operator_lease, settings);
+  const bool may_act = MayPintleActBy(state.controller_lease, state.controller_sight, settings) ||
+                       MayPintleActBy(state.operator_lease, state.operator_sight, settings);
   TakeoverStep step{.name = "leave",
-                    .is_done = IsOfOthers(state.controller_lease, settings) || (IsStopped(state.ours) && !we_hold)};
+                    .is_done = IsHeldByOthers(state.controller_lease, settings) || (IsStopped(state.ours) && !may_act)};
   if (step.is_done) return step;
-  step.waits_for = "the replicas of Pintle have ended and have released the leases";
+  step.waits_for =
+      "the replicas of Pintle have ended, and have released the leases or not renewed them for the time in them";
   if (state.ours && Replicas(state.ours) != json::Value(0)) step.write = ScaleOf(*state.ours, 0);
   return step;
 }
 
 TakeoverStep ScaleBackStep(const char* name, const std::optional<WholeDeployment>& deployment,
                            const json::Value& before) {
-  TakeoverStep step{.name = name, .is_done = !deployment || before.is_null() || Replicas(deployment) == before};
-  if (!step.is_done) step.write = ScaleOf(*deployment, before);
+  const json::Value scaled_down_from = ScaledDownFrom(deployment);
+  // A Deployment that did not exist at the first start is not in the record.
+  const json::Value& wanted = before.is_null() ? scaled_down_from : before;
+  const bool is_back = Replicas(deployment) == wanted && scaled_down_from.is_null();
+  TakeoverStep step{.name = name, .is_done = !deployment || wanted.is_null() || is_back};
+  if (!step.is_done) step.write = ScaleBackWrite(*deployment, wanted);
   return step;
 }
 
@@ -289,38 +437,57 @@ TakeoverStep OverridesBackStep(const TakeoverState& state, const TakeoverSetting
                                const json::Value& before) {
   TakeoverStep step{.name = "overrides", .is_done = true};
   if (!state.cluster_version) return step;
-  // Overrides that somebody has added meanwhile stay.
+  // Overrides that somebody has added or removed meanwhile stay so.
   const json::Value& present = std::as_const(state.cluster_version->spec)["overrides"];
-  const bool was_there =
-      std::any_of(before.begin(), before.end(), [&](const json::Value& entry) { return IsOverride(entry, settings); });
   json::Value wanted = json::Value::array();
+  bool was_replaced = false;
   for (const json::Value& entry : present) {
-    if (was_there || !IsOverride(entry, settings)) wanted.push_back(entry);
+    if (!IsOverride(entry, settings)) {
+      wanted.push_back(entry);
+      continue;
+    }
+    const json::Value* const former = std::find_if(
+        before.begin(), before.end(), [&](const json::Value& recorded) { return NamesOperator(recorded, settings); });
+    if (former != before.end()) wanted.push_back(*former);
+    was_replaced = was_replaced || former == before.end() || *former != entry;
   }
-  if (wanted.size() == present.size()) return step;
+  if (!was_replaced) return step;
   step.is_done = false;
   step.write = OverridesWrite(*state.cluster_version, wanted.empty() && before.is_null() ? json::Value() : wanted);
   return step;
 }
 
-TakeoverStep LedStep(const TakeoverState& state, const TakeoverSettings& settings, const json::Value& before) {
+TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSettings& settings,
+                               const json::Value& before) {
   TakeoverStep step{.name = "leases", .is_done = true};
   const auto lives = [](const json::Value& replicas) { return replicas.is_integer() && replicas.integer() > 0; };
-  if (lives(before["controller"]) && !IsOfOthers(state.controller_lease, settings)) {
+  if (lives(before["controller"]) && !IsHeldByOthers(state.controller_lease, settings)) {
     step.is_done = false;
     step.waits_for = fmt::format("{} holds its Lease", kOldController);
-  } else if (lives(before["operator"]) && !IsOfOthers(state.operator_lease, settings)) {
+  } else if (lives(before["operator"]) && !IsHeldByOthers(state.operator_lease, settings)) {
     step.is_done = false;
     step.waits_for = fmt::format("{} holds its Lease", kOldOperator);
   } else {
-    step.write = ForgetHold(state.operator_lease);
-    if (!step.write) step.write = ForgetHold(state.controller_lease);
+    step.write = WriteToForgetHold(state.operator_lease);
+    if (!step.write) step.write = WriteToForgetHold(state.controller_lease);
     step.is_done = !step.write;
   }
   return step;
 }
 
-TakeoverStep ForgetStep(const TakeoverState& state) {
+// Pintle's replicas would take the ports of a machine on which the operator's server does not run yet.
+TakeoverStep OperatorServesStep(const TakeoverState& state) {
+  const bool may_collide = state.server && state.ours && IgnitionPortOf(*state.ours);
+  TakeoverStep step{.name = "serving", .is_done = !may_collide || Replicas(state.ours) != json::Value(0)};
+  if (step.is_done) return step;
+  const auto count = [&](std::string_view field) { return NumberAt(state.server->status, {field}, 0); };
+  step.is_done = count("observedGeneration") >= state.server->metadata.generation &&
+                 count("numberReady") >= count("desiredNumberScheduled");
+  step.waits_for = fmt::format("all pods of the DaemonSet {} are ready", kOldServer);
+  return step;
+}
+
+TakeoverStep RecordRemovalStep(const TakeoverState& state) {
   TakeoverStep step{.name = "record", .is_done = !state.record};
   if (step.is_done) return step;
   step.write =
@@ -328,9 +495,14 @@ TakeoverStep ForgetStep(const TakeoverState& state) {
                     .namespace_name = state.record->metadata.namespace_name,
                     .name = state.record->metadata.name,
                     .patch = {},
+                    .version = state.record->metadata.resource_version,
                     .in_words = fmt::format("ConfigMap {}/{}: is removed", state.record->metadata.namespace_name,
                                             state.record->metadata.name)};
   return step;
+}
+
+void Append(std::vector<TakeoverStep> more, std::vector<TakeoverStep>& steps) {
+  std::move(more.begin(), more.end(), std::back_inserter(steps));
 }
 
 }  // namespace
@@ -340,26 +512,114 @@ std::vector<TakeoverStep> StepsToTakeOver(const TakeoverState& state, const Take
   steps.push_back(RecordStep(state, settings));
   steps.push_back(OverridesStep(state, settings));
   steps.push_back(LeasesStep(state, settings, now));
-  // The operator would start its controller again.
-  steps.push_back(StopStep("operator", state.operators));
-  steps.push_back(StopStep("controller", state.controller));
-  if (settings.with_server) steps.push_back(ServerStep(state));
+  // The operator is stopped first, since it would start its controller again.
+  steps.push_back(StopStep("operator", state.operators, state));
+  steps.push_back(StopStep("controller", state.controller, state));
+  if (settings.with_server) {
+    steps.push_back(ServerStep(state, settings));
+    steps.push_back(ServingStep(state, settings));
+  }
+  if (settings.with_daemons) Append(StepsToAgents(state), steps);
   return steps;
 }
 
 std::vector<TakeoverStep> StepsToUndo(const TakeoverState& state, const TakeoverSettings& settings, WallTime) {
-  const json::Value before = RecordedIn(state);
+  json::Value before = RecordedIn(state);
   std::vector<TakeoverStep> steps;
-  if (before.is_null()) return steps;
-  steps.push_back(LeaveStep(state, settings));
-  steps.push_back(ServerBackStep(state, before["server"]));
-  steps.push_back(ScaleBackStep("controller", state.controller, before["controller"]));
-  steps.push_back(ScaleBackStep("operator", state.operators, before["operator"]));
-  steps.push_back(OverridesBackStep(state, settings, before["overrides"]));
-  steps.push_back(LedStep(state, settings, before));
+  if (before.is_null()) {
+    if (LossOfRecord(state, settings).empty()) return steps;
+    before = InstalledBefore(state, settings);
+    steps.push_back(LostRecordStep(state, settings, before));
+  } else {
+    steps.push_back(VerbStep(*state.record, kUndoVerb));
+  }
+  Append(StepsToDaemons(state, before["daemon"]), steps);
+  std::vector<TakeoverStep> back = {ServerBackStep(state, before["server"]),
+                                    ScaleBackStep("controller", state.controller, before["controller"]),
+                                    ScaleBackStep("operator", state.operators, before["operator"]),
+                                    OverridesBackStep(state, settings, before["overrides"])};
+  // If the operator's controller had no replica, Pintle's replicas take the leases again when they are back.
+  const json::Value& controllers = std::as_const(before)["controller"];
+  const bool may_pintle_lead = !controllers.is_integer() || controllers.integer() == 0;
+  if (!may_pintle_lead || NextOf(back) != nullptr) steps.push_back(LeaveStep(state, settings));
+  Append(std::move(back), steps);
+  steps.push_back(OperatorLeadsStep(state, settings, before));
+  steps.push_back(OperatorServesStep(state));
   steps.push_back(ScaleBackStep("replicas", state.ours, before["ours"]));
-  steps.push_back(ForgetStep(state));
+  steps.push_back(RecordRemovalStep(state));
   return steps;
+}
+
+std::string WhyTakeoverMustNotBegin(const TakeoverState& state, const TakeoverSettings& settings) {
+  const std::string loss = LossOfRecord(state, settings);
+  if (loss.empty()) return "";
+  return fmt::format(
+      "ConfigMap {}/{}, the record of a takeover: {}; run `pintle-controller takeover undo`, which makes what "
+      "OpenShift installs",
+      settings.own_namespace, kRecordName, loss);
+}
+
+bool HasTakenAnything(const TakeoverState& state, const TakeoverSettings& settings) {
+  const auto is_taken = [&](const std::optional<api::Lease>& lease) {
+    return lease && !lease->spec.holder_identity.empty() && !IsHeldByOthers(lease, settings);
+  };
+  return state.record && (is_taken(state.operator_lease) || is_taken(state.controller_lease) ||
+                          !ScaledDownFrom(state.operators).is_null() || !ScaledDownFrom(state.controller).is_null());
+}
+
+std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings& settings) {
+  if (state.record || !HasOverride(state, settings)) return "";
+  return fmt::format(
+      "The ClusterVersion {} has an override for the Deployment {}/{}, which was there before a takeover or has no "
+      "record; remove it from spec.overrides if nobody needs it.",
+      state.cluster_version->metadata.name, settings.namespace_name, kOldOperator);
+}
+
+bool IsToHaveNoPods(const WholeObject& owner) {
+  const json::Value* const selector = owner.spec.Find({"template", "spec", "nodeSelector"});
+  const bool is_nowhere = selector != nullptr && selector->contains(kNowhereSelector);
+  return is_nowhere || NumberAt(owner.spec, {"replicas"}, 1) == 0;
+}
+
+bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings) {
+  if (settings.with_daemons || (state.daemon && LeavesNodesToAgents(*state.daemon))) return true;
+  // The DaemonSet may have been deleted or replaced since then.  The operator makes it anew after an undo, and then the
+  // daemon would run beside each agent that still has its node.
+  return state.record && VerbIn(*state.record) == kUndoVerb;
+}
+
+bool HasServerEnded(const TakeoverState& state) {
+  if (!state.server) return true;
+  const auto count = [&](std::string_view field) { return NumberAt(state.server->status, {field}, 0); };
+  // A pod that is ending on a machine where it should not run counts as misscheduled.
+  return SelectorOf(*state.server).contains(kNowhereSelector) &&
+         count("observedGeneration") >= state.server->metadata.generation && count("currentNumberScheduled") == 0 &&
+         count("numberMisscheduled") == 0 && !state.remaining_pods.contains(kOldServer);
+}
+
+std::optional<std::int64_t> IgnitionPortOf(const WholeDeployment& deployment) {
+  const json::Value* const containers = deployment.spec.Find({"template", "spec", "containers"});
+  if (containers == nullptr) return std::nullopt;
+  for (const json::Value& container : *containers) {
+    for (const json::Value& port : container["ports"]) {
+      const std::int64_t number = NumberAt(port, {"containerPort"}, 0);
+      if (port.TextAt({"name"}) == kIgnitionPort && number > 0) return number;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string WhyServerMustStay(const TakeoverState& state, const TakeoverSettings& settings) {
+  if (!state.server) return "";
+  const std::string ours = fmt::format("the Deployment {}/{}", settings.own_namespace, settings.own_deployment);
+  if (!state.ours || !IgnitionPortOf(*state.ours)) {
+    return fmt::format("{} has no Ignition server; apply deploy/ignition/openshift", ours);
+  }
+  const std::int64_t wanted = NumberAt(state.ours->spec, {"replicas"}, 1);
+  const auto count = [&](std::string_view field) { return NumberAt(state.ours->status, {field}, 0); };
+  const bool are_new = count("observedGeneration") >= state.ours->metadata.generation;
+  if (are_new && count("updatedReplicas") >= wanted && count("readyReplicas") >= wanted) return "";
+  return fmt::format("not all replicas of {} are ready with its present settings", ours);
 }
 
 const TakeoverStep* NextOf(const std::vector<TakeoverStep>& steps) {

@@ -7,18 +7,30 @@
 // short, and a step that somebody else has made is done.  docs/takeover.md has the reasons for their order.
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "api/config_map.h"
 #include "api/lease.h"
+#include "api/node.h"
 #include "base/clock.h"
+#include "controller/lease_sightings.h"
 #include "controller/operator_kinds.h"
 #include "json/value.h"
 
 namespace pintle::controller {
+
+// A replica of Pintle that serves Ignition.
+struct ServerReplica {
+  std::string pod;
+  bool answers = false;  // It answers at the port of the Ignition server.
+};
 
 // The objects that matter, without those that the cluster lacks.
 struct TakeoverState {
@@ -26,23 +38,38 @@ struct TakeoverState {
   std::optional<WholeDeployment> operators;
   std::optional<WholeDeployment> controller;
   std::optional<WholeDaemonSet> server;
+  std::optional<WholeDaemonSet> daemon;
   std::optional<WholeDeployment> ours;
   std::optional<api::Lease> operator_lease;
   std::optional<api::Lease> controller_lease;
   std::optional<api::ConfigMap> record;
+  LeaseSight operator_sight = {};
+  LeaseSight controller_sight = {};
+  // The pods that have not ended yet, such as "a-1 on the node b", by the name of their Deployment or DaemonSet.  Has
+  // only owners that are to have no pods.  Their statuses do not count pods that are terminating.
+  std::map<std::string, std::string, std::less<>> remaining_pods = {};
+  // Known if AreNodesNeeded().
+  std::vector<api::Node> nodes = {};
+  std::set<std::string, std::less<>> nodes_with_daemon = {};  // The nodes that have a pod of the daemon.
+  // The nodes for which there is a pod of the daemon that the scheduler has not placed yet.
+  std::set<std::string, std::less<>> nodes_awaiting_daemon = {};
+  std::vector<ServerReplica> server_replicas = {};  // Known once the old server has ended, if it is handed over.
 };
 
 struct TakeoverSettings {
   std::string namespace_name = "openshift-machine-config-operator";
   std::string own_namespace = "pintle";
   std::string own_deployment = "pintle-controller";
+  std::string own_account = "pintle-controller";    // The ServiceAccount of its replicas.
   std::string own_identity = "pintle-controller_";  // The beginning of the identities of its replicas.
+  std::string offer = "pintle-takeover-offer";      // The holder of a lease that only these replicas may take.
   bool with_server = false;                         // Whether to hand over the Ignition server as well.
-  // A lease is held for this long if its holder has not written how long others have to wait.
+  bool with_daemons = false;                        // Whether to give nodes to the agents that stand by there.
+  // If the holder of a lease has not written how long others have to wait, this time is assumed.
   std::chrono::seconds hold = std::chrono::seconds(137);
 };
 
-enum class TakeoverObject { kRecord, kClusterVersion, kDeployment, kDaemonSet, kLease };
+enum class TakeoverObject { kRecord, kClusterVersion, kDeployment, kDaemonSet, kLease, kNode };
 
 struct TakeoverWrite {
   TakeoverObject object = TakeoverObject::kRecord;
@@ -50,6 +77,7 @@ struct TakeoverWrite {
   std::string name = {};
   json::Value patch = {};  // A JSON patch, or a whole ConfigMap that is created, or null for a deletion.
   bool is_creation = false;
+  std::string version = {};   // Of the object that is deleted: if it has another one meanwhile, it stays.
   std::string in_words = {};  // "Deployment a/b: spec.replicas from 1 to 0"
 };
 
@@ -60,9 +88,28 @@ struct TakeoverStep {
   std::string waits_for = {};               // What the step waits for after its writes, or while it has none.
 };
 
-// Returns all steps in their order.  Only the write of the first one that is not done may be made.
+// Returns all steps in their order.  Only the write of the first one that is not done may be made.  The very first step
+// is that of the record, without which no other may be made.  There are no steps to undo if there was no takeover.
 std::vector<TakeoverStep> StepsToTakeOver(const TakeoverState& state, const TakeoverSettings& settings, WallTime now);
 std::vector<TakeoverStep> StepsToUndo(const TakeoverState& state, const TakeoverSettings& settings, WallTime now);
+
+// Returns why a takeover must not begin or go on, because its record is lost or damaged; "" if nothing is wrong.
+std::string WhyTakeoverMustNotBegin(const TakeoverState& state, const TakeoverSettings& settings);
+// Returns whether a takeover has begun and has taken a lease or a replica from the operator.  Before that, the operator
+// still acts, and it can change anything that was checked.
+bool HasTakenAnything(const TakeoverState& state, const TakeoverSettings& settings);
+// Returns a notice about an override without a record, which undo leaves alone because others may have made it; or "".
+std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings& settings);
+// Returns whether a Deployment or a DaemonSet of the operator is as a takeover makes it, so that its pods end.
+bool IsToHaveNoPods(const WholeObject& owner);
+// Returns whether agents may have nodes, or are to get them, so that the nodes have to be read.
+bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings);
+// Returns whether the old server runs on no machine any more.
+bool HasServerEnded(const TakeoverState& state);
+// Returns why the old server has to stay, because Pintle's would not begin in its place; "" if it can go.
+std::string WhyServerMustStay(const TakeoverState& state, const TakeoverSettings& settings);
+// Returns the port of the Ignition server in the pods of a Deployment, or nullopt if they serve none.
+std::optional<std::int64_t> IgnitionPortOf(const WholeDeployment& deployment);
 
 // Returns the first step that is not done, or nullptr.
 const TakeoverStep* NextOf(const std::vector<TakeoverStep>& steps);

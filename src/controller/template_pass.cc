@@ -13,6 +13,7 @@
 
 #include "base/version.h"
 #include "controller/controller_certificates.h"
+#include "controller/replacing_patch.h"
 #include "generated/pull_secret.h"
 #include "generated/template_status.h"
 #include "generated/templates.h"
@@ -66,15 +67,13 @@ void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
     if (!is_signed || !has_image || config->metadata.name.starts_with("rendered-")) continue;
     const auto is_same = [&](const ConfigChange& change) { return change.name == config->metadata.name; };
     if (std::any_of(changes.configs.begin(), changes.configs.end(), is_same)) continue;
-    const auto replace = [](const char* path) -> json::Value { return {{"op", "add"}, {"path", path}, {"value", ""}}; };
-    changes.configs.push_back(
-        {.name = config->metadata.name,
-         .made_from = MadeFrom::kTemplates,
-         .object = config->metadata.name,
-         .creation_or_patch = json::Value::array(
-             {{{"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", config->metadata.resource_version}},
-              replace("/spec/osImageURL"),
-              replace("/spec/baseOSExtensionsContainerImage")})});
+    ReplacingPatch patch(config->metadata);
+    patch.Set("/spec/osImageURL", "");
+    patch.Set("/spec/baseOSExtensionsContainerImage", "");
+    changes.configs.push_back({.name = config->metadata.name,
+                               .made_from = MadeFrom::kTemplates,
+                               .object = config->metadata.name,
+                               .creation_or_patch = std::move(patch).operations()});
   }
 }
 

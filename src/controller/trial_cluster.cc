@@ -8,8 +8,10 @@
 
 #include "api/controller_config.h"
 #include "controller/generate_pass.h"
+#include "controller/source_problems.h"
 #include "controller/watched.h"
-#include "json/field_list.h"
+#include "generated/render_config.h"
+#include "json/fields.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::controller {
@@ -27,6 +29,11 @@ Result<> CheckConfig(const json::Value& object) {
   return {};
 }
 
+Result<> CheckControllerConfig(const json::Value& object) {
+  TRY(CheckDecodes<api::ControllerConfig>(object));
+  return generated::CheckControllerConfigSpec(object["spec"]);
+}
+
 template <typename T>
 constexpr TrialKind KindWithCheck() {
   return {.resource = kube::kResourceKind<T>, .check = CheckDecodes<T>};
@@ -35,7 +42,7 @@ constexpr TrialKind KindWithCheck() {
 constexpr std::array kTrialKinds = {
     KindWithCheck<api::MachineConfigPool>(),
     TrialKind{.resource = kube::kResourceKind<api::MachineConfig>, .check = CheckConfig},
-    KindWithCheck<api::ControllerConfig>(),
+    TrialKind{.resource = kube::kResourceKind<api::ControllerConfig>, .check = CheckControllerConfig},
     KindWithCheck<api::MachineConfiguration>(),
     KindWithCheck<api::OSImageStream>(),
     KindWithCheck<PullSecret>(),
@@ -52,6 +59,7 @@ constexpr std::array kTrialKinds = {
     KindWithCheck<ClusterImagePolicy>(),
     KindWithCheck<api::ImagePolicy>(),
     KindWithCheck<api::CredentialProviderConfig>(),
+    KindWithCheck<OldCredentialProviderConfig>(),  // A cluster may serve this version only.
 };
 
 std::string_view GroupOf(std::string_view api_version) {
@@ -62,22 +70,6 @@ std::string_view GroupOf(std::string_view api_version) {
 constexpr std::array kSourceKinds = {SourceKind::kControllerConfig, SourceKind::kKubeletConfig,
                                      SourceKind::kContainerRuntimeConfig, SourceKind::kImagePolicy,
                                      SourceKind::kCredentialProviderConfig};
-
-std::string_view KindOfSource(SourceKind kind) {
-  switch (kind) {
-    case SourceKind::kControllerConfig:
-      return "ControllerConfig";
-    case SourceKind::kKubeletConfig:
-      return "KubeletConfig";
-    case SourceKind::kContainerRuntimeConfig:
-      return "ContainerRuntimeConfig";
-    case SourceKind::kImagePolicy:
-      return "ImagePolicy";
-    case SourceKind::kCredentialProviderConfig:
-      return "CRIOCredentialProviderConfig";
-  }
-  return "";
-}
 
 std::string KeyOf(const std::string& namespace_name, const std::string& name) { return namespace_name + "/" + name; }
 
@@ -130,27 +122,6 @@ const PullSecret* SecretOf(const TemplateInput& input, const std::vector<PullSec
   return found == secrets.end() ? nullptr : &*found;
 }
 
-// Returns the message of a condition that reports a problem, or "".
-std::string ProblemIn(SourceKind source, const json::Value& condition) {
-  const std::string& type = condition.TextAt({"type"});
-  const bool is_true = condition.TextAt({"status"}) == "True";
-  bool is_problem = false;
-  switch (source) {
-    case SourceKind::kControllerConfig:
-      is_problem = is_true && type == "TemplateControllerFailing";
-      break;
-    case SourceKind::kKubeletConfig:
-    case SourceKind::kContainerRuntimeConfig:
-      is_problem = is_true && type == "Failure";
-      break;
-    case SourceKind::kImagePolicy:
-    case SourceKind::kCredentialProviderConfig:
-      is_problem = !is_true;
-      break;
-  }
-  return is_problem ? condition.TextAt({"message"}) : "";
-}
-
 }  // namespace
 
 std::span<const TrialKind> TrialKinds() { return kTrialKinds; }
@@ -195,7 +166,7 @@ void TrialCluster::Patch(std::string_view kind, const std::string& namespace_nam
   json::Value object = At(kind, namespace_name, name);
   if (patch.is_array()) {
     for (const json::Value& operation : patch) {
-      if (operation.TextAt({"op"}) != "test") SetAt(object, operation.TextAt({"path"}), operation["value"]);
+      SetAt(object, operation.TextAt({"path"}), operation["value"]);
     }
   } else {
     MergeInto(object, patch);
@@ -324,14 +295,7 @@ std::vector<ObjectProblem> TrialCluster::Problems() const {
   for (const SourceKind source : kSourceKinds) {
     const std::string_view kind = KindOfSource(source);
     for (const auto& [key, object] : Documents(kind)) {
-      const json::Value* const conditions = object.Find({"status", "conditions"});
-      if (conditions == nullptr || !conditions->is_array()) continue;
-      // The conditions of these two kinds are a history, of which the last one counts.
-      const bool is_history = source == SourceKind::kKubeletConfig || source == SourceKind::kContainerRuntimeConfig;
-      for (const json::Value& condition : *conditions) {
-        if (is_history && &condition != &conditions->elements().back()) continue;
-        std::string message = ProblemIn(source, condition);
-        if (message.empty()) continue;
+      for (std::string& message : ProblemsIn(source, object["status"])) {
         problems.push_back(
             {.kind = std::string(kind), .name = object.TextAt({"metadata", "name"}), .message = std::move(message)});
       }

@@ -103,7 +103,7 @@ class TrialCluster {
   // Removes an object of a cluster-wide kind, if it exists.
   void Remove(std::string_view kind, const std::string& name);
   // Applies a merge patch or a JSON patch to an object, which must exist.  Supports only the JSON patches that passes
-  // make: each operation sets a member, or is a test, which is ignored because nobody else writes.
+  // make, in which each operation sets a member.
   void Patch(std::string_view kind, const std::string& namespace_name, const std::string& name,
              const json::Value& patch);
 

@@ -22,6 +22,7 @@
 #include "api/machine_os_config.h"
 #include "api/node.h"
 #include "api/os_image_stream.h"
+#include "api/rollout_policy.h"
 #include "pool/control_plane.h"
 
 namespace pintle::controller {
@@ -38,6 +39,7 @@ struct View {
   std::vector<const api::Node*> nodes;
   std::vector<const api::MachineConfigNode*> machine_config_nodes;
   std::vector<const api::MachineConfig*> configs;  // Rendered ones are without `spec.config`.
+  std::vector<const api::RolloutPolicy*> rollout_policies;
   const api::ControllerConfig* controller_config = nullptr;
   const api::MachineConfiguration* machine_configuration = nullptr;
   const api::OSImageStream* os_image_stream = nullptr;

@@ -5,6 +5,9 @@
 #include <array>
 #include <string_view>
 
+#include "base/memory.h"
+#include "clusterops/server_certificates.h"
+
 namespace pintle::controller {
 namespace {
 
@@ -25,7 +28,6 @@ void Trim(WatchedNode& node) {
 
 bool IsRenderedAndUnlabelled(const api::MachineConfig& config) {
   const auto& owners = config.metadata.owner_references;
-  // A rendered config that somebody has labelled may be selected by a pool, and is then an input like any other.
   return config.metadata.labels.empty() && config.metadata.name.starts_with("rendered-") && !owners.empty() &&
          owners.front().kind == "MachineConfigPool";
 }
@@ -40,6 +42,13 @@ void Trim(WatchedMachineConfigNode& node) {
            kReportedConditions.end();
   });
   node.status.conditions.shrink_to_fit();
+}
+
+void Trim(WatchedCertificate& secret) {
+  const auto key = secret.data.find(clusterops::kPrivateKeyKey);
+  if (key == secret.data.end() || key->second.empty()) return;
+  Wipe(key->second);
+  key->second = clusterops::kKeyLeftOut;
 }
 
 }  // namespace pintle::controller

@@ -10,6 +10,8 @@
 #include "api/machine_config_node.h"
 #include "api/node.h"
 #include "api/os_image_stream.h"
+#include "api/rollout_policy.h"
+#include "api/secret.h"
 #include "json/field_list.h"
 #include "kube/resource_kind.h"
 
@@ -24,6 +26,9 @@ struct WatchedMachineConfig : api::MachineConfig {};
 
 // A MachineConfigNode with only those conditions that a pool's status depends on.
 struct WatchedMachineConfigNode : api::MachineConfigNode {};
+
+// A Secret with a certificate, whose private key is left out: the process that has it also answers strangers.
+struct WatchedCertificate : api::Secret {};
 
 // OpenShift's setting for whether users' pods may run on masters.
 struct Scheduler {
@@ -47,6 +52,7 @@ struct Scheduler {
 void Trim(WatchedNode& node);
 void Trim(WatchedMachineConfig& config);
 void Trim(WatchedMachineConfigNode& node);
+void Trim(WatchedCertificate& secret);
 
 // Returns whether a config was rendered for a pool and has no labels.  A rendered config that somebody has labelled may
 // be selected by a pool, and is then an input for rendering like any other config.
@@ -74,6 +80,9 @@ template <>
 struct Codec<controller::WatchedMachineConfigNode>
     : TrimmingCodec<controller::WatchedMachineConfigNode, api::MachineConfigNode> {};
 
+template <>
+struct Codec<controller::WatchedCertificate> : TrimmingCodec<controller::WatchedCertificate, api::Secret> {};
+
 }  // namespace pintle::json
 
 namespace pintle::kube {
@@ -86,8 +95,14 @@ template <>
 inline constexpr ResourceKind kResourceKind<controller::WatchedMachineConfigNode> =
     kResourceKind<api::MachineConfigNode>;
 template <>
+inline constexpr ResourceKind kResourceKind<controller::WatchedCertificate> = {"", "v1", "secrets", "Secret",
+                                                                               Scope::kNamespaced};
+template <>
 inline constexpr ResourceKind kResourceKind<api::OSImageStream> = {kMachineConfigGroup, "v1", "osimagestreams",
                                                                    "OSImageStream"};
+template <>
+inline constexpr ResourceKind kResourceKind<api::RolloutPolicy> = {api::kRolloutPolicyGroup, "v1alpha1",
+                                                                   "rolloutpolicies", "RolloutPolicy"};
 template <>
 inline constexpr ResourceKind kResourceKind<controller::Scheduler> = {"config.openshift.io", "v1", "schedulers",
                                                                       "Scheduler"};
@@ -98,6 +113,8 @@ inline constexpr ResourceKind kResourceKind<controller::Scheduler> = {"config.op
 namespace pintle::json {
 
 extern template struct Coding<api::OSImageStream>;
+extern template struct Coding<api::RolloutPolicy>;
+extern template struct Coding<api::Secret>;
 extern template struct Coding<controller::Scheduler>;
 
 }  // namespace pintle::json

@@ -7,42 +7,42 @@
 // update one node too many.
 
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "kube/any_object.h"
 #include "kube/resource_version.h"
 
 namespace pintle::controller {
 
 using kube::IsLater;
 
-template <typename T>
+// The answers for one kind.
 class WriteAnswers {
  public:
-  void Put(T answered) {
-    std::string name = answered.metadata.name;
+  void Put(std::unique_ptr<kube::AnyObject> answered) {
+    std::string name = answered->metadata().name;
     answered_.insert_or_assign(std::move(name), std::move(answered));
   }
 
-  const T& LatestOf(const T& mirrored) const {
-    const auto found = answered_.find(mirrored.metadata.name);
-    return found == answered_.end() ? mirrored : found->second;
+  const kube::AnyObject& LatestOf(const kube::AnyObject& mirrored) const {
+    const auto found = answered_.find(mirrored.metadata().name);
+    return found == answered_.end() ? mirrored : *found->second;
   }
 
   // Must be called when the mirror has a new version of the object.
-  void Mirrored(const T& now) {
-    const auto found = answered_.find(now.metadata.name);
+  void Mirrored(const kube::AnyObject& now) {
+    const auto found = answered_.find(now.metadata().name);
     if (found == answered_.end()) return;
-    if (!IsLater(found->second.metadata.resource_version, now.metadata.resource_version)) answered_.erase(found);
+    if (!IsLater(found->second->metadata().resource_version, now.metadata().resource_version)) answered_.erase(found);
   }
 
   // Must be called when the mirror has removed the object.
   void Gone(const std::string& name) { answered_.erase(name); }
-  void Clear() { answered_.clear(); }
 
  private:
-  std::map<std::string, T> answered_;
+  std::map<std::string, std::unique_ptr<kube::AnyObject>> answered_;
 };
 
 }  // namespace pintle::controller

@@ -10,7 +10,8 @@
 
 #include "controller/complaints.h"
 #include "controller/events.h"
-#include "json/field_list.h"
+#include "controller/unkept.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {
@@ -97,6 +98,7 @@ struct Writer::ObjectWrite final : public Task {
 
   void Wrote(Result<T>& answer) {
     if (!answer) return NotWritten(answer.error());
+    if (answer->metadata.resource_version == change.version) return Fail(UnkeptError());
     writer.cluster_.Put(std::move(*answer));
     writer.Succeeded(key);
     End(true);

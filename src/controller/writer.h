@@ -43,8 +43,8 @@ class Writer {
   // Returns the writes that have failed so far, and starts to read the nodes whose state is unknown.
   UnwrittenNodes Look();
 
-  // Removes changes that are not due, and those of pools with writes under way; forgets failures of changes that are no
-  // longer wanted.
+  // Removes changes that are not due, those of pools with writes under way, and the statuses of pools whose nodes are
+  // updated later.  Forgets failures of changes that are no longer wanted.
   void LeaveOut(Changes& changes);
 
   // Starts to write the changes.  Their pools must not have writes under way.  Each pool is written separately, so that

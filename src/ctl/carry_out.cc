@@ -24,10 +24,10 @@ int FirstOfLine() {
 Error WithAftermath(const Error& error, const Machine& machine) {
   const auto pending = change::Journal(machine.root()).Read();
   const bool is_undone = pending && !*pending;
-  const std::string now =
+  const std::string result =
       is_undone ? "this machine is as it was before"
                 : fmt::format("it could not be undone; `pintle recover{}` tries that again", machine.RootOptionText());
-  return Error(error.kind(), fmt::format("{}; {}", error.message(), now));
+  return Error(error.kind(), fmt::format("{}; {}", error.message(), result));
 }
 
 }  // namespace
@@ -75,12 +75,12 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
   return outcome::kRebooting;
 }
 
-std::string OutcomeText(std::string_view outcome, std::string_view now) {
-  if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", now);
-  if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", now);
-  if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after it {}.\n", now);
+std::string OutcomeText(std::string_view outcome, std::string_view result) {
+  if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", result);
+  if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", result);
+  if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after it {}.\n", result);
   if (outcome == outcome::kRebootPending) {
-    return fmt::format("A reboot is pending: after it {}.  `pintle recover --give-up` undoes the change.\n", now);
+    return fmt::format("A reboot is pending: after it {}.  `pintle recover --give-up` undoes the change.\n", result);
   }
   return "Nothing was changed.\n";
 }

@@ -16,8 +16,8 @@
 
 namespace pintle::ctl {
 
-// Returns whether the change is confirmed, by --yes or by a person at the terminal.  Without either, the error names
-// --yes.
+// Returns whether the change is confirmed, by --yes or by a person at the terminal.  Without --yes and without a
+// terminal, returns an error that names --yes.
 Result<bool> IsConfirmed(const CommandLine& line, std::string_view question);
 
 // The values of "outcome" that verbs print.
@@ -33,8 +33,9 @@ inline constexpr const char* kDrifted = "drifted";  // The machine is not as its
 // kLeaveReboot leaves a reboot that a change needs to someone else.
 enum class AndThen { kReboot, kLeaveReboot };
 
-// Calls `make_change` while shutdowns are inhibited, records the change in the system journal, and reboots if the
-// change needs a reboot and `then` is kReboot.  Returns the outcome.
+// Calls `make_change`.  On a running machine, shutdowns are inhibited meanwhile, and the beginning and the end of the
+// change are recorded in the system journal.  Reboots if the change needs a reboot and `then` is kReboot.  Returns the
+// outcome.
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
@@ -42,8 +43,8 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
 Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
-// Describes an outcome to people.  `now` is a clause about the machine after the change, such as "this machine is as
+// Describes an outcome to people.  `result` is a clause about the machine after the change, such as "this machine is as
 // rendered-local-1 wants it".
-std::string OutcomeText(std::string_view outcome, std::string_view now);
+std::string OutcomeText(std::string_view outcome, std::string_view result);
 
 }  // namespace pintle::ctl

@@ -27,10 +27,10 @@ using controller::TrialCluster;
 using controller::TrialKind;
 
 // Objects of these kinds act through templates, too, and the preview has no templates.
-constexpr std::array<std::string_view, 3> kForTemplates = {"APIServer", "ControllerConfig", "Secret"};
+constexpr std::array<std::string_view, 3> kTemplateInputs = {"APIServer", "ControllerConfig", "Secret"};
 
-bool IsForTemplates(std::string_view kind) {
-  return std::find(kForTemplates.begin(), kForTemplates.end(), kind) != kForTemplates.end();
+bool IsTemplateInput(std::string_view kind) {
+  return std::find(kTemplateInputs.begin(), kTemplateInputs.end(), kind) != kTemplateInputs.end();
 }
 
 Result<TrialCluster> CopyOf(LiveCluster& cluster) {
@@ -42,7 +42,7 @@ Result<TrialCluster> CopyOf(LiveCluster& cluster) {
       TRY(kind.check(object));
       // A status that the controllers have written earlier must not be taken for a result of this run.  The status of
       // the ControllerConfig is kept: without it, the controllers wait for the templates' configs and render nothing.
-      if (controller::IsReportedOn(object) && !IsForTemplates(kind.resource.kind)) object.Erase("status");
+      if (controller::IsReportedOn(object) && !IsTemplateInput(kind.resource.kind)) object.Erase("status");
       copy.Put(std::move(object));
       return {};
     };
@@ -90,7 +90,7 @@ Result<> ApplyManifest(Manifest manifest, TrialCluster& cluster, AppliedFiles& f
                              "mirrors and the like",
                              place));
   }
-  if (IsForTemplates(kind->resource.kind)) {
+  if (IsTemplateInput(kind->resource.kind)) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{}: it acts through templates, which are not in the cluster; use `pintle generate "
                              "--templates DIR`",

@@ -39,7 +39,8 @@ Error InOperatorWords(Error error) {
   return std::move(error).While("failed to parse Ignition config");
 }
 
-// Returns the version of Ignition that --to names, or nullopt for the version of the document.
+// Returns the version of Ignition that --to names.  For `--to ignition`, returns nullopt, which stands for the version
+// of the document.
 Result<std::optional<ignition::SpecVersion>> VersionIn(const std::string& to) {
   if (to == kToIgnition) return std::optional<ignition::SpecVersion>();
   auto version = ignition::ParseSpecVersion(to);
@@ -57,7 +58,7 @@ Result<> CheckFormat(const std::string& to, const std::string& format) {
                                         : fmt::format("-o {}: Ignition is json, and nothing else", format));
 }
 
-// Reads the only document of a file.
+// Reads a file that must have exactly one document, and prints its warnings.
 Result<ConfigDocument> ReadDocument(const std::string& path) {
   machineconfig::ConfigFile file = TRY(machineconfig::ReadConfigFile(path));
   if (file.documents.size() != 1) {
@@ -70,7 +71,8 @@ Result<ConfigDocument> ReadDocument(const std::string& path) {
   return document;
 }
 
-// Returns the names of the settings that a document has beside its Ignition config, as they are spelled there.
+// Returns the settings that a document has in addition to its Ignition config.  They have the names that they have in
+// the document: those of Butane, or those of a MachineConfig.
 std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
   std::vector<std::string> beside;
   if (!document.object) return beside;
@@ -85,6 +87,7 @@ std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
   add(spec.fips, "openshift.fips", "spec.fips");
   add(!spec.kernel_type.empty() && spec.kernel_type != machineconfig::kDefaultKernel, "openshift.kernel_type",
       "spec.kernelType");
+  // Butane has no names for these two.
   add(!spec.os_image_url.empty(), "", "spec.osImageURL");
   add(!spec.base_os_extensions_container_image.empty(), "", "spec.baseOSExtensionsContainerImage");
   return beside;

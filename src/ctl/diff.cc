@@ -35,7 +35,8 @@ using plan::Plan;
 // Returns the name for a config that has none.
 std::string NameFor(const std::string& file) { return std::filesystem::path(file).stem(); }
 
-// An object without a kind counts as a MachineConfig, unless it has the field that only Ignition has.
+// An object without a kind and without a spec counts as Ignition if it has the field `ignition`.  Every other object
+// counts as a MachineConfig.
 bool IsIgnition(const json::Value& document) {
   return document.is_object() && document.contains("ignition") && !document.contains("kind") &&
          !document.contains("spec");

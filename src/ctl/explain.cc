@@ -31,8 +31,8 @@ namespace {
 
 using FileState = resource::FileEntry::State;
 
-// The answer that `-o json` prints.  It has no contents, keys or hashes; in the `difference` of a finding, keys and
-// hashes are masked.
+// The answer that `-o json` prints.  Its `wanted` and `present` have no contents of files, no SSH keys and no hashes of
+// passwords.  The `difference` of a finding has lines of files; secrets in these lines are masked.
 struct Explanation {
   std::string about;
   std::string config;

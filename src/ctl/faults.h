@@ -27,7 +27,7 @@ class Faults {
 
   bool are_none() const { return errors_.empty(); }
 
-  // Returns all errors as one, with one on each line.
+  // Returns all errors as one error, each on a line of its own.
   Error All() && {
     if (errors_.size() == 1) return std::move(errors_.front());
     std::string all;

@@ -127,7 +127,9 @@ Result<ExitStatus> Firstboot(const CommandLine& line) {
   for (seconds delay = kFirstRetry;; delay = std::min(2 * delay, kLongestRetry)) {
     const auto attempted = work.Attempt();
     if (attempted) return attempted->is_rebooting ? AwaitShutdown() : attempted->status;
-    if (tries_once) return attempted.error();
+    // Units that wait for this one must not wait for a newer Pintle.
+    const bool is_hopeless = attempted.error().kind() == ErrorKind::kTooNew;
+    if (tries_once || is_hopeless) return attempted.error();
     LogRetry(attempted.error(), delay);
     std::this_thread::sleep_for(delay);
   }

@@ -109,7 +109,8 @@ class ControllersPreview {
     return {};
   }
 
-  // Adds the pull secret under the name that the ControllerConfig has for it, or else under the usual name.
+  // Adds the pull secret under the name that the ControllerConfig has for it, or else under the usual name.  A Secret
+  // of this name among the manifests is replaced only if --pull-secret is given.
   Result<> PutPullSecret() {
     json::Value config = *cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName);
     json::Value& spec = config["spec"];
@@ -210,7 +211,8 @@ Result<> CheckIsComplete(const generated::Manifests& manifests, const GenerateQu
   return {};
 }
 
-// Makes the configs that an installation would make.  Like an installation, this function ends at the first error.
+// Makes the configs that an installation would make.  Errors of manifests are reported all at once; after that, this
+// function ends at the first error, as an installation does.
 Result<GenerateAnswer> MakeAtBootstrap(const GenerateQuestion& question, std::vector<Manifest> read,
                                        const generated::TemplateFolder& templates) {
   const generated::Manifests manifests = TRY(ManifestsOf(std::move(read)));

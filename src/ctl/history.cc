@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include "base/printable.h"
+#include "base/root.h"
+#include "change/claim.h"
 #include "change/current_config.h"
 #include "change/records.h"
 #include "ctl/output.h"
@@ -41,9 +43,14 @@ std::string LineOf(const PastChange& change) {
   return text;
 }
 
+Result<bool> IsThisMachineClaimed() {
+  const Root root = TRY(Root::Open("/"));
+  return change::Claim::IsHeld(root);
+}
+
 }  // namespace
 
-std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
+std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries, const std::string& last_outcome) {
   std::vector<PastChange> changes;
   bool is_last_open = false;
   for (const log::PastEntry& entry : entries) {
@@ -62,14 +69,23 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries) {
     }
     is_last_open = is_begin;
   }
+  if (is_last_open) changes.back().outcome = last_outcome;
   return changes;
+}
+
+std::string OutcomeWithoutEnd(const Result<bool>& is_claimed) {
+  // Only root can find out.
+  if (!is_claimed) return "under way or cut short";
+  return *is_claimed ? "under way" : kCutShort;
 }
 
 Result<ExitStatus> History(const CommandLine& line) {
   const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   constexpr std::array kIds = {change::kChangeBegan, change::kChangeEnded, change::kChangeFailed, change::kRecovered};
-  const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)));
+  // If a change ends between these two calls, its end is in the journal.
+  const Result<bool> is_claimed = IsThisMachineClaimed();
+  const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)), OutcomeWithoutEnd(is_claimed));
   if (form != Form::kText) {
     PrintData(json::Encode(changes), form);
   } else if (changes.empty()) {

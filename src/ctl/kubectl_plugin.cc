@@ -18,6 +18,7 @@
 #include "ctl/output.h"
 #include "ctl/pools_status.h"
 #include "ctl/rollout.h"
+#include "ctl/rollout_orders.h"
 
 namespace pintle::ctl {
 namespace {
@@ -40,8 +41,12 @@ constexpr std::array kPluginRolloutOptions = {
 };
 
 constexpr std::array kPluginVerbs = {
+    PluginVerb{"approve", "POOL", "let the next wave of a pool's rollout begin, if its RolloutPolicy waits for that",
+               kRolloutOrderOptions, ApproveWave},
     PluginVerb{"diff", "POOL | OLD NEW",
                "print what waits for a pool's nodes, or what differs between two MachineConfigs", kDiffOptions, Diff},
+    PluginVerb{"resume", "POOL", "let a pool's rollout go on that was halted by failures or a gate",
+               kRolloutOrderOptions, ResumeRollout},
     PluginVerb{"rollout", "POOL",
                "print which nodes of a pool would be updated next, why others wait, and the pool's status",
                kPluginRolloutOptions, Rollout},

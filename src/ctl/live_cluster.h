@@ -36,6 +36,10 @@ class LiveCluster {
   template <kube::Resource T>
   Result<std::vector<T>> All();
 
+  // Changes an object by a merge patch; returns it as it is then.
+  template <kube::Resource T>
+  Result<T> Patch(const std::string& name, json::Value merge_patch);
+
   // Visits all objects of a kind; a kind that the cluster does not know has none.
   Result<> ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
                    const std::function<Result<>(json::Value object)>& each,
@@ -43,7 +47,8 @@ class LiveCluster {
 
   // Returns all objects that concern pools, as if they had come from files.
   Result<ClusterObjects> Objects();
-  // Returns the name of the node on which the operator runs, or "" if it has no pod or pods on several nodes.
+  // Returns the name of the node on which the operator runs.  Returns "" if the operator has no pod, or has pods on
+  // several nodes.
   Result<std::string> OperatorNode();
 
  private:
@@ -62,6 +67,17 @@ Result<std::vector<T>> LiveCluster::All() {
     return {};
   }));
   return objects;
+}
+
+template <kube::Resource T>
+Result<T> LiveCluster::Patch(const std::string& name, json::Value merge_patch) {
+  std::optional<Result<T>> answer;
+  const kube::Call call = client_.Patch<T>({"", name}, kube::MergePatch{std::move(merge_patch)}, [&](Result<T> object) {
+    answer.emplace(std::move(object));
+    loop_->Stop();
+  });
+  TRY(loop_->Run());
+  return *std::move(answer);
 }
 
 template <kube::Resource T>

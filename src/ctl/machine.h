@@ -36,8 +36,8 @@ class Machine {
   bool IsRunning() const { return directory_.empty(); }
   // Returns the option that a printed command needs to be about this machine, such as " --root /mnt", or "".
   std::string RootOptionText() const;
-  // Keeps the machine from being shut down while the result exists.  Without logind that is not possible, and the
-  // result is empty.
+  // Keeps the machine from being shut down while the result exists.  The result is empty, and inhibits nothing, if the
+  // machine is not running or logind grants no inhibitor.
   host::Inhibitor InhibitShutdown(const std::string& why) const;
 
  private:

@@ -164,7 +164,8 @@ ExitStatus Run(std::span<const char* const> words) {
   return verb == nullptr ? RefuseVerb(name) : RunVerb(*verb, words.subspan(1));
 }
 
-// Runs the program whose name was used to start it.
+// Runs the program that `program`, the first word of the command line, names: machine-config-daemon, kubectl-pintle, or
+// else pintle.
 ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
   const std::string_view name = program.substr(program.rfind('/') + 1);
   if (name == kOldProgram) return MachineConfigDaemon(words);

@@ -23,7 +23,8 @@
 namespace pintle::ctl {
 namespace {
 
-// Returns an exact name: "quay.io/os@sha256:4f0a...", or a branch with the commit that it stands for.
+// Adds the commit to a name that can stand for different contents over time, such as a branch or a tag.  Returns a name
+// with a digest as it is, and any name if the commit is not known.
 std::string WithCommit(const std::string& name, const std::string& commit) {
   const bool is_exact = commit.empty() || name == commit || name.find('@') != std::string::npos;
   return is_exact ? name : fmt::format("{} ({})", name, commit);

@@ -123,7 +123,8 @@ std::string AttributesOf(const ignition::File& file) {
   return fmt::format("{} {}:{}", ModeText(file), OwnerText(file.user), OwnerText(file.group));
 }
 
-constexpr std::size_t kMostText = 64 << 20;  // The limit for the text of all changes together.
+// When the text of all changes has reached this length, further files and units are only named.
+constexpr std::size_t kTextLimit = 64 << 20;
 
 // The contents of a file on the node, or the reason why they cannot be decoded.
 struct Contents {
@@ -342,10 +343,10 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
                         PrivateLines private_lines) {
   std::string text;
   for (const FileChange& change : plan.difference.changed_files) {
-    text += text.size() < kMostText ? FileText(change, private_lines) : Printable(change.path) + " differs too\n";
+    text += text.size() < kTextLimit ? FileText(change, private_lines) : Printable(change.path) + " differs too\n";
   }
   for (const UnitChange& change : plan.difference.changed_units) {
-    text += text.size() < kMostText ? UnitText(change) : Printable(change.name) + " differs too\n";
+    text += text.size() < kTextLimit ? UnitText(change) : Printable(change.name) + " differs too\n";
   }
   AddUserChanges(from.ignition.passwd, to.ignition.passwd, text);
   const api::MachineConfigSpec& before = from.object.spec;

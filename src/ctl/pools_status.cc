@@ -19,8 +19,8 @@ namespace {
 
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 
-// A pool's line covers these conditions already.  Any other condition that is true gets a line of its own, since
-// a person should know of it, whoever set it.
+// The first three conditions decide the state in a pool's line, and the others belong to a normal build of an image.
+// Any other condition that is true gets a line of its own, since a person should know of it, whoever set it.
 constexpr std::string_view kCoveredConditions[] = {"Updated",      "Updating", "Degraded",
                                                    "BuildPending", "Building", "BuildSuccess"};
 

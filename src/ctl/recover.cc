@@ -88,7 +88,8 @@ std::string PendingText(const change::Change& pending, const Machine& machine) {
 
 namespace {
 
-// Puts the files of a change in place early in a boot, when neither D-Bus nor rpm-ostree answers.
+// Puts the files of a change in place early in a boot, when neither the system bus nor rpm-ostree answers.  At this
+// time systemd is reached over its private socket.
 Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   for (const char* other : {"--give-up", "--reboot", "--set-aside", "--root", "-o"}) {
     if (line.Has(other)) return Error(ErrorKind::kInvalid, fmt::format("--files does not go together with {}", other));

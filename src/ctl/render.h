@@ -40,7 +40,7 @@ struct RenderQuestion {
   std::string operator_version;
 };
 
-// Errors have the words of the Machine Config Operator.
+// Errors have the words of the Machine Config Operator where it reports them, too.
 Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question);
 
 // Returns the name that the rendered config in a file would have in a pool.

@@ -9,12 +9,16 @@
 #include <utility>
 
 #include "api/annotations.h"
+#include "api/rollout_policy.h"
+#include "base/printable.h"
+#include "controller/watched.h"
 #include "ctl/output.h"
 #include "ctl/rollout_table.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "pool/membership.h"
+#include "pool/rollout_policy.h"
 
 namespace pintle::ctl {
 namespace {
@@ -22,8 +26,8 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// Returns a pool that every cluster has.  If that pool is not among the objects, this one decides which nodes belong to
-// it.
+// Makes a pool that every cluster has, with its usual node selector.  It decides which nodes belong to the pool if the
+// pool is not among the objects.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;
   pool.metadata.name = name;
@@ -37,10 +41,12 @@ bool HasRole(const api::Node& node) {
                      [](const auto& label) { return label.first.starts_with(api::kRoleLabelPrefix); });
 }
 
+enum class NodesFrom { kCluster, kFile };
+
 // Sorts a cluster's nodes into its pools.
 class Memberships {
  public:
-  static Result<Memberships> Make(const api::MachineConfigPool& pool, const ClusterObjects& objects,
+  static Result<Memberships> Make(const api::MachineConfigPool& pool, const ClusterObjects& objects, NodesFrom from,
                                   std::vector<std::string>& warnings) {
     const api::MachineConfigPool standard[] = {StandardPool(api::kMasterPool), StandardPool(api::kWorkerPool)};
     PoolPointers all = {&pool};
@@ -61,8 +67,9 @@ class Memberships {
         warnings.push_back(primary.error().message());
         continue;
       }
-      // A node without any role counts as a node of this pool: the node was probably listed for that reason.
-      const bool is_unclaimed = *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
+      // A node without any role in a file counts as a node of this pool: it was probably listed for that reason.
+      const bool is_unclaimed =
+          from == NodesFrom::kFile && *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
       if (*primary == nullptr && !is_unclaimed) continue;
       memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);
     }
@@ -81,8 +88,9 @@ class Memberships {
   std::vector<std::pair<std::string, const api::Node*>> nodes_;
 };
 
-NodeStates NodesOf(const api::MachineConfigPool& pool, const ClusterObjects& objects, const Memberships& memberships,
-                   std::vector<std::string>& warnings) {
+// The file may have only the nodes of the pool, without their labels.
+NodeStates NodesInFile(const api::MachineConfigPool& pool, const ClusterObjects& objects,
+                       const Memberships& memberships, std::vector<std::string>& warnings) {
   NodeStates members = memberships.Of(pool.metadata.name);
   if (!members.empty() || objects.nodes.empty()) return members;
   warnings.push_back(
@@ -200,6 +208,26 @@ Result<RolloutPreview> PreviewRolloutFromFiles(const CommandLine& line) {
   return PreviewRollout(question);
 }
 
+// The preview has what the pool allows.  Only the controller knows the answers to the gates of a policy.
+void AddPolicyWarning(const Result<std::vector<api::RolloutPolicy>>& policies, const api::MachineConfigPool& pool,
+                      std::vector<std::string>& warnings) {
+  if (!policies) {
+    warnings.push_back(fmt::format("the RolloutPolicies cannot be read, and may hold the listed nodes back: {}",
+                                   policies.error().message()));
+    return;
+  }
+  std::vector<const api::RolloutPolicy*> all;
+  for (const api::RolloutPolicy& policy : *policies) all.push_back(&policy);
+  const api::RolloutPolicy* const chosen = pool::ChoosePolicy(pool, all).policy;
+  if (chosen == nullptr) return;
+  std::string report = "it has reported nothing yet";
+  for (const api::RolloutPoolStatus& status : chosen->status.pools) {
+    if (status.name == pool.metadata.name) report = fmt::format("it reports {}: {}", status.phase, status.message);
+  }
+  warnings.push_back(fmt::format("RolloutPolicy {} may hold the listed nodes back; {}", chosen->metadata.name,
+                                 PrintableLines(report)));
+}
+
 Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
   for (const std::string_view option : {"--pool", "--nodes", "--with"}) {
     if (!line.Has(option)) continue;
@@ -214,7 +242,9 @@ Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
   if (pool == nullptr) return Error(ErrorKind::kNotFound, fmt::format("the cluster has no pool \"{}\"", name));
   RolloutQuestion question = ReadSettings(line);
   if (question.operator_node.empty()) question.operator_node = TRY(cluster.OperatorNode());
-  return PreviewRollout(question, *pool, objects);
+  RolloutPreview preview = TRY(PreviewRollout(question, *pool, objects));
+  AddPolicyWarning(cluster.All<api::RolloutPolicy>(), *pool, preview.warnings);
+  return preview;
 }
 
 }  // namespace
@@ -230,8 +260,10 @@ Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question) {
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                       const ClusterObjects& objects) {
   RolloutPreview preview;
-  const Memberships memberships = TRY(Memberships::Make(pool, objects, preview.warnings));
-  const auto nodes = NodesOf(pool, objects, memberships, preview.warnings);
+  const NodesFrom from = question.nodes_file.empty() ? NodesFrom::kCluster : NodesFrom::kFile;
+  const Memberships memberships = TRY(Memberships::Make(pool, objects, from, preview.warnings));
+  const auto nodes = from == NodesFrom::kFile ? NodesInFile(pool, objects, memberships, preview.warnings)
+                                              : memberships.Of(pool.metadata.name);
   const auto machine_config_nodes = Pointers(objects.machine_config_nodes);
   const auto other_pools = Pointers(objects.pools);
   const bool has_arbiter = objects.control_plane_topology == pool::kArbiterTopology;

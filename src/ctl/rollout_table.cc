@@ -51,7 +51,7 @@ class Outlook {
  private:
   static std::string OfNext(std::size_t turn) {
     if (turn == 0) return "updated next, because it is unavailable already";
-    return fmt::format("updated next ({}.)", turn);
+    return fmt::format("updated next, as number {}", turn);
   }
 
   static std::string OfAssigned(const pool::NodeState& node) {
@@ -65,8 +65,7 @@ class Outlook {
     if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
     const bool is_master_pool = situation_.pool.metadata.name == api::kMasterPool;
     if (is_master_pool && node.name() == situation_.operator_node) return "the operator runs here, so it comes last";
-    return rollout_.candidates.capacity == 0 ? "the allowed number of nodes is unavailable already"
-                                             : "others come first";
+    return rollout_.candidates.capacity == 0 ? "as many nodes as allowed are unavailable already" : "others come first";
   }
 
   const pool::Situation& situation_;

@@ -41,7 +41,8 @@ struct Aftermath {
 
 // The claim is released when this function returns, so that the agent can look.
 Result<Aftermath> SetAsideOn(const Machine& machine) {
-  const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
+  const auto claim =
+      TRY(change::Claim::Take(machine.root(), change::kClaimPatience, change::Claim::Allows::kAnyVersion));
   const host::Host host = machine.host();
   Aftermath after;
   after.moved = TRY(change::SetAsideUnusable(machine.root(), host.clock.Wall()));

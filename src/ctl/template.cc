@@ -31,7 +31,7 @@ Result<gotemplate::Template> ParseTemplate(const std::string& file) {
              fmt::format("failed to parse template {}", file));
 }
 
-// The data is decoded as Go does it: each number is a fraction, and each object is a map.
+// The data is decoded as Go does it: each number becomes a float64, and each object becomes a map.
 Result<std::string> TextForData(const std::string& data_file, const gotemplate::Template& parsed) {
   const json::Value data = TRY(json::Parse(TRY(machineconfig::ReadInput(data_file))), data_file);
   gotemplate::Memory memory;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The verbs of `pintle`, one file each.
+// The verbs of `pintle`.  Each has a file of its own, except for the orders to the agent, which share orders.cc.
 
 #include "base/exit_status.h"
 #include "ctl/command_line.h"
@@ -10,7 +10,7 @@ namespace pintle::ctl {
 
 using pintle::ExitStatus;
 
-// A verb prints its answer, and nothing else, to standard output.  Its error is printed by main().
+// A verb prints its answer, and nothing else, to standard output.  Its caller prints its error.
 using Verb = Result<ExitStatus>(const CommandLine& line);
 
 Verb Adopt;

@@ -27,7 +27,7 @@ namespace pintle::drain {
 // A pod that cannot be evicted now.
 struct Blocker {
   kube::ObjectName pod;
-  std::string budget;  // The names of its budgets, separated by commas.  Empty if no budget keeps the pod.
+  std::string budget;  // The names of its budgets, separated by commas.  Empty if a dry run has found the blocker.
   std::string why;
   bool may_pass = true;  // The obstacle may disappear without a person's help.
 

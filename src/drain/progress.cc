@@ -79,12 +79,12 @@ class TransitionMaker {
     const auto* idle = std::get_if<phase::Idle>(&phase_);
     if (idle != nullptr && idle->misunderstood == view.misunderstood) return std::nullopt;
     Transition transition = {phase::Idle{view.misunderstood}, {}};
-    if (idle == nullptr) transition.news.push_back(WhyItEnds());
+    if (idle == nullptr) transition.news.push_back(NewsOfTheEnd());
     if (!view.misunderstood.empty()) transition.news.push_back(news::Misunderstood{view.misunderstood});
     return transition;
   }
 
-  News WhyItEnds() const {
+  News NewsOfTheEnd() const {
     if (const auto* answering = std::get_if<phase::Answering>(&phase_)) return news::Answered{answering->request};
     return news::Withdrawn{};
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Records the time in regular intervals on a loop's thread, so that other threads can find out whether the loop hangs.
+// Records the time at regular intervals on a loop's thread, so that other threads can find out whether the loop hangs.
 
 #include <atomic>
 #include <chrono>

@@ -85,7 +85,8 @@ class BootstrapGenerator {
     ImageRules rules = TRY(RulesOf(inputs, ImagesFor::kBootstrap));
     made_.complaints = std::move(rules.complaints);
     for (const api::MachineConfigPool& pool : pools_) {
-      const RuntimeTemplates templates = TRY(RuntimeTemplatesFor(pool));
+      const RuntimeTemplates templates =
+          TRY(RuntimeTemplatesFor(for_runtime_, pool.metadata.name), kNoTemplatesForImages);
       made_.configs.push_back(RegistriesConfigAtBootstrap(pool, TRY(FilesOf(rules, templates))));
     }
     return {};
@@ -94,7 +95,10 @@ class BootstrapGenerator {
   Result<> AddRuntime(bool uses_stores) {
     if (manifests_.runtime_configs.empty()) return {};
     std::map<std::string, RuntimeTemplates> templates;
-    for (const api::MachineConfigPool& pool : pools_) templates[pool.metadata.name] = TRY(RuntimeTemplatesFor(pool));
+    for (const api::MachineConfigPool& pool : pools_) {
+      const std::string& name = pool.metadata.name;
+      templates[name] = TRY(RuntimeTemplatesFor(for_runtime_, name), kNoTemplatesForRuntimeConfigs);
+    }
     std::vector<PoolWithTemplates> pools;
     for (const api::MachineConfigPool& pool : pools_) pools.push_back({&pool, &templates[pool.metadata.name]});
     Add(TRY(RuntimeConfigsAtBootstrap(manifests_.runtime_configs, pools,
@@ -120,10 +124,6 @@ class BootstrapGenerator {
       Add(TRY(BootstrapKubeletConfigs(manifests_.kubelet_configs, pools_, templates_for, settings)));
     }
     return {};
-  }
-
-  Result<RuntimeTemplates> RuntimeTemplatesFor(const api::MachineConfigPool& pool) {
-    return FindRuntimeTemplates(TRY(for_runtime_.For(pool.metadata.name)));
   }
 
   void Add(std::vector<MachineConfig> configs) {

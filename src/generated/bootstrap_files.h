@@ -2,7 +2,7 @@
 #pragma once
 
 // Makes the files from which an installation serves configs to its machines: the pools with their rendered configs, and
-// the objects that the server needs besides.  It does no I/O.
+// the objects that the server needs besides.  This code does no I/O.
 //
 // The Machine Config Operator's bootstrap has the same files: machine-pools/POOL.yaml, machine-configs/RENDERED.yaml,
 // controller-config/machine-config-controller.yaml, and api-server/api-server.yaml if the manifests have an APIServer.

@@ -133,7 +133,9 @@ RuntimeFiles FilesOf(const ContainerRuntimeConfiguration& config, std::string_vi
     changes.additional_image_stores = PathsOf(config.additional_image_stores);
     artifact_stores = PathsOf(config.additional_artifact_stores);
   }
-  if (!changes.size.empty() || !changes.additional_layer_stores.empty() || !changes.additional_image_stores.empty()) {
+  // As in the operator, a size that is too large for a number of 64 bits keeps the template's size.
+  const bool has_size = config.overlay_size && !config.overlay_size->is_zero();
+  if (has_size || !changes.additional_layer_stores.empty() || !changes.additional_image_stores.empty()) {
     if (auto text = StorageConf(storage_template, changes)) {
       made.files.push_back({"/etc/containers/storage.conf", *std::move(text)});
     } else {

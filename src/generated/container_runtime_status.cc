@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/container_runtime_status.h"
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <utility>
+
+#include "generated/runtime_templates.h"
 
 namespace pintle::generated {
 namespace {
@@ -17,7 +21,7 @@ std::string ProblemWith(const Error& error) { return "Error: " + error.message()
 std::string ProblemOfName(const Error& error) { return "could not get ctrcfg key: " + error.message(); }
 
 std::string ProblemOfTemplates(const Error& error) {
-  return "could not generate origin ContainerRuntime Configs: " + error.message();
+  return fmt::format("{}: {}", kNoTemplatesForRuntimeConfigs, error.message());
 }
 
 std::string ProblemOfWriting(const Error& error) { return "could not Create/Update MachineConfig: " + error.message(); }

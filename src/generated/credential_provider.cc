@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include "generated/go_duration.h"
 #include "generated/invalid.h"
 #include "generated/read_back.h"
+#include "generated/scopes.h"
 #include "json/fields.h"
 #include "json/report.h"
 #include "machineconfig/go_yaml.h"
@@ -25,6 +25,9 @@
 
 namespace pintle::generated {
 namespace {
+
+// The name of the provider that these files add.
+constexpr std::string_view kCrioProvider = "crio-credential-provider";
 
 // A platform whose own registry has a credential provider, and the file that configures this provider.
 struct PlatformFile {
@@ -53,7 +56,7 @@ struct EnvironmentVariable {
 struct Provider {
   std::string name;
   std::vector<std::string> match_images;
-  std::string default_cache_duration;
+  std::optional<std::string> default_cache_duration;
   std::string api_version;
   std::vector<std::string> args;
   std::vector<EnvironmentVariable> env;
@@ -63,7 +66,7 @@ struct Provider {
   static constexpr auto kFields = json::FieldList{
       json::Required{"name", &Provider::name},
       json::Required{"matchImages", &Provider::match_images},
-      json::Required{"defaultCacheDuration", &Provider::default_cache_duration},
+      json::Field{"defaultCacheDuration", &Provider::default_cache_duration},
       json::Required{"apiVersion", &Provider::api_version},
       json::Field{"args", &Provider::args},
       json::Field{"env", &Provider::env},
@@ -72,8 +75,8 @@ struct Provider {
 };
 
 struct ProviderConfig {
-  std::string api_version;
-  std::string kind;
+  std::string api_version = "kubelet.config.k8s.io/v1";
+  std::string kind = "CredentialProviderConfig";
   std::vector<Provider> providers;
 
   static constexpr bool kLenient = true;
@@ -91,7 +94,8 @@ Result<ProviderConfig> ReadProviders(std::string_view text) {
   auto config = json::Decode<ProviderConfig>(std::move(documents[0]), report);
   TRY(report.ToResult());
   for (Provider& provider : config.providers) {
-    const GoDuration duration = TRY(ParseGoDuration(provider.default_cache_duration), "defaultCacheDuration");
+    if (!provider.default_cache_duration) continue;
+    const GoDuration duration = TRY(ParseGoDuration(*provider.default_cache_duration), "defaultCacheDuration");
     provider.default_cache_duration = GoText(duration);
   }
   return config;
@@ -114,7 +118,7 @@ Result<std::string> ProvidersText(const ProviderConfig& config) {
 
 Provider CrioProvider(std::vector<std::string> images) {
   Provider provider;
-  provider.name = "crio-credential-provider";
+  provider.name = kCrioProvider;
   provider.match_images = std::move(images);
   provider.default_cache_duration = "1s";
   provider.api_version = "credentialprovider.kubelet.k8s.io/v1";
@@ -124,34 +128,32 @@ Provider CrioProvider(std::vector<std::string> images) {
   return provider;
 }
 
+std::string WhyNoProviders(std::span<const MachineConfig> configs) {
+  constexpr std::string_view kIntent = "could not generate original credential provider configs";
+  if (const auto problem = ParseProblemOfLast(configs)) {
+    return fmt::format("{}: parsing CRIOCredentialProvider Ignition config failed with error: {}", kIntent, *problem);
+  }
+  return fmt::format("{}: could not find CRIOCredentialProvider Config", kIntent);
+}
+
+// Returns whether a provider other than CRI-O's covers images of this pattern, or a part of them.
 bool HasProviderFor(const std::string& image, const ProviderConfig& config) {
   return std::any_of(config.providers.begin(), config.providers.end(), [&](const Provider& provider) {
+    if (provider.name == kCrioProvider) return false;
     return std::any_of(provider.match_images.begin(), provider.match_images.end(),
                        [&](const std::string& pattern) { return DoOverlap(pattern, image); });
   });
 }
 
-// A host whose parts may have asterisks, an optional port, and the beginning of a path.
-struct ImagePattern {
-  std::vector<std::string> parts;
-  std::string_view port;
-  std::string_view path;
-};
-
-ImagePattern SplitPattern(std::string_view images) {
-  ImagePattern pattern;
-  const std::size_t slash = std::min(images.find('/'), images.size());
-  std::string_view host = images.substr(0, slash);
-  pattern.path = images.substr(slash);
-  if (const std::size_t colon = host.find(':'); colon != std::string_view::npos) {
-    pattern.port = host.substr(colon + 1);
-    host = host.substr(0, colon);
-  }
-  for (;;) {
-    const std::size_t dot = host.find('.');
-    pattern.parts.emplace_back(host.substr(0, dot));
-    if (dot == std::string_view::npos) return pattern;
-    host.remove_prefix(dot + 1);
+// A provider of the template keeps its other settings.
+void SetCrioProvider(std::vector<std::string> images, ProviderConfig& config) {
+  auto& providers = config.providers;
+  const auto known = std::find_if(providers.begin(), providers.end(),
+                                  [](const Provider& provider) { return provider.name == kCrioProvider; });
+  if (known == providers.end()) {
+    providers.push_back(CrioProvider(std::move(images)));
+  } else {
+    known->match_images = std::move(images);
   }
 }
 
@@ -168,38 +170,35 @@ void Set(std::vector<api::ConditionWithGeneration>& conditions, api::ConditionWi
 
 }  // namespace
 
-bool DoOverlap(std::string_view images, std::string_view other_images) {
-  const ImagePattern a = SplitPattern(images);
-  const ImagePattern b = SplitPattern(other_images);
-  if (a.port != b.port || a.parts.size() != b.parts.size()) return false;
-  if (!a.path.starts_with(b.path) && !b.path.starts_with(a.path)) return false;
-  const auto match = [](const std::string& one, const std::string& other) {
-    return ::fnmatch(one.c_str(), other.c_str(), 0) == 0 || ::fnmatch(other.c_str(), one.c_str(), 0) == 0;
-  };
-  return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), match);
+Error ProviderTemplatesFailed(std::string_view role, std::string_view why) {
+  return Invalid(fmt::format("could not generate original CRIOCredentialProvider config for role {}: {}", role, why));
 }
 
-Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
-                                        std::span<const MachineConfig> template_configs) {
+bool DoOverlap(std::string_view images, std::string_view other_images) {
+  return IsInside(images, other_images) || IsInside(other_images, images);
+}
+
+Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec,
+                                        const ProviderTemplates& templates) {
   CredentialProviderFiles made;
-  if (spec.match_images.empty()) return made;
   const auto file = std::find_if(kPlatformFiles.begin(), kPlatformFiles.end(),
-                                 [&](const PlatformFile& f) { return f.platform == platform; });
+                                 [&](const PlatformFile& f) { return f.platform == templates.platform; });
   if (file == kPlatformFiles.end()) {
+    if (spec.match_images.empty()) return made;
     return Invalid(
         fmt::format("a CRIOCredentialProviderConfig takes effect on AWS, Azure and GCP only, and this "
                     "cluster is on \"{}\"; remove its matchImages",
-                    platform));
+                    templates.platform));
   }
-  const std::optional<std::string> text = ContentsOfFile(template_configs, file->path);
-  if (!text) return Invalid(fmt::format("the templates have no readable {}", file->path));
-  ProviderConfig config = TRY(ReadProviders(*text), fmt::format("reading the template of {}", file->path));
+  const std::optional<std::string> text = ContentsOfFile(templates.configs, file->path);
+  if (!text) return ProviderTemplatesFailed(templates.role, WhyNoProviders(templates.configs));
+  ProviderConfig config = TRY(ReadProviders(*text), "error unmarshalling credential provider config");
   std::vector<std::string> images;
   for (const std::string& image : std::set<std::string>(spec.match_images.begin(), spec.match_images.end())) {
     (HasProviderFor(image, config) ? made.overlapping : images).push_back(image);
   }
   if (images.empty()) return made;
-  config.providers.push_back(CrioProvider(std::move(images)));
+  SetCrioProvider(std::move(images), config);
   made.files.push_back({std::string(file->path), TRY(ProvidersText(config))});
   return made;
 }
@@ -215,7 +214,7 @@ MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool
 }
 
 std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProviderConfig& config,
-                                                       const std::vector<std::string>& overlapping,
+                                                       const std::optional<std::vector<std::string>>& overlapping,
                                                        std::string_view problem, WallTime now) {
   const auto condition = [&](std::string_view type, bool is_well, std::string_view reason, std::string message) {
     return api::ConditionWithGeneration{
@@ -227,14 +226,14 @@ std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProv
         .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
   };
   std::vector<api::ConditionWithGeneration> conditions = config.status.conditions;
-  if (overlapping.empty()) {
+  if (overlapping && overlapping->empty()) {
     Set(conditions, condition("Validated", true, "Succeeded", "Success"));
-  } else {
+  } else if (overlapping) {
     Set(conditions,
         condition("Validated", false, "ConfigurationPartiallyApplied",
                   fmt::format("CRIOCredentialProviderConfig has one or multiple entries that overlap with the original "
                               "credential provider config. Skip rendering entries: [{}].",
-                              fmt::join(overlapping, " "))));
+                              fmt::join(*overlapping, " "))));
   }
   if (problem.empty()) {
     Set(conditions, condition("MachineConfigRendered", true, "MachineConfigRenderingSucceeded", "Success"));

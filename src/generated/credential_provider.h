@@ -4,6 +4,7 @@
 // Makes a config from a CRIOCredentialProviderConfig.  The config adds one provider to the kubelet's credential
 // providers.  This provider gives CRI-O the secrets of a pod's own namespace for certain images.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,23 +24,32 @@ struct CredentialProviderFiles {
   std::vector<std::string> overlapping;
 };
 
-// `platform` is the platform of the cluster, such as "AWS".  `template_configs` are made from the templates of the
-// pool's role.  If `spec` lists images, it is an error if the platform is not AWS, Azure or GCP, because other
-// platforms have no file of providers.
-Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec, std::string_view platform,
-                                        std::span<const MachineConfig> template_configs);
+// The cluster's platform, such as "AWS", and a role with the configs that are made from its templates.
+struct ProviderTemplates {
+  std::string_view platform;
+  std::string_view role;
+  std::span<const MachineConfig> configs;
+};
 
-// Returns whether the patterns overlap: the ports are equal, the path of one begins with the path of the other, and for
-// each part of the two hosts, one pattern matches the text of the other.
+// On AWS, Azure and GCP, the templates must have the file of providers.  Other platforms have no such file, so there it
+// is an error if `spec` lists images.
+Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec,
+                                        const ProviderTemplates& templates);
+
+// Returns the error about templates of a role that cannot be executed, or that have no file of providers.
+Error ProviderTemplatesFailed(std::string_view role, std::string_view why);
+
+// Returns whether one of the patterns includes all images of the other.
 bool DoOverlap(std::string_view images, std::string_view other_images);
 
 MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                               const api::CredentialProviderConfig& owner,
                                               std::string_view controller_version);
 
-// Returns the conditions after the config was made or could not be made.  `problem` is the reason of a failure, or "".
+// Returns the conditions after the config was made or could not be made.  `overlapping` is nullopt if no files could be
+// made for any pool; then it is unknown which images overlap.  `problem` is the reason of a failure, or "".
 std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProviderConfig& config,
-                                                       const std::vector<std::string>& overlapping,
+                                                       const std::optional<std::vector<std::string>>& overlapping,
                                                        std::string_view problem, WallTime now);
 
 }  // namespace pintle::generated

@@ -45,11 +45,11 @@ std::string FieldsTo(const GoPlace* place) {
   return fields;
 }
 
-std::string Message(std::string_view name, std::string_view type, const GoPlace* place) {
-  if (place == nullptr) return fmt::format("json: cannot unmarshal {} into Go value of type {}", name, type);
+std::string Message(std::string_view found, std::string_view type, const GoPlace* place) {
+  if (place == nullptr) return fmt::format("json: cannot unmarshal {} into Go value of type {}", found, type);
   std::string_view struct_name = place->struct_name;
   struct_name.remove_prefix(struct_name.find('.') + 1);
-  return fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", name, struct_name,
+  return fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", found, struct_name,
                      FieldsTo(place), type);
 }
 
@@ -68,13 +68,17 @@ char TakeFolded(std::string_view& text) {
 }  // namespace
 
 void GoReading::ReportWrongType(const json::Value& value, std::string_view type, const GoPlace* place) {
-  if (!first_wrong_type_) first_wrong_type_ = Message(KindInJson(value), type, place);
+  if (!first_error_) first_error_ = Message(KindInJson(value), type, place);
 }
 
 void GoReading::ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place) {
-  if (first_wrong_type_) return;
+  if (first_error_) return;
   const auto number = NumberInJson(value);
-  first_wrong_type_ = Message(number ? "number " + JsonText(*number) : "number", type, place);
+  first_error_ = Message(number ? "number " + JsonText(*number) : "number", type, place);
+}
+
+void GoReading::Report(std::string message) {
+  if (!first_error_) first_error_ = std::move(message);
 }
 
 void GoReading::FailOnType(const json::Value& value, std::string_view type, const GoPlace* place) {
@@ -87,7 +91,7 @@ void GoReading::Fail(std::string message) {
 
 Result<> GoReading::ToResult() const {
   if (final_error_) return Error(ErrorKind::kInvalid, *final_error_);
-  if (first_wrong_type_) return Error(ErrorKind::kInvalid, *first_wrong_type_);
+  if (first_error_) return Error(ErrorKind::kInvalid, *first_error_);
   return {};
 }
 

@@ -40,6 +40,8 @@ class GoReading {
   void ReportWrongType(const json::Value& value, std::string_view type, const GoPlace* place);
   // Reports a number that the type cannot hold.
   void ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place);
+  // Reports another problem of a value.  Decoding continues, as after a wrong type.
+  void Report(std::string message);
   // Reports a value of the wrong type to which UnmarshalJSON was applied.  This ends the decoding.
   void FailOnType(const json::Value& value, std::string_view type, const GoPlace* place);
   // Reports an error of UnmarshalJSON.  This ends the decoding.
@@ -50,7 +52,7 @@ class GoReading {
 
  private:
   GoSource source_;
-  std::optional<std::string> first_wrong_type_;
+  std::optional<std::string> first_error_;
   std::optional<std::string> final_error_;
 };
 

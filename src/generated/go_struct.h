@@ -173,7 +173,7 @@ struct GoType<api::Quantity> {
   static bool IsEmpty(const api::Quantity&) { return false; }
   static void Read(const json::Value& from, api::Quantity& to, const GoPlace*, GoReading& reading) {
     if (from.is_null()) return void(to = {});
-    Result<api::Quantity> quantity = api::Quantity::Parse(from.is_string() ? from.text() : json::ToText(from));
+    Result<api::Quantity> quantity = api::Quantity::FromJson(from);
     if (!quantity) return reading.Fail(quantity.error().message());
     to = *std::move(quantity);
   }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/go_url.h"
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "generated/go_address.h"
 #include "generated/invalid.h"
 #include "gotext/quote.h"
 
@@ -76,13 +77,8 @@ Result<std::string> ReadBracketedHost(std::string_view host, std::size_t open) {
   const std::string_view name = host.substr(open + 1, close - open - 1);
   const std::size_t zone = std::min(name.find("%25"), name.size());
   std::string address = TRY(Unescaped(name.substr(0, zone), Part::kHost));
-  in6_addr bytes{};
-  if (inet_pton(AF_INET6, address.c_str(), &bytes) != 1) {
-    in_addr short_bytes{};
-    if (inet_pton(AF_INET, address.c_str(), &short_bytes) == 1) return Invalid("invalid IP-literal");
-    return Invalid(fmt::format("invalid host: ParseAddr({}): unable to parse IP", Quoted(address)));
-  }
   address += TRY(Unescaped(name.substr(zone), Part::kZone));
+  if (TRY(VersionOfGoAddress(address), "invalid host") == IpVersion::kFour) return Invalid("invalid IP-literal");
   return "[" + address + "]" + std::string(port);
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "generated/managed_names.h"
@@ -68,10 +70,22 @@ std::string SearchRegistriesConf(const api::RegistrySources& sources) {
 Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
   ImageRules rules;
   rules.mirrors = inputs.mirrors;
+  const auto read_policies = [&]() -> Result<> {
+    rules.requirements = TRY(RequirementsOf(inputs.cluster_policies, inputs.namespace_policies));
+    return {};
+  };
+  // As in the operator, a problem with a policy is reported first at bootstrap, and last in a cluster.
+  if (purpose == ImagesFor::kBootstrap) TRY(read_policies());
   if (inputs.image != nullptr) {
     rules.sources = inputs.image->spec.registry_sources;
     PayloadRegistries split = TRY(SplitRegistries(rules.sources, inputs.release_image, inputs.mirrors));
     for (const std::string& scope : split.left_out) rules.complaints.push_back(WhyLeftOut(scope));
+    if (!split.problem.empty()) {
+      rules.complaints.push_back(
+          fmt::format("it is not known from where nodes pull the release, so no registry is blocked and the list of "
+                      "allowed ones has no effect: {}",
+                      split.problem));
+    }
     rules.allowed = std::move(split.allowed);
     if (purpose == ImagesFor::kBootstrap && rules.sources.allowed) {
       rules.allowed.insert(rules.allowed.end(), rules.sources.allowed->begin(), rules.sources.allowed->end());
@@ -80,7 +94,7 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
     rules.blocked_in_policy = std::move(split.blocked_in_policy);
     rules.payload = std::move(split.payload);
   }
-  rules.requirements = TRY(RequirementsOf(inputs.cluster_policies, inputs.namespace_policies));
+  if (purpose == ImagesFor::kCluster) TRY(read_policies());
   return rules;
 }
 
@@ -93,11 +107,12 @@ Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTempl
   }
   const std::string policy = TRY(ClusterPolicy(rules, templates), kPolicyFailed);
   AddIfAny(files, "/etc/containers/policy.json", policy);
+  // The file of signatures comes before the policies of namespaces.  But if both fail, the error about the policies is
+  // returned.
+  std::vector<NewFile> of_namespaces = TRY(NamespacePolicies(rules, policy), kNamespacePoliciesFailed);
   AddIfAny(files, "/etc/containers/registries.d/sigstore-registries.yaml",
            TRY(SigstoreRegistries(rules.requirements, conf)));
-  for (NewFile& file : TRY(NamespacePolicies(rules, policy), kNamespacePoliciesFailed)) {
-    files.push_back(std::move(file));
-  }
+  std::move(of_namespaces.begin(), of_namespaces.end(), std::back_inserter(files));
   AddIfAny(files, "/etc/containers/registries.conf.d/01-image-searchRegistries.conf",
            SearchRegistriesConf(rules.sources));
   return files;

@@ -15,7 +15,9 @@ namespace {
 constexpr std::string_view kPending = "Pending";
 constexpr std::string_view kConflict = "ConflictScopes";
 
-bool IsConflict(const api::Condition& condition) { return condition.type == kPending && condition.reason == kConflict; }
+bool IsConflict(const api::ConditionWithGeneration& condition) {
+  return condition.type == kPending && condition.reason == kConflict;
+}
 
 // Writes a list as Go's %q does.
 std::string QuotedList(const std::vector<std::string>& texts) {
@@ -56,30 +58,33 @@ Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> clus
   return requirements;
 }
 
-std::vector<api::Condition> ConditionsOf(const PolicyConflict& conflict, WallTime now) {
-  api::Condition condition;
+std::vector<api::ConditionWithGeneration> ConditionsOf(const PolicyConflict& conflict, WallTime now) {
+  api::ConditionWithGeneration condition;
   condition.type = kPending;
   condition.status = "False";
+  condition.observed_generation = conflict.policy->metadata.generation;
   condition.last_transition_time = api::Time{now};
   condition.reason = kConflict;
   condition.message = fmt::format(
       "has conflicting scope(s) {} that equal to or nest inside existing clusterimagepolicy, only policy from "
       "clusterimagepolicy scope(s) will be applied",
       QuotedList(conflict.scopes));
-  std::vector<api::Condition> conditions = conflict.policy->status.conditions;
-  const auto same = std::find_if(conditions.begin(), conditions.end(),
-                                 [&](const api::Condition& before) { return before.type == condition.type; });
+  std::vector<api::ConditionWithGeneration> conditions = conflict.policy->status.conditions;
+  const auto same = std::find_if(conditions.begin(), conditions.end(), [&](const api::ConditionWithGeneration& before) {
+    return before.type == condition.type;
+  });
   if (same == conditions.end()) {
     conditions.push_back(std::move(condition));
   } else {
     const bool is_known = IsConflict(*same) && same->message == condition.message && same->status == condition.status;
-    if (!is_known) *same = std::move(condition);
+    if (is_known) condition.last_transition_time = same->last_transition_time;
+    *same = std::move(condition);
   }
   return conditions;
 }
 
-std::vector<api::Condition> ConditionsWithoutConflict(const api::ImagePolicy& policy) {
-  std::vector<api::Condition> conditions = policy.status.conditions;
+std::vector<api::ConditionWithGeneration> ConditionsWithoutConflict(const api::ImagePolicy& policy) {
+  std::vector<api::ConditionWithGeneration> conditions = policy.status.conditions;
   conditions.erase(std::remove_if(conditions.begin(), conditions.end(), IsConflict), conditions.end());
   return conditions;
 }

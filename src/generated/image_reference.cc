@@ -42,25 +42,11 @@ bool IsHostPiece(std::string_view text) {
   return IsAll(text, [](char c) { return IsAlphanumeric(c) || c == '-'; }) && text.front() != '-' && text.back() != '-';
 }
 
-// Checks the name or the address of a host, with an optional port.
+// Checks the name of a host, with an optional port.  As in the operator, an IPv6 address in brackets is not accepted.
 bool IsDomain(std::string_view text) {
-  std::string_view host = text;
-  std::optional<std::string_view> port;
-  if (text.starts_with('[')) {
-    const std::size_t end = text.find(']');
-    if (end == std::string_view::npos) return false;
-    host = text.substr(1, end - 1);
-    const std::string_view rest = text.substr(end + 1);
-    if (!rest.empty() && rest[0] != ':') return false;
-    if (!rest.empty()) port = rest.substr(1);
-    if (!IsAll(host, [](char c) { return IsHexadecimal(c) || c == ':'; })) return false;
-  } else {
-    const std::size_t colon = text.find(':');
-    host = text.substr(0, colon);
-    if (colon != std::string_view::npos) port = text.substr(colon + 1);
-    if (!AllPieces(host, '.', IsHostPiece)) return false;
-  }
-  return !port || IsAll(*port, IsDigit);
+  const std::size_t colon = text.find(':');
+  if (!AllPieces(text.substr(0, colon), '.', IsHostPiece)) return false;
+  return colon == std::string_view::npos || IsAll(text.substr(colon + 1), IsDigit);
 }
 
 // Checks a component of a path: lower-case letters and digits, separated by one of . _ __ or any number of dashes.
@@ -167,8 +153,7 @@ FullName Completed(std::string_view image) {
   const std::size_t slash = image.find('/');
   const std::string_view first = image.substr(0, slash);
   const bool has_domain =
-      slash != std::string_view::npos && (first.find_first_of(".:") != std::string_view::npos || first == "localhost" ||
-                                          std::any_of(first.begin(), first.end(), IsUpper));
+      slash != std::string_view::npos && (first.find_first_of(".:") != std::string_view::npos || first == "localhost");
   name.domain = has_domain ? first : kDefaultRegistry;
   name.rest = has_domain ? image.substr(slash + 1) : image;
   if (name.domain == "index.docker.io") name.domain = kDefaultRegistry;

@@ -25,6 +25,10 @@ struct KubeletSettings {
   std::string controller_version;  // Identifies the build that makes the configs.
 };
 
+// The operator's words before the error of templates that cannot be executed.
+inline constexpr std::string_view kKubeletTemplatesFailed =
+    "could not generate the original Kubelet config ignition: GenerateMachineConfigsforRole failed with error";
+
 // `templates` are the configs that were made from the templates of this pool.
 Result<KubeletConfiguration> KubeletBase(std::span<const MachineConfig> templates, const FeatureGates& gates);
 

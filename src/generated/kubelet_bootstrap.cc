@@ -39,7 +39,7 @@ Result<std::vector<MachineConfig>> BootstrapNodeConfigs(std::span<const api::Mac
   std::vector<MachineConfig> configs;
   for (const api::MachineConfigPool& pool : pools) {
     const std::string& name = pool.metadata.name;
-    MachineConfig config = TRY(NodeConfig(name, TRY(templates_for(name)), settings));
+    MachineConfig config = TRY(NodeConfig(name, TRY(templates_for(name), kKubeletTemplatesFailed), settings));
     config.kernel_arguments = TRY(ControlGroupArguments(settings.cgroup_mode));
     configs.push_back(std::move(config));
   }
@@ -52,7 +52,7 @@ Result<std::vector<MachineConfig>> BootstrapFeatureConfigs(std::span<const api::
   std::vector<MachineConfig> configs;
   for (const api::MachineConfigPool& pool : pools) {
     const std::string& name = pool.metadata.name;
-    configs.push_back(TRY(FeatureConfig(name, TRY(templates_for(name)), settings)));
+    configs.push_back(TRY(FeatureConfig(name, TRY(templates_for(name), kKubeletTemplatesFailed), settings)));
   }
   return configs;
 }
@@ -68,8 +68,9 @@ Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::
     for (const api::MachineConfigPool& pool : pools) {
       if (!TRY(IsSelected(pool, object.spec.machine_config_pool_selector))) continue;
       const std::string& role = pool.metadata.name;
-      MachineConfig config = TRY(UserKubeletConfig(object, pool, PlainName(ManagedKind::kKubelet, role),
-                                                   TRY(PoolBase(role, TRY(templates_for(role)), settings)), settings));
+      MachineConfig config = TRY(UserKubeletConfig(
+          object, pool, PlainName(ManagedKind::kKubelet, role),
+          TRY(PoolBase(role, TRY(templates_for(role), kKubeletTemplatesFailed), settings)), settings));
       if (!selected_pools.insert(role).second) return MultipleKubeletConfigs(role);
       configs.push_back(TRY(ForInstallation(std::move(config))));
     }

@@ -58,13 +58,10 @@ Result<> CheckGroups(const KubeletConfiguration& config) {
                            reserved, cgroups));
 }
 
-Result<> MergeUserSettings(const json::Value& document, const KubeletConfiguration& user,
-                           KubeletConfiguration& config) {
+void MergeUserSettings(const json::Value& document, const KubeletConfiguration& user, KubeletConfiguration& config) {
   if (DisablesProtectKernelDefaults(document)) config.protect_kernel_defaults = false;
   MergeOver(config, user);
   if (NeedsNoSystemGroup(user)) config.system_reserved_cgroup.clear();
-  if (!config.reserved_system_cpus.empty()) RemoveSystemGroup(config);
-  return CheckGroups(config);
 }
 
 NewFile LoggingFile(std::int32_t level) {
@@ -91,7 +88,10 @@ Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, Kube
   }
   if (spec.log_level) files.push_back(LoggingFile(*spec.log_level));
   user.feature_gates.clear();
-  if (!spec.kubelet_config.is_null()) TRY(MergeUserSettings(spec.kubelet_config, user, base));
+  if (!spec.kubelet_config.is_null()) MergeUserSettings(spec.kubelet_config, user, base);
+  // The base may reserve CPUs by their numbers, too, so this looks at the merged configuration.
+  if (!base.reserved_system_cpus.empty()) RemoveSystemGroup(base);
+  TRY(CheckGroups(base));
   files.push_back(TRY(KubeletConfFile(base)));
   return files;
 }

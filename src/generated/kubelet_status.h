@@ -3,8 +3,9 @@
 
 // The status of a KubeletConfig: whether it was accepted, and if not, why.
 //
-// Its conditions are a history of the last three outcomes.  At the end, there is one more condition of an older kind,
-// because older tools look for it.
+// Its conditions are a history of the last three outcomes.  If an outcome has the same message as the one before, it
+// replaces that one.  After the history, there is one condition of an older type, Success or Failure, because older
+// tools look for it.
 
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace pintle::generated {
 
-// The outcome of making configs from a KubeletConfig.  The message is "Success", or describes an error.
+// The outcome of making configs from a KubeletConfig.  The message is "Success" or describes an error.
 struct KubeletOutcome {
   bool is_accepted = false;
   std::string message;
@@ -24,12 +25,13 @@ struct KubeletOutcome {
 KubeletOutcome Accepted();
 KubeletOutcome Refused(const Error& error);
 
-// Return the outcomes if no name can be chosen for the config of a pool, and if the configuration that the
-// KubeletConfig is merged over cannot be read.
+// Returns the outcome for the case that no name can be chosen for the config of a pool.
 KubeletOutcome WithoutName(const Error& error);
+// Returns the outcome for the case that the kubelet's original configuration, which the KubeletConfig changes, cannot
+// be read.
 KubeletOutcome WithoutBase(const Error& error);
 
-// Returns the status after this outcome, or nullopt if only the time would change.
+// Returns the status that the object is to have after this outcome, or nullopt if only times would change in it.
 std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& object, const KubeletOutcome& outcome,
                                                     WallTime now);
 

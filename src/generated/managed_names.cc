@@ -48,8 +48,8 @@ bool IsYounger(const api::ObjectMeta& a, const api::ObjectMeta& b) {
   return a.creation_timestamp && (!b.creation_timestamp || *a.creation_timestamp > *b.creation_timestamp);
 }
 
-// Returns the one with the highest number of the finalizers that are names of existing configs, or nullptr.
-// An object that has lost its annotation still has the names of its configs as finalizers.
+// Among the finalizers that are names of existing configs, returns the one with the highest number, or nullptr if there
+// is none.  An object that has lost its annotation still has the names of its configs as finalizers.
 const std::string* FromFinalizers(const api::ObjectMeta& object, std::string_view plain, const HasConfig& has_config) {
   const std::string* highest = nullptr;
   std::int64_t highest_number = -1;

@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "api/annotations.h"
+#include "api/controller_config.h"
 #include "api/machine_os_config.h"
+#include "api/tls_security_profile.h"
 #include "generated/invalid.h"
-#include "generated/pool_selection.h"
 #include "generated/pull_secret.h"
+#include "generated/render_config.h"
 #include "gotext/quote.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
@@ -21,9 +23,6 @@
 namespace pintle::generated {
 namespace {
 
-constexpr std::string_view kMachineConfigGroup = "machineconfiguration.openshift.io";
-constexpr std::string_view kConfigGroup = "config.openshift.io";
-constexpr std::string_view kOldMirrorsGroup = "operator.openshift.io";
 // The name of an object if a cluster has only one object of its kind.
 constexpr std::string_view kSingletonName = "cluster";
 
@@ -33,9 +32,16 @@ Result<> SetObject(json::Value object, std::string_view kind, Manifests& to) {
   return {};
 }
 
-template <std::optional<json::Value> Manifests::*kMember>
-Result<> SetDocument(json::Value object, std::string_view, Manifests& to) {
-  to.*kMember = std::move(object);
+Result<> SetControllerConfig(json::Value object, std::string_view kind, Manifests& to) {
+  TRY(CheckControllerConfigSpec(std::as_const(object)["spec"]));
+  TRY(machineconfig::ReadObject<api::ControllerConfig>(object, kind));
+  to.controller_config = std::move(object);
+  return {};
+}
+
+Result<> SetApiServer(json::Value object, std::string_view kind, Manifests& to) {
+  TRY(machineconfig::ReadObject<api::ApiServer>(object, kind));
+  to.api_server = std::move(object);
   return {};
 }
 
@@ -48,6 +54,44 @@ Result<> AppendObject(json::Value object, std::string_view kind, Manifests& to) 
 Result<> AppendMachineConfig(json::Value object, std::string_view, Manifests& to) {
   to.machine_configs.push_back(TRY(machineconfig::ReadMachineConfig(std::move(object))));
   return {};
+}
+
+// Returns the document without members that mean the same to Go as a missing member.  Texts stay, because an empty
+// value of a label means something.
+json::Value WithoutDefaults(const json::Value& document) {
+  if (!document.is_object()) return document;
+  json::Value kept = json::Value::object();
+  for (const auto& [key, member] : document.members()) {
+    json::Value value = WithoutDefaults(member);
+    const bool is_default = value.is_null() || (value.is_boolean() && !value.boolean()) ||
+                            (value.is_object() && value.empty()) ||
+                            (value.is_number() && value.real() == 0 && key != "maxUnavailable");
+    if (!is_default) kept[key] = std::move(value);
+  }
+  return kept;
+}
+
+// Returns whether a document is the manifest of a pool that the operator itself writes for each installation.
+bool IsManifestOfOperator(const json::Value& document, const std::string& pool) {
+  const bool is_known = pool == api::kMasterPool || pool == api::kWorkerPool || pool == api::kArbiterPool;
+  if (!is_known) return false;
+  json::Value labels = json::Value::object();
+  labels[api::kBuiltInPoolLabel] = "";
+  labels["pools.operator.machineconfiguration.openshift.io/" + pool] = "";
+  if (pool != api::kWorkerPool) labels["operator.machineconfiguration.openshift.io/required-for-upgrade"] = "";
+  json::Value role = json::Value::object();
+  role[api::kRoleLabel] = pool;
+  json::Value nodes = json::Value::object();
+  nodes[std::string(api::kRoleLabelPrefix) + pool] = "";
+  const json::Value own = {
+      {"apiVersion", api::kMachineConfigApiVersion},
+      {"kind", "MachineConfigPool"},
+      {"metadata", {{"name", pool}, {"labels", std::move(labels)}}},
+      {"spec",
+       {{"machineConfigSelector", {{"matchLabels", std::move(role)}}},
+        {"nodeSelector", {{"matchLabels", std::move(nodes)}}}}},
+  };
+  return WithoutDefaults(document) == own;
 }
 
 Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
@@ -63,8 +107,8 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
                                  [&](const PoolManifest& known) { return known.pool.metadata.name == name; });
   if (same == to.pools.end()) {
     to.pools.push_back(std::move(added));
-  } else if (!IsBuiltIn(added.pool) || IsBuiltIn(same->pool)) {
-    // The operator adds manifests of the pools that every cluster has.  A user's manifest of the same pool wins.
+  } else if (!IsManifestOfOperator(added.document, name)) {
+    // A user's manifest of the same pool wins, wherever it is.
     *same = std::move(added);
   }
   return {};
@@ -90,41 +134,35 @@ Result<> NotePreBuiltImage(json::Value object, std::string_view kind, Manifests&
 }
 
 struct ManifestKind {
-  std::string_view group;
+  std::string_view api_version;  // Objects of other versions are ignored.
   std::string_view kind;
   std::string_view name;  // Objects with other names are ignored; empty accepts all names.
   Result<> (*add)(json::Value object, std::string_view kind, Manifests& to);
 };
 
 constexpr auto kManifestKinds = std::to_array<ManifestKind>({
-    {kMachineConfigGroup, "MachineConfigPool", "", AddPool},
-    {kMachineConfigGroup, "MachineConfig", "", AppendMachineConfig},
-    {kMachineConfigGroup, "ControllerConfig", "", SetDocument<&Manifests::controller_config>},
-    {kMachineConfigGroup, "KubeletConfig", "", AppendObject<api::KubeletConfig, &Manifests::kubelet_configs>},
-    {kMachineConfigGroup, "ContainerRuntimeConfig", "",
+    {api::kMachineConfigApiVersion, "MachineConfigPool", "", AddPool},
+    {api::kMachineConfigApiVersion, "MachineConfig", "", AppendMachineConfig},
+    {api::kMachineConfigApiVersion, "ControllerConfig", "", SetControllerConfig},
+    {api::kMachineConfigApiVersion, "KubeletConfig", "", AppendObject<api::KubeletConfig, &Manifests::kubelet_configs>},
+    {api::kMachineConfigApiVersion, "ContainerRuntimeConfig", "",
      AppendObject<api::ContainerRuntimeConfig, &Manifests::runtime_configs>},
-    {kMachineConfigGroup, "OSImageStream", "", SetObject<api::OSImageStream, &Manifests::os_image_stream>},
-    {kMachineConfigGroup, "InternalReleaseImage", kSingletonName, NoteReleaseImage},
-    {kMachineConfigGroup, "MachineOSConfig", "", NotePreBuiltImage},
-    {kConfigGroup, "FeatureGate", kSingletonName, SetObject<api::FeatureGate, &Manifests::feature_gate>},
-    {kConfigGroup, "Node", kSingletonName, SetObject<api::NodeSettings, &Manifests::node_settings>},
-    {kConfigGroup, "APIServer", kSingletonName, SetDocument<&Manifests::api_server>},
-    {kConfigGroup, "Image", "", SetObject<api::Image, &Manifests::image>},
-    {kConfigGroup, "ImageDigestMirrorSet", "", AppendObject<api::MirrorSet, &Manifests::digest_sets>},
-    {kConfigGroup, "ImageTagMirrorSet", "", AppendObject<api::MirrorSet, &Manifests::tag_sets>},
-    {kConfigGroup, "ClusterImagePolicy", "", AppendObject<api::ImagePolicy, &Manifests::cluster_policies>},
-    {kConfigGroup, "ImagePolicy", "", AppendObject<api::ImagePolicy, &Manifests::namespace_policies>},
-    {kOldMirrorsGroup, "ImageContentSourcePolicy", "",
+    {api::kMachineConfigApiVersion, "OSImageStream", "", SetObject<api::OSImageStream, &Manifests::os_image_stream>},
+    {api::kMachineConfigApiVersion, "InternalReleaseImage", kSingletonName, NoteReleaseImage},
+    {"machineconfiguration.openshift.io/v1alpha1", "InternalReleaseImage", kSingletonName, NoteReleaseImage},
+    {api::kMachineConfigApiVersion, "MachineOSConfig", "", NotePreBuiltImage},
+    {api::kConfigApiVersion, "FeatureGate", kSingletonName, SetObject<api::FeatureGate, &Manifests::feature_gate>},
+    {api::kConfigApiVersion, "Node", kSingletonName, SetObject<api::NodeSettings, &Manifests::node_settings>},
+    {api::kConfigApiVersion, "APIServer", kSingletonName, SetApiServer},
+    {api::kConfigApiVersion, "Image", "", SetObject<api::Image, &Manifests::image>},
+    {api::kConfigApiVersion, "ImageDigestMirrorSet", "", AppendObject<api::MirrorSet, &Manifests::digest_sets>},
+    {api::kConfigApiVersion, "ImageTagMirrorSet", "", AppendObject<api::MirrorSet, &Manifests::tag_sets>},
+    {api::kConfigApiVersion, "ClusterImagePolicy", "", AppendObject<api::ImagePolicy, &Manifests::cluster_policies>},
+    {api::kConfigApiVersion, "ImagePolicy", "", AppendObject<api::ImagePolicy, &Manifests::namespace_policies>},
+    {"operator.openshift.io/v1alpha1", "ImageContentSourcePolicy", "",
      AppendObject<api::MirrorSet, &Manifests::content_source_policies>},
-    {"", "Secret", kReleaseRegistrySecret, SetObject<api::Secret, &Manifests::release_registry>},
+    {"v1", "Secret", kReleaseRegistrySecret, SetObject<api::Secret, &Manifests::release_registry>},
 });
-
-// Returns the part of "GROUP/VERSION" before the slash, or "" for an object of Kubernetes' core.
-std::string_view GroupOf(const json::Value& object) {
-  const std::string_view version = object.TextAt({"apiVersion"});
-  const std::size_t slash = version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-}
 
 std::string KeyOf(std::string_view kind, std::string_view name) { return fmt::format("{} {}", kind, name); }
 
@@ -138,12 +176,19 @@ std::string Manifests::PlaceOf(std::string_view kind, std::string_view name) con
 Result<> AddManifest(json::Value object, const std::string& place, Manifests& to) {
   const std::string_view kind = machineconfig::KindOf(object);
   if (kind.empty()) return Invalid("Object 'Kind' is missing");
-  const std::string_view group = GroupOf(object);
+  const std::string& api_version = object.TextAt({"apiVersion"});
+  if (api_version.empty()) return Invalid("Object 'apiVersion' is missing");
   const std::string name = object.TextAt({"metadata", "name"});
   const auto known = std::find_if(kManifestKinds.begin(), kManifestKinds.end(), [&](const ManifestKind& one) {
-    return one.kind == kind && one.group == group && (one.name.empty() || one.name == name);
+    return one.kind == kind && one.api_version == api_version && (one.name.empty() || one.name == name);
   });
-  if (known == kManifestKinds.end()) return {};
+  if (known == kManifestKinds.end()) {
+    if (kind.ends_with("List") && object.contains("items")) {
+      to.without_effect.push_back(
+          fmt::format("{}: it is a list, which has no effect; put its items there as documents of their own", place));
+    }
+    return {};
+  }
   TRY(known->add(std::move(object), known->kind, to));
   to.places.insert_or_assign(KeyOf(known->kind, name), place);
   return {};
@@ -152,19 +197,15 @@ Result<> AddManifest(json::Value object, const std::string& place, Manifests& to
 Result<Manifests> ReadManifests(const std::string& folder) {
   Manifests manifests;
   // Files of all names are read, because the operator itself writes a manifest without a file extension.
-  const auto named = TRY(machineconfig::FilesNamedBy({&folder, 1}, {}, machineconfig::EmptyDirectory::kAllowed));
+  const auto named = TRY(machineconfig::FilesNamedBy({&folder, 1}, {}, machineconfig::EmptyDirectory::kAllowed,
+                                                     machineconfig::HiddenFiles::kRead));
   for (const machineconfig::InputFile& file : named.files) {
     std::vector<json::Value> documents =
         TRY(machineconfig::ReadDocuments(file.path, file.accepts), "error parsing manifests");
     std::size_t number = 0;
     for (json::Value& document : documents) {
       const std::string place = fmt::format("{} [{}]", gotext::Quoted(file.path), ++number);
-      std::vector<json::Value> single_document;
-      single_document.push_back(std::move(document));
-      TRY(machineconfig::ForEachObject(
-              std::move(single_document),
-              [&](json::Value object) -> Result<> { return AddManifest(std::move(object), place, manifests); }),
-          fmt::format("error parsing {} manifest", place));
+      TRY(AddManifest(std::move(document), place, manifests), fmt::format("error parsing {} manifest", place));
     }
   }
   return manifests;

@@ -4,7 +4,7 @@
 // The manifests of a cluster that is being installed: the objects that its first MachineConfigs are made from.
 //
 // They are in one folder, in any number of files of any name.  They take effect in the order of the files' names and of
-// the documents in a file.  Manifests of other kinds are ignored.
+// the documents in a file.  Manifests of other kinds and versions are ignored, and so are lists.
 
 #include <map>
 #include <optional>
@@ -65,8 +65,8 @@ struct Manifests {
 // Adds one object.  `place` identifies its manifest in messages.
 Result<> AddManifest(json::Value object, const std::string& place, Manifests& to);
 
-// Reads all files of a folder, except hidden files and the files in subfolders.  Returns the first error, which has the
-// words of the Machine Config Operator if the operator reports this error, too.
+// Reads all files of a folder, but not those in its subfolders.  Returns the first error, which has the words of the
+// Machine Config Operator if the operator reports this error, too.
 Result<Manifests> ReadManifests(const std::string& folder);
 
 // Returns an error if the manifests, which come from this folder, lack an object that every cluster needs.

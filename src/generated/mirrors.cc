@@ -39,39 +39,29 @@ bool IsSource(std::string_view source) {
                             : IsRegistryOrRepository(source);
 }
 
-Result<> CheckNames(const AllMirrors& all) {
-  for (const api::Mirrors* mirrors : all) {
-    if (!IsSource(mirrors->source)) {
-      return Invalid(fmt::format("invalid format for source {}", gotext::Quoted(mirrors->source)));
-    }
-    for (const std::string& mirror : mirrors->mirrors) {
-      if (!IsRegistryOrRepository(mirror)) {
-        return Invalid(fmt::format("invalid format for mirror {}", gotext::Quoted(mirror)));
-      }
-    }
-  }
-  return {};
-}
-
 std::string_view PolicyOf(const api::Mirrors& mirrors) {
   return mirrors.source_policy.empty() ? api::kAllowContactingSource : std::string_view(mirrors.source_policy);
 }
 
-Result<> CheckPolicies(const AllMirrors& all) {
-  std::map<std::string_view, std::string_view> policies;
-  for (const api::Mirrors* mirrors : all) {
-    const std::string_view policy = PolicyOf(*mirrors);
-    const auto& names = mirrors->mirrors;
-    if (policy == api::kNeverContactSource && std::find(names.begin(), names.end(), mirrors->source) != names.end()) {
-      return Invalid(
-          fmt::format("cannot set mirrorSourcePolicy: NeverContactSource if the source {} is one of the mirrors",
-                      gotext::Quoted(mirrors->source)));
+// Checks the mirrors of one object for one source.  `policies` has the policies of the sources that were checked
+// before.
+Result<> Check(const api::Mirrors& mirrors, std::map<std::string_view, std::string_view>& policies) {
+  const std::string quoted_source = gotext::Quoted(mirrors.source);
+  if (!IsSource(mirrors.source)) return Invalid(fmt::format("invalid format for source {}", quoted_source));
+  const std::string_view policy = PolicyOf(mirrors);
+  if (policies.emplace(mirrors.source, policy).first->second != policy) {
+    return Invalid(
+        fmt::format("conflicting mirrorSourcePolicy is set for the same source {} in "
+                    "imagedigestmirrorsets, imagetagmirrorsets, or imagecontentsourcepolicies",
+                    quoted_source));
+  }
+  for (const std::string& mirror : mirrors.mirrors) {
+    if (!IsRegistryOrRepository(mirror)) {
+      return Invalid(fmt::format("invalid format for mirror {}", gotext::Quoted(mirror)));
     }
-    if (policies.emplace(mirrors->source, policy).first->second != policy) {
-      return Invalid(
-          fmt::format("conflicting mirrorSourcePolicy is set for the same source {} in "
-                      "imagedigestmirrorsets, imagetagmirrorsets, or imagecontentsourcepolicies",
-                      gotext::Quoted(mirrors->source)));
+    if (policy == api::kNeverContactSource && mirror == mirrors.source) {
+      return Invalid(fmt::format(
+          "cannot set mirrorSourcePolicy: NeverContactSource if the source {} is one of the mirrors", quoted_source));
     }
   }
   return {};
@@ -161,20 +151,19 @@ std::vector<MergedMirrors> MergedBySource(const AllMirrors& all) {
 
 }  // namespace
 
-Result<> CheckMirrors(const MirrorObjects& objects) {
-  AllMirrors all;
-  Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
-  Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
-  Append(all, objects.tag_sets, &api::MirrorSetSpec::image_tag_mirrors);
-  TRY(CheckNames(all));
-  return CheckPolicies(all);
-}
-
 AllMirrors DigestMirrors(const MirrorObjects& objects) {
   AllMirrors all;
   Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
   Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
   return all;
+}
+
+Result<> CheckMirrors(const MirrorObjects& objects) {
+  std::map<std::string_view, std::string_view> policies;
+  for (const AllMirrors& all : {DigestMirrors(objects), TagMirrors(objects)}) {
+    for (const api::Mirrors* mirrors : all) TRY(Check(*mirrors, policies));
+  }
+  return {};
 }
 
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects) {

@@ -21,7 +21,8 @@ struct MirrorObjects {
   bool is_empty() const { return content_source_policies.empty() && digest_sets.empty() && tag_sets.empty(); }
 };
 
-// Returns the first problem in the words of the Machine Config Operator.
+// Returns the first problem in the words of the Machine Config Operator.  As there, the mirrors for digests come before
+// those for tags.
 Result<> CheckMirrors(const MirrorObjects& objects);
 
 struct MergedMirrors {

@@ -3,7 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "generated/image_reference.h"
+#include "generated/registries_conf.h"
 #include "generated/scopes.h"
 #include "gotext/quote.h"
 
@@ -12,15 +16,22 @@ namespace {
 
 using Scopes = std::vector<std::string>;
 
-// Looks at mirrors for digests only, because a release is pulled by its digest.
-bool HasUnblockedMirror(const std::string& repository, const Scopes& blocked, const MirrorObjects& objects) {
-  for (const api::Mirrors* mirrors : DigestMirrors(objects)) {
-    if (!IsInside(repository, mirrors->source)) continue;
-    for (const std::string& mirror : mirrors->mirrors) {
-      if (!IsInsideOneOf(InMirror(mirror, mirrors->source, repository), blocked)) return true;
-    }
-  }
-  return false;
+// Returns whether container tools would pull the release from a place that is not blocked.  Only mirrors for digests
+// are given to them, because a release is pulled by its digest.
+Result<bool> HasUnblockedSource(std::string_view release_image, const std::string& payload,
+                                const api::RegistrySources& sources, const MirrorObjects& mirrors) {
+  const Scopes insecure = sources.insecure.value_or(Scopes());
+  const Scopes blocked = sources.blocked.value_or(Scopes());
+  MirrorObjects for_digests = mirrors;
+  for_digests.tag_sets = {};
+  RegistriesConf conf;
+  TRY(Edit(conf, {insecure, blocked}, for_digests));
+  TRY(CheckForTools(conf));
+  const Registry* const entry = FindRegistry(conf, payload);
+  if (entry == nullptr) return false;
+  const std::vector<PullSource> places = TRY(PullSources(*entry, release_image));
+  return std::any_of(places.begin(), places.end(),
+                     [&](const PullSource& place) { return !IsInsideOneOf(place.repository, blocked); });
 }
 
 }  // namespace
@@ -31,9 +42,19 @@ Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, s
   if (!repository) return Error(ErrorKind::kInvalid, "error parsing reference of release image");
   PayloadRegistries split;
   split.payload = *std::move(repository);
-  split.allowed = sources.allowed.value_or(Scopes());
   const Scopes blocked = sources.blocked.value_or(Scopes());
-  const bool has_mirror = HasUnblockedMirror(split.payload, blocked, mirrors);
+  bool has_mirror = false;
+  if (IsInsideOneOf(split.payload, blocked)) {
+    const auto found = HasUnblockedSource(release_image, split.payload, sources, mirrors);
+    if (!found) {
+      if (found.error().kind() == ErrorKind::kUnconvertible) return found.error();
+      // As in the operator, nothing is blocked then, because the cluster might be unable to pull its own images.
+      split.problem = found.error().message();
+      return split;
+    }
+    has_mirror = *found;
+  }
+  split.allowed = sources.allowed.value_or(Scopes());
   for (const std::string& scope : blocked) {
     const bool has_payload = IsInside(split.payload, scope);
     if (has_payload && !has_mirror) {

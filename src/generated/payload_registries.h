@@ -22,6 +22,9 @@ struct PayloadRegistries {
   std::vector<std::string> blocked_in_registries;  // For registries.conf.
   std::vector<std::string> blocked_in_policy;      // For policy.json.
   std::vector<std::string> left_out;               // Registries that cannot be blocked.
+  // The reason why it is not known from where nodes pull the release, or "" if it is known.  If there is such a reason,
+  // all lists are empty.
+  std::string problem;
 };
 
 Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, std::string_view release_image,

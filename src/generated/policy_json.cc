@@ -60,16 +60,19 @@ bool IsForAtomic(const std::string& scope) {
   return std::count(scope.begin(), scope.end(), '/') < kTooManySlashes;
 }
 
-// Returns an error if a requirement is for a scope that the cluster does not allow, or that it blocks.
+// Returns an error if a requirement is for a scope that the cluster does not allow, or that it blocks.  As in the
+// operator, a scope that is not allowed is reported before one that is blocked.
 Result<> CheckNesting(std::string_view kind, const ScopeRequirements& requirements, const PolicyScopes& scopes) {
+  const auto wrong = [&](std::string_view scope, std::string_view how) {
+    return Invalid(fmt::format("{} configured for the scope {} is {}", kind, scope, how));
+  };
   for (const auto& [scope, required] : requirements) {
-    const auto wrong = [&kind, &scope = scope](std::string_view how) {
-      return Invalid(fmt::format("{} configured for the scope {} is {}", kind, scope, how));
-    };
     if (!scopes.allowed.empty() && !IsInsideOneOf(scope, scopes.allowed)) {
-      return wrong("not nested inside allowedRegistries");
+      return wrong(scope, "not nested inside allowedRegistries");
     }
-    if (IsInsideOneOf(scope, scopes.blocked)) return wrong("nested inside blockedRegistries");
+  }
+  for (const auto& [scope, required] : requirements) {
+    if (IsInsideOneOf(scope, scopes.blocked)) return wrong(scope, "nested inside blockedRegistries");
   }
   return {};
 }
@@ -82,13 +85,13 @@ bool IsOnlyPayload(const PolicyScopes& scopes) {
 
 Result<std::string> PolicyJson(std::string_view template_text, const PolicyScopes& scopes,
                                const ScopeRequirements& of_cluster) {
-  TRY(CheckScopes("blocked", scopes.blocked));
-  TRY(CheckScopes("allowed", scopes.allowed));
-  if (scopes.allowed.empty() && scopes.blocked.empty() && of_cluster.empty()) return std::string(template_text);
   if (!scopes.allowed.empty() && !scopes.blocked.empty() && !IsOnlyPayload(scopes)) {
     return Invalid("invalid images config: only one of AllowedRegistries or BlockedRegistries may be specified");
   }
   TRY(CheckNesting("clusterimagePolicy", of_cluster, scopes));
+  if (scopes.allowed.empty() && scopes.blocked.empty() && of_cluster.empty()) return std::string(template_text);
+  TRY(CheckScopes("blocked", scopes.blocked));
+  TRY(CheckScopes("allowed", scopes.allowed));
 
   Policy policy = TRY(ReadPolicy(template_text));
   ScopeRequirements docker;

@@ -15,7 +15,8 @@ namespace pintle::generated {
 // selects no pool, although an empty selector selects everything elsewhere in Kubernetes.
 Result<bool> IsSelected(const api::MachineConfigPool& pool, const std::optional<api::LabelSelector>& selector);
 
-// Returns whether this is one of the pools that every cluster has.  Other pools also get the configs of `worker`.
+// Returns whether this pool has the label of the pools that the operator itself makes.  Other pools also get the
+// configs of `worker`.
 bool IsBuiltIn(const api::MachineConfigPool& pool);
 
 }  // namespace pintle::generated

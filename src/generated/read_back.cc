@@ -8,6 +8,7 @@
 #include "json/parse.h"
 #include "json/report.h"
 #include "machineconfig/contents.h"
+#include "machineconfig/ignition_part.h"
 
 namespace pintle::generated {
 namespace {
@@ -25,16 +26,27 @@ std::optional<std::string> FileIn(const MachineConfig& config, std::string_view 
   return contents ? std::optional(*std::move(contents)) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path) {
+std::vector<const MachineConfig*> SortedByName(std::span<const MachineConfig> configs) {
   std::vector<const MachineConfig*> by_name;
   for (const MachineConfig& config : configs) by_name.push_back(&config);
   std::stable_sort(by_name.begin(), by_name.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
-  for (const MachineConfig* config : by_name) {
+  return by_name;
+}
+
+}  // namespace
+
+std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path) {
+  for (const MachineConfig* config : SortedByName(configs)) {
     if (auto contents = FileIn(*config, path)) return contents;
   }
   return {};
+}
+
+std::optional<std::string> ParseProblemOfLast(std::span<const MachineConfig> configs) {
+  if (configs.empty()) return {};
+  json::Report report;
+  const auto last = ignition::Parse(SortedByName(configs).back()->config, report);
+  return last ? std::nullopt : std::optional(machineconfig::ParseErrorText(last.error()));
 }
 
 }  // namespace pintle::generated

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "generated/image_reference.h"
+#include "generated/invalid.h"
 #include "generated/scopes.h"
 #include "generated/toml_members.h"
 #include "gotext/quote.h"
@@ -15,6 +17,10 @@
 
 namespace pintle::generated {
 namespace {
+
+// The images for which a mirror is used.
+constexpr std::string_view kDigestOnly = "digest-only";
+constexpr std::string_view kTagOnly = "tag-only";
 
 Result<RegistryEndpoint> ReadEndpoint(const json::Value& table) {
   RegistryEndpoint endpoint;
@@ -96,17 +102,30 @@ void MarkBlocked(RegistriesConf& conf, const std::string& scope) {
   }
 }
 
+// A registries.conf with so many mirrors would be several times as large as a MachineConfig may be.
+constexpr std::size_t kMostInheritedMirrors = 100'000;
+
+Error TooManyMirrors(std::string_view source) {
+  return Error(
+      ErrorKind::kUnconvertible,
+      fmt::format("the blocked and insecure registries inside of mirrored sources, such as {}, need more than {} "
+                  "mirrors together; name fewer of these registries, or fewer mirrors",
+                  gotext::Quoted(source), kMostInheritedMirrors));
+}
+
 // Container tools use only the most specific entry, so an entry inside a mirrored source needs the mirrors, too.
-Result<> InheritMirrors(RegistriesConf& conf, const std::string& source) {
+// `inherited` counts the mirrors that entries have got in this way.
+Result<> InheritMirrors(RegistriesConf& conf, const std::string& source, std::size_t& inherited) {
   const Registry mirrored = EntryFor(conf, source);
   for (Registry& registry : conf.registries) {
     const std::string& scope = registry.scope();
     if (scope == source || !IsInside(scope, source) || !registry.mirrors.empty()) continue;
     if (IsWildcard(source)) {
-      return Error(
-          ErrorKind::kInvalid,
+      return Invalid(
           fmt::format("internal error: mirrorsAdjustedForNestedScope for a wildcard scope {}", gotext::Quoted(source)));
     }
+    inherited += mirrored.mirrors.size();
+    if (inherited > kMostInheritedMirrors) return TooManyMirrors(source);
     registry.mirror_by_digest_only = mirrored.mirror_by_digest_only;
     for (RegistryEndpoint mirror : mirrored.mirrors) {
       mirror.location = InMirror(mirror.location, source, scope);
@@ -114,6 +133,74 @@ Result<> InheritMirrors(RegistriesConf& conf, const std::string& source) {
     }
   }
   return {};
+}
+
+bool HasScheme(std::string_view location) {
+  return location.starts_with("http://") || location.starts_with("https://");
+}
+
+Result<> CheckLocation(const std::string& location) {
+  if (!HasScheme(location)) return {};
+  return Invalid(fmt::format("invalid location '{}': URI schemes are not supported", location));
+}
+
+Result<> CheckEntry(const Registry& registry) {
+  TRY(CheckLocation(registry.endpoint.location));
+  TRY(CheckLocation(registry.prefix));
+  if (registry.scope().empty()) return Invalid("invalid condition: both location and prefix are unset");
+  const bool is_wildcard = IsWildcard(registry.scope());
+  if (registry.endpoint.location.empty() && !is_wildcard) {
+    return Invalid("invalid condition: location is unset and prefix is not in the format: *.example.com");
+  }
+  if (is_wildcard && registry.scope().find_first_of("/@:") != std::string::npos) {
+    return Invalid(
+        fmt::format("Wildcarded prefix should be in the format: *.example.com. Current prefix {} is incorrectly "
+                    "formatted",
+                    gotext::Quoted(registry.scope())));
+  }
+  for (const RegistryEndpoint& mirror : registry.mirrors) {
+    TRY(CheckLocation(mirror.location));
+    if (mirror.location.empty()) return Invalid("invalid condition: mirror location is unset");
+  }
+  return {};
+}
+
+// Returns the length of the part of a name that the scope of an entry matches, or nullopt if it does not match.  As in
+// the container tools, "r.test" matches "r.test:5000", too.
+std::optional<std::size_t> MatchedLength(std::string_view name, std::string_view scope) {
+  std::size_t length = scope.size();
+  if (IsWildcard(scope)) {
+    const std::string_view domain = scope.substr(1);
+    const std::size_t at = name.find(domain);
+    if (at == std::string_view::npos || name.substr(0, at).find('/') != std::string_view::npos) return std::nullopt;
+    length = at + domain.size();
+  } else if (!name.starts_with(scope)) {
+    return std::nullopt;
+  }
+  const bool is_whole = length == name.size() || std::string_view(":/@").find(name[length]) != std::string_view::npos;
+  return is_whole ? std::optional(length) : std::nullopt;
+}
+
+// Returns whether container tools prefer the entry to another one that matches the same name.  The longer scope wins.
+// The tools sort the entries, so of two scopes with the same length the first in byte order wins.
+bool IsPreferred(const Registry& registry, const Registry& other) {
+  const std::string& scope = registry.scope();
+  const std::string& other_scope = other.scope();
+  return scope.size() != other_scope.size() ? scope.size() > other_scope.size() : scope < other_scope;
+}
+
+bool IsUsed(const RegistryEndpoint& mirror, const Registry& entry, bool has_digest) {
+  if (entry.mirror_by_digest_only) return has_digest;
+  return mirror.pull_from_mirror != (has_digest ? kTagOnly : kDigestOnly);
+}
+
+// Returns the repository from which container tools pull an image by this endpoint of the entry.
+Result<std::string> RepositoryAt(const RegistryEndpoint& endpoint, const Registry& entry, std::string_view image) {
+  const auto length = MatchedLength(image, entry.scope());
+  if (!length) return Invalid(fmt::format("invalid prefix '{}' for reference '{}'", entry.scope(), image));
+  // The entry of a wildcard has no location.  It stands for the registry that the image names.
+  if (endpoint.location.empty()) return RepositoryOf(image);
+  return TRY(RepositoryOf(endpoint.location + std::string(image.substr(*length))), "rewriting reference");
 }
 
 }  // namespace
@@ -154,16 +241,45 @@ std::string Write(const RegistriesConf& conf) {
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors) {
   const auto digest_mirrors = MergedDigestMirrors(mirrors);
   const auto tag_mirrors = MergedTagMirrors(mirrors);
-  AddMirrors(conf, digest_mirrors, "digest-only");
-  AddMirrors(conf, tag_mirrors, "tag-only");
+  AddMirrors(conf, digest_mirrors, kDigestOnly);
+  AddMirrors(conf, tag_mirrors, kTagOnly);
   // The entries of blocked scopes must exist before MarkInsecure(), which marks only existing entries inside its scope.
   for (const std::string& scope : scopes.blocked) EntryFor(conf, scope);
   for (const std::string& scope : scopes.insecure) MarkInsecure(conf, scope);
   for (const std::string& scope : scopes.blocked) MarkBlocked(conf, scope);
+  std::size_t inherited = 0;
   for (const auto* all : {&digest_mirrors, &tag_mirrors}) {
-    for (const MergedMirrors& merged : *all) TRY(InheritMirrors(conf, merged.source));
+    for (const MergedMirrors& merged : *all) TRY(InheritMirrors(conf, merged.source, inherited));
   }
   return {};
+}
+
+Result<> CheckForTools(const RegistriesConf& conf) {
+  for (const Registry& registry : conf.registries) TRY(CheckEntry(registry));
+  return {};
+}
+
+const Registry* FindRegistry(const RegistriesConf& conf, std::string_view name) {
+  const Registry* found = nullptr;
+  for (const Registry& registry : conf.registries) {
+    if (!MatchedLength(name, registry.scope())) continue;
+    if (found == nullptr || IsPreferred(registry, *found)) found = &registry;
+  }
+  return found;
+}
+
+Result<std::vector<PullSource>> PullSources(const Registry& entry, std::string_view image) {
+  const bool has_digest = image.find('@') != std::string_view::npos;
+  std::vector<const RegistryEndpoint*> endpoints;
+  for (const RegistryEndpoint& mirror : entry.mirrors) {
+    if (IsUsed(mirror, entry, has_digest)) endpoints.push_back(&mirror);
+  }
+  endpoints.push_back(&entry.endpoint);
+  std::vector<PullSource> sources;
+  for (const RegistryEndpoint* endpoint : endpoints) {
+    sources.push_back({endpoint, TRY(RepositoryAt(*endpoint, entry, image))});
+  }
+  return sources;
 }
 
 }  // namespace pintle::generated

@@ -51,9 +51,26 @@ struct RegistryScopes {
   std::span<const std::string> blocked;
 };
 
-// Adds the mirrors, and marks the scopes as insecure or blocked.  An entry inside a marked scope is marked, too.  An
-// entry inside a mirrored source gets the mirrors of this source if it has none of its own.  The entries have the order
-// of the Machine Config Operator.
+// Adds the mirrors, and marks the scopes as insecure or blocked.  An entry inside a marked scope is marked, too, and so
+// is a mirror inside an insecure scope.  An entry inside a mirrored source gets the mirrors of this source if it has
+// none of its own.  The entries have the order of the Machine Config Operator.  If the entries would get more mirrors
+// than a MachineConfig can hold, the error is kUnconvertible.
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors);
+
+// Returns the error with which container tools refuse to use the configuration, if they do.
+Result<> CheckForTools(const RegistriesConf& conf);
+
+// Returns the entry that container tools use for an image, a repository or a registry, or nullptr if there is none.
+const Registry* FindRegistry(const RegistriesConf& conf, std::string_view name);
+
+// A place from which container tools try to pull an image.
+struct PullSource {
+  const RegistryEndpoint* endpoint;  // A mirror of the entry, or the entry's own endpoint.
+  std::string repository;
+};
+
+// Returns the places for an image that has this entry, in the order in which they are tried.  Mirrors may be only for
+// images that are named by their digests, or only for those that are named by tags.
+Result<std::vector<PullSource>> PullSources(const Registry& entry, std::string_view image);
 
 }  // namespace pintle::generated

@@ -4,11 +4,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "generated/go_reading.h"
+#include "generated/go_type_check.h"
+#include "gotemplate/escape.h"
 #include "gotemplate/json_value.h"
+#include "gotemplate/print.h"
 #include "gotemplate/type.h"
+#include "gotext/quote.h"
 
 namespace pintle::generated {
 namespace {
@@ -467,6 +473,34 @@ constexpr StructField kRenderConfigFields[] = {
 };
 constexpr Type kRenderConfig = Struct("template.RenderConfig", kRenderConfigFields);
 
+// Returns a text as it stands between double quotes.
+std::string InQuotes(std::string_view text, gotext::OnlyAscii only_ascii = gotext::OnlyAscii::kNo) {
+  const std::string quoted = gotext::Quoted(text, only_ascii);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+// Returns the forms in which an error may have a line of a secret: a template may print it with a function or a verb
+// that escapes it, and an error may quote what was printed.
+std::vector<std::string> FormsOf(std::string_view line) {
+  using gotemplate::kLongestPrint;
+  using gotemplate::Shown;
+  using gotemplate::Value;
+  const std::string numbers = Shown(Value::Bytes(line));  // These are in brackets.
+  std::vector<std::string> forms = {
+      std::string(line),
+      InQuotes(line),
+      InQuotes(line, gotext::OnlyAscii::kYes),
+      gotemplate::HtmlEscaped(line, kLongestPrint),
+      gotemplate::JavaScriptEscaped(line, kLongestPrint),
+      gotemplate::QueryEscaped(line, kLongestPrint),
+      Shown(Value::Text(line), 'x'),
+      Shown(Value::Text(line), 'X'),
+      numbers.substr(1, numbers.size() - 2),
+  };
+  for (std::size_t i = 0, count = forms.size(); i < count; ++i) forms.push_back(InQuotes(forms[i]));
+  return forms;
+}
+
 // Compares line by line, because a template may have indented a secret of several lines.  Ignores short lines, because
 // any text may contain them.
 bool HasLineOf(std::string_view text, std::string_view secret) {
@@ -474,7 +508,11 @@ bool HasLineOf(std::string_view text, std::string_view secret) {
   while (!secret.empty()) {
     const std::size_t end = std::min(secret.find('\n'), secret.size());
     const std::string_view line = secret.substr(0, end);
-    if (line.size() >= kShortest && text.find(line) != std::string_view::npos) return true;
+    if (line.size() >= kShortest) {
+      const std::vector<std::string> forms = FormsOf(line);
+      const auto has = [text](const std::string& form) { return text.find(form) != std::string_view::npos; };
+      if (std::any_of(forms.begin(), forms.end(), has)) return true;
+    }
     secret.remove_prefix(std::min(end + 1, secret.size()));
   }
   return false;
@@ -483,6 +521,13 @@ bool HasLineOf(std::string_view text, std::string_view secret) {
 }  // namespace
 
 const Type& RenderConfigType() { return kRenderConfig; }
+
+Result<> CheckControllerConfigSpec(const json::Value& spec) {
+  const GoPlace place{.above = nullptr, .struct_name = "v1.ControllerConfig", .embedded = {}, .field = "spec"};
+  GoReading reading(GoSource::kJson);
+  CheckGoType(spec, kControllerConfigSpec, &place, reading);
+  return reading.ToResult();
+}
 
 RenderConfig::RenderConfig(json::Value controller_config_spec, std::string pull_secret, const TlsSettings& tls)
     : spec_(std::make_unique<const json::Value>(std::move(controller_config_spec))),

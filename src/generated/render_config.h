@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "generated/tls_settings.h"
 #include "gotemplate/value.h"
 #include "json/value.h"
@@ -18,6 +19,9 @@ namespace pintle::generated {
 // The Go type of this data.
 const gotemplate::Type& RenderConfigType();
 
+// Returns the error with which Go would refuse to decode the spec of a ControllerConfig, if there is one.
+Result<> CheckControllerConfigSpec(const json::Value& spec);
+
 class RenderConfig {
  public:
   RenderConfig(json::Value controller_config_spec, std::string pull_secret, const TlsSettings& tls);
@@ -26,7 +30,8 @@ class RenderConfig {
   const json::Value& spec() const { return *spec_; }
   const gotemplate::Value& value() const { return value_; }
 
-  // Returns whether a text contains a line of the pull secrets, which must not be printed.
+  // Returns whether a text contains a line of the pull secrets, also if it is quoted or escaped there.  Such a text
+  // must not be printed.
   bool HasSecret(std::string_view text) const;
 
   // These come from the status of the Infrastructure, and are "" if it does not have them.

@@ -13,6 +13,8 @@
 namespace pintle::generated {
 namespace {
 
+constexpr std::string_view kMatchRepoDigestOrExact = "MatchRepoDigestOrExact";
+
 Error MissingMember(std::string_view policy_type, std::string_view member) {
   return Invalid(fmt::format("a policy of the type {} has no {}; add it", policy_type, member));
 }
@@ -22,8 +24,8 @@ Result<> AddKey(const std::optional<api::PublicKeyTrust>& trust, Requirement& re
   if (!trust->key) {
     return Invalid("exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, and pki must be specified");
   }
-  requirement.key_data = *trust->key;
-  requirement.rekor_public_key_data = trust->rekor_key.value_or("");
+  requirement.key_data = trust->key->text;
+  requirement.rekor_public_key_data = trust->rekor_key.value_or(api::Base64Text()).text;
   return {};
 }
 
@@ -38,10 +40,10 @@ Result<> AddFulcio(const std::optional<api::FulcioTrust>& trust, Requirement& re
         "rekorPublicKeyDatas must be specified if fulcio is used");
   }
   FulcioRequirement& fulcio = requirement.fulcio.emplace();
-  fulcio.ca_data = *trust->ca;
+  fulcio.ca_data = trust->ca->text;
   fulcio.oidc_issuer = trust->subject.oidc_issuer;
   fulcio.subject_email = trust->subject.signed_email;
-  requirement.rekor_public_key_data = *trust->rekor_key;
+  requirement.rekor_public_key_data = trust->rekor_key->text;
   return {};
 }
 
@@ -52,8 +54,8 @@ Result<> AddPki(const std::optional<api::PkiTrust>& trust, Requirement& requirem
     return Invalid("At least one of subjectEmail, subjectHostname must be specified");
   }
   PkiRequirement& pki = requirement.pki.emplace();
-  pki.ca_roots_data = *trust->ca_roots;
-  pki.ca_intermediates_data = trust->ca_intermediates.value_or("");
+  pki.ca_roots_data = trust->ca_roots->text;
+  pki.ca_intermediates_data = trust->ca_intermediates.value_or(api::Base64Text()).text;
   pki.subject_email = trust->subject.email;
   pki.subject_hostname = trust->subject.hostname;
   return {};
@@ -64,6 +66,12 @@ Result<> AddTrust(const api::RootOfTrust& trust, Requirement& requirement) {
   if (trust.policy_type == "FulcioCAWithRekor") return AddFulcio(trust.fulcio, requirement);
   if (trust.policy_type == "PKI") return AddPki(trust.pki, requirement);
   return Invalid("exactly one of keyPath, keyPaths, keyData, keyDatas, fulcio, and pki must be specified");
+}
+
+api::SignedIdentity DefaultIdentity() {
+  api::SignedIdentity identity;
+  identity.match_policy = kMatchRepoDigestOrExact;
+  return identity;
 }
 
 Result<SignedName> ExactRepository(const api::SignedIdentity& identity) {
@@ -99,7 +107,7 @@ Result<SignedName> SignedNameOf(const api::SignedIdentity& identity) {
   if (policy == "ExactRepository") return ExactRepository(identity);
   if (policy == "RemapIdentity") return RemappedIdentity(identity);
   SignedName name;
-  if (policy.empty() || policy == "MatchRepoDigestOrExact") {
+  if (policy == kMatchRepoDigestOrExact) {
     name.type = "matchRepoDigestOrExact";
   } else if (policy == "MatchRepository") {
     name.type = "matchRepository";
@@ -115,7 +123,7 @@ Result<Requirement> RequirementOf(const api::SignaturePolicy& policy) {
   Requirement requirement;
   requirement.type = "sigstoreSigned";
   TRY(AddTrust(policy.root_of_trust, requirement));
-  requirement.signed_identity = TRY(SignedNameOf(policy.signed_identity));
+  requirement.signed_identity = TRY(SignedNameOf(policy.signed_identity.value_or(DefaultIdentity())));
   return requirement;
 }
 

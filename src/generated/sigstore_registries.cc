@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/sigstore_registries.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "generated/scopes.h"
 #include "json/value.h"
@@ -11,39 +16,69 @@
 namespace pintle::generated {
 namespace {
 
-// Returns the entry that the container tools use for the images of a scope, or nullptr if there is none.
-const Registry* MostSpecificEntry(const RegistriesConf& conf, const std::string& scope) {
-  const Registry* entry = nullptr;
-  for (const Registry& registry : conf.registries) {
-    if (!IsInside(scope, registry.scope())) continue;
-    if (entry == nullptr || IsInside(registry.scope(), entry->scope())) entry = &registry;
-  }
-  return entry;
-}
+// These complete a scope to the name of an image in the scope.  Such a name is needed because container tools look up
+// sources for an image, not for a scope.
+constexpr std::string_view kAnyHost = "matched";
+constexpr std::string_view kAnyPath = "/a";
+constexpr std::string_view kAnyTag = ":aaa";
+constexpr std::string_view kAnyDigest = "@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
-void AddWithMirrors(const std::string& scope, const RegistriesConf& conf, std::set<std::string>& scopes) {
-  scopes.insert(scope);
-  if (const Registry* entry = MostSpecificEntry(conf, scope)) {
-    for (const RegistryEndpoint& mirror : entry->mirrors) {
-      // A wildcard inside a wildcard has the mirrors of the outer one.
-      scopes.insert(IsWildcard(scope) ? mirror.location : InMirror(mirror.location, entry->scope(), scope));
+// Adds the places from which container tools pull images of the scope.  `entry` is the entry of registries.conf that
+// they use for the scope.
+Result<> AddSources(const std::string& scope, const Registry& entry, std::set<std::string>& scopes) {
+  std::string repository = IsWildcard(scope) ? std::string(kAnyHost) + scope.substr(1) : scope;
+  const bool is_host = repository.find('/') == std::string::npos;
+  if (is_host) repository += kAnyPath;
+  // If the scope is a single image, its tag or digest is cut off.
+  repository.resize(std::min(repository.find_first_of(":@", repository.rfind('/')), repository.size()));
+  for (const std::string_view ending : {kAnyDigest, kAnyTag}) {
+    const std::vector<PullSource> sources =
+        TRY(PullSources(entry, repository + std::string(ending)),
+            fmt::format("error getting {} sources for scope {}", ending == kAnyTag ? "tag" : "digest", repository));
+    for (const PullSource& source : sources) {
+      // A wildcard has no location of its own.
+      if (source.endpoint->location.empty()) continue;
+      std::string_view place = source.repository;
+      if (is_host && place.ends_with(kAnyPath)) place.remove_suffix(kAnyPath.size());
+      scopes.emplace(place);
     }
   }
+  return {};
+}
+
+// Adds the places of the scope, if registries.conf has an entry for it.
+Result<> AddEntryOf(const std::string& scope, const RegistriesConf& conf, std::set<std::string>& scopes) {
+  const Registry* const entry = FindRegistry(conf, scope);
+  return entry == nullptr ? Result<>() : AddSources(scope, *entry, scopes);
+}
+
+// Adds the scope of a policy, and all places from which container tools pull its images.  These include the places of
+// entries for a part of the scope, which may have mirrors of their own.
+Result<> AddWithSources(const std::string& scope, const RegistriesConf& conf, std::set<std::string>& scopes) {
+  scopes.insert(scope);
+  TRY(AddEntryOf(scope, conf, scopes));
   for (const Registry& registry : conf.registries) {
-    if (!IsInside(registry.scope(), scope)) continue;
-    for (const RegistryEndpoint& mirror : registry.mirrors) scopes.insert(mirror.location);
+    const std::string& inner = registry.scope();
+    if (inner != scope && IsInside(inner, scope)) TRY(AddEntryOf(inner, conf, scopes));
   }
+  return {};
 }
 
 }  // namespace
 
 Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf) {
+  if (requirements.is_empty()) return std::string();
+  TRY(CheckForTools(conf));
   std::set<std::string> scopes;
-  for (const auto& [scope, required] : requirements.of_cluster) AddWithMirrors(scope, conf, scopes);
-  for (const auto& [name, of_namespace] : requirements.of_namespaces) {
-    for (const auto& [scope, required] : of_namespace) AddWithMirrors(scope, conf, scopes);
-  }
-  if (scopes.empty()) return std::string();
+  const auto add = [&](const ScopeRequirements& of_scopes) -> Result<> {
+    for (const auto& [scope, required] : of_scopes) {
+      TRY(AddWithSources(scope, conf, scopes),
+          fmt::format("error adding clusterimagepolicy scope {} relevant mirrors", scope));
+    }
+    return {};
+  };
+  TRY(add(requirements.of_cluster));
+  for (const auto& [name, of_namespace] : requirements.of_namespaces) TRY(add(of_namespace));
   json::Value docker = json::Value::object();
   for (const std::string& scope : scopes) docker[scope] = {{"use-sigstore-attachments", true}};
   json::Value document = json::Value::object();

@@ -11,7 +11,8 @@
 
 namespace pintle::generated {
 
-// Lists every scope of a policy, and the mirrors that may have its images.  The text is empty if there are no policies.
+// Lists every scope of a policy, and all places from which container tools pull its images: mirrors, and entries of
+// registries.conf inside of the scope.  The text is empty if there are no policies.
 Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf);
 
 }  // namespace pintle::generated

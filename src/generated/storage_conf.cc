@@ -61,7 +61,7 @@ class SettingsCopier {
     return {};
   }
 
-  // Writes 0, too, because Go's writer omits only empty texts and lists.
+  // Writes 0, too, because Go's writer omits false and empty texts, lists and tables, but no numbers.
   Result<> CopyNumber(std::string_view key) {
     std::uint32_t number = 0;
     TRY(TakeToml(from_, key, number));

@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -19,6 +22,7 @@ namespace fs = std::filesystem;
 
 // These limits leave much room: all templates of a release together have two megabytes.
 constexpr std::size_t kLongestTemplate = 8 << 20;
+constexpr std::size_t kLongestTemplates = 64 << 20;  // All of them together.
 constexpr std::size_t kMostTemplates = 10'000;
 constexpr int kDeepestFolder = 32;
 
@@ -30,6 +34,7 @@ Error Failed(const std::string& path, const std::error_code& error) {
 Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> files;
+  std::uintmax_t size = 0;
   fs::recursive_directory_iterator entry(folder, error);
   if (error) return Failed(folder, error);
   for (const fs::recursive_directory_iterator end; entry != end;) {
@@ -43,7 +48,16 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
     // folder is the current version of the volume, and links to files are its files.
     const bool is_file = entry->is_regular_file(error);
     if (error) return Failed(entry->path(), error);
-    if (is_file) files.push_back(entry->path().lexically_relative(folder));
+    if (is_file) {
+      files.push_back(entry->path().lexically_relative(folder));
+      size += entry->file_size(error);
+      if (error) return Failed(entry->path(), error);
+      if (size > kLongestTemplates) {
+        return Error(ErrorKind::kInvalid, fmt::format("{}: its templates together have more than {} MiB; remove those "
+                                                      "that are not the release's",
+                                                      folder, kLongestTemplates >> 20));
+      }
+    }
     entry.increment(error);
     if (error) return Failed(folder, error);
   }

@@ -62,7 +62,7 @@ Result<Value> Join(Values values, Memory& memory) {
   return Value::Text(memory.Keep(std::move(joined)));
 }
 
-// Prints {{.KEY}} for a key, so that the key stays in the text.  The server of the config replaces it.
+// Prints {{.KEY}} for a key, as the operator does.  Nothing replaces it later.
 Result<Value> Skip(Values values, Memory& memory) {
   const std::string_view key = values.front().text();
   const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
@@ -244,8 +244,9 @@ Result<Value> CloudAddresses(Values values, Memory&) {
     case LoadBalancerState::kAvailable:
       return FieldOf(status, {platform, "CloudLoadBalancerConfig", "ClusterHosted", kField});
     case LoadBalancerState::kAbsent:
-      return Invalid(
-          fmt::format("{} {} Load Balancer IPs unavailable when the DNSType is ClusterHosted", platform, kName));
+      // The operator writes this platform with a small letter, and only here.
+      return Invalid(fmt::format("{} {} Load Balancer IPs unavailable when the DNSType is ClusterHosted",
+                                 platform == "Azure" ? "azure" : platform, kName));
     default:
       return Invalid("");
   }

@@ -17,8 +17,8 @@ namespace pintle::generated {
 // Removes the white space between the tokens of a pull secret.  An error does not contain the secret.
 Result<std::string> CompactPullSecret(std::string_view pull_secret);
 
-// Makes the configs of all roles that have a folder, sorted by name and without owners.  `controller_version` goes into
-// their annotation.
+// Makes the configs of all roles that have a folder, sorted by name and without owners.  The role arbiter is left out
+// unless the control plane has an arbiter.  `controller_version` goes into their annotation.
 Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolder& templates,
                                                              const RenderConfig& config,
                                                              std::string_view controller_version);

@@ -2,6 +2,7 @@
 #include "generated/tls_settings.h"
 
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 
 #include "json/fields.h"
@@ -15,7 +16,7 @@ struct Cipher {
 };
 
 // The known ciphers in the order of the profiles: the first three are Modern, the first nine are Intermediate, and all
-// of them are Old.
+// but the last are Old.
 constexpr Cipher kCiphers[] = {
     {"TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"},
     {"TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"},
@@ -38,9 +39,11 @@ constexpr Cipher kCiphers[] = {
     {"AES128-SHA", "TLS_RSA_WITH_AES_128_CBC_SHA"},
     {"AES256-SHA", "TLS_RSA_WITH_AES_256_CBC_SHA"},
     {"DES-CBC3-SHA", "TLS_RSA_WITH_3DES_EDE_CBC_SHA"},
+    {"ECDHE-RSA-DES-CBC3-SHA", "TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA"},
 };
-constexpr std::size_t kModern = 3;
-constexpr std::size_t kIntermediate = 9;
+constexpr std::size_t kModernCount = 3;
+constexpr std::size_t kIntermediateCount = 9;
+constexpr std::size_t kOldCount = std::size(kCiphers) - 1;
 
 TlsSettings First(std::size_t count, std::string_view min_version) {
   TlsSettings settings{.min_version = std::string(min_version), .cipher_suites = {}};
@@ -61,10 +64,10 @@ TlsSettings Custom(const api::CustomTlsProfile& profile) {
 }  // namespace
 
 TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile) {
-  if (profile && profile->type == "Old") return First(std::size(kCiphers), "VersionTLS10");
-  if (profile && profile->type == "Modern") return First(kModern, "VersionTLS13");
+  if (profile && profile->type == "Old") return First(kOldCount, "VersionTLS10");
+  if (profile && profile->type == "Modern") return First(kModernCount, "VersionTLS13");
   if (profile && profile->type == "Custom" && profile->custom) return Custom(*profile->custom);
-  return First(kIntermediate, "VersionTLS12");
+  return First(kIntermediateCount, "VersionTLS12");
 }
 
 TlsSettings TlsSettingsOf(const json::Value* api_server) {

@@ -114,14 +114,14 @@ Result<Value> Le(Values values, Memory&) { return Value::Bool(TRY(IsLessOrEqual(
 Result<Value> Gt(Values values, Memory&) { return Value::Bool(!TRY(IsLessOrEqual(values[0], values[1]))); }
 Result<Value> Ge(Values values, Memory&) { return Value::Bool(!TRY(IsLess(values[0], values[1]))); }
 
-Result<Value> PrintAll(Values values, Memory& memory) { return Value::Text(memory.Keep(Print(values))); }
-Result<Value> PrintAllOnLine(Values values, Memory& memory) { return Value::Text(memory.Keep(PrintLine(values))); }
+Result<Value> PrintAll(Values values, Memory& memory) { return Value::Text(memory.Keep(TRY(Print(values)))); }
+Result<Value> PrintAllOnLine(Values values, Memory& memory) { return Value::Text(memory.Keep(TRY(PrintLine(values)))); }
 Result<Value> PrintWithFormat(Values values, Memory& memory) {
   return Value::Text(memory.Keep(TRY(PrintFormat(values.front().text(), values.subspan(1)))));
 }
 
 // Prints the arguments.  A pointer prints the value that it refers to.
-std::string TextOf(Values values) {
+Result<std::string> TextOf(Values values) {
   std::vector<Value> printed;
   for (const Value& value : values) {
     const Printable printable = PrintableOf(value);
@@ -130,9 +130,11 @@ std::string TextOf(Values values) {
   return Print(printed);
 }
 
-template <std::string (*kEscape)(std::string_view)>
+template <std::string (*kEscape)(std::string_view text, std::size_t longest)>
 Result<Value> Escape(Values values, Memory& memory) {
-  return Value::Text(memory.Keep(kEscape(TextOf(values))));
+  std::string escaped = kEscape(TRY(TextOf(values)), kLongestPrint);
+  TRY(CheckLength(escaped));
+  return Value::Text(memory.Keep(std::move(escaped)));
 }
 
 Functions MakeBuiltins() {

@@ -47,9 +47,10 @@ bool IsUnreserved(char c) {
 
 }  // namespace
 
-std::string HtmlEscaped(std::string_view text) {
+std::string HtmlEscaped(std::string_view text, std::size_t longest) {
   std::string escaped;
   for (const char c : text) {
+    if (escaped.size() > longest) break;
     if (const std::string_view html = HtmlOf(c); !html.empty()) {
       escaped += html;
     } else {
@@ -59,9 +60,9 @@ std::string HtmlEscaped(std::string_view text) {
   return escaped;
 }
 
-std::string JavaScriptEscaped(std::string_view text) {
+std::string JavaScriptEscaped(std::string_view text, std::size_t longest) {
   std::string escaped;
-  while (!text.empty()) {
+  while (!text.empty() && escaped.size() <= longest) {
     const gotext::Rune rune = gotext::FirstRune(text);
     if (rune.value == gotext::kRuneError) {
       escaped += text.substr(0, rune.bytes);  // Bytes that are not UTF-8 stay as they are.
@@ -73,9 +74,10 @@ std::string JavaScriptEscaped(std::string_view text) {
   return escaped;
 }
 
-std::string QueryEscaped(std::string_view text) {
+std::string QueryEscaped(std::string_view text, std::size_t longest) {
   std::string escaped;
   for (const char c : text) {
+    if (escaped.size() > longest) break;
     if (IsUnreserved(c)) {
       escaped += c;
     } else if (c == ' ') {

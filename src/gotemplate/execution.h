@@ -123,8 +123,8 @@ class Execution {
   std::size_t steps_ = 0;
 };
 
-// Returns a value as an argument for a parameter of this type.  Nil becomes the zero value of the type, and whole
-// numbers are converted.  Errors have the words of Go.
+// Returns a value as an argument for a parameter of this type.  No value becomes nil if the type can be nil, and is an
+// error otherwise.  Whole numbers are converted.  Errors have the words of Go.
 Result<Value> PreparedArgument(Value value, const Type& type);
 
 struct Printable {

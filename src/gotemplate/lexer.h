@@ -14,11 +14,11 @@ namespace pintle::gotemplate {
 enum class TokenType : std::uint8_t {
   kError,  // The text is the error.
   kBool,
-  kCharacter,  // Any other printable ASCII character, such as a comma.
+  kCharacter,  // A printable ASCII character that has no type of its own, such as a comma.
   kCharacterConstant,
   kComplex,
-  kAssign,
-  kDeclare,
+  kAssign,   // =
+  kDeclare,  // :=
   kEnd,
   kField,
   kIdentifier,
@@ -33,7 +33,8 @@ enum class TokenType : std::uint8_t {
   kString,
   kText,
   kVariable,
-  // The keywords come last.
+  // The keywords come last, because ShownToken() formats all types from here on as keywords.  The dot is among them,
+  // because Go's error messages treat it as a keyword.
   kBlockKeyword,
   kBreakKeyword,
   kContinueKeyword,
@@ -51,8 +52,8 @@ enum class TokenType : std::uint8_t {
 struct Token {
   TokenType type = TokenType::kEnd;
   std::size_t position = 0;
-  std::string_view text;
-  std::size_t line = 1;  // The line on which the token begins.
+  std::string_view text;  // Part of the template, or a message that is valid while the Lexer exists.
+  std::size_t line = 1;   // The line on which the token begins.
 };
 
 // Formats a token for errors.
@@ -66,8 +67,10 @@ class Lexer {
     bool has_continue = true;
   };
 
+  // `input` is the text of a template; it must outlive the lexer and the tokens.
   Lexer(std::string_view input, Keywords keywords) : input_(input), keywords_(keywords) {}
 
+  // Returns the next token.  After kEnd and kError, returns the same token again.
   Token Next();
 
  private:
@@ -83,13 +86,15 @@ class Lexer {
   bool IsAtRightDelimiter() const;
   bool HasRightTrimMark() const;
 
+  // Emit() makes a token of the text between start_ and position_.  Ignore() drops this text and adds its lines to
+  // line_.  Take() also counts lines, so text that Take() has consumed must not be dropped before line_ is set back.
   Token Emit(TokenType type);
   Token Fail(std::string error);
   void Ignore();
   void SkipSpace();
 
-  // Each Lex function stores a token in token_.  Those that return a bool return false if they have consumed text
-  // without finding a token.
+  // Each Lex function consumes text, and stores the token that it finds in token_.  Those that return a bool return
+  // false if they have found no token, for example because the text was a comment.
   bool LexText();
   bool LexLeftDelimiter();
   bool LexComment();
@@ -102,6 +107,8 @@ class Lexer {
   Token LexQuoted(char quote, TokenType type, const char* error);
   Token LexRawString();
   Token LexNumber();
+  // Consumes a real or an imaginary number.  If a letter, a digit or an underscore follows, consumes this character for
+  // the error, and returns false.
   bool ScanNumber();
 
   std::string_view input_;
@@ -113,7 +120,7 @@ class Lexer {
   std::size_t start_line_ = 1;  // The line of start_.
   std::size_t open_parentheses_ = 0;
   Token token_;
-  std::string error_;
+  std::string error_;  // The text of the token kError.
 };
 
 }  // namespace pintle::gotemplate

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gotemplate/invalid.h"
 #include "gotemplate/printer.h"
 #include "gotext/unicode.h"
 
@@ -33,7 +34,8 @@ class FormatPrinter {
   void TakeVerb();
   void PrintExtra();
   std::optional<std::size_t> TakeNumber();
-  // Converts the argument to a width.  A negative width aligns to the left.
+  // Takes the next argument as a width or a precision.  A negative width aligns to the left.  Returns nullopt if there
+  // is no argument, or if it is not a whole number within the limit.
   std::optional<std::int64_t> NumberArgument();
   void PrintWith(char32_t verb);
 
@@ -55,9 +57,10 @@ Result<std::string> FormatPrinter::Run() {
     if (rest_.empty()) break;
     rest_.remove_prefix(1);
     PrintVerb();
-    if (text_.size() > kLongestPrint) return Error(ErrorKind::kInvalid, "the text would be too long");
+    TRY(CheckLength(text_));
   }
   if (!is_reordered_ && next_ < arguments_.size()) PrintExtra();
+  TRY(CheckLength(text_));
   return std::move(text_);
 }
 
@@ -227,6 +230,7 @@ void FormatPrinter::PrintExtra() {
   text_ += "%!(EXTRA ";
   const char* separator = "";
   for (const Value& argument : arguments_.subspan(next_)) {
+    if (!CheckLength(text_)) return;
     text_ += separator;
     separator = ", ";
     if (const Value value = WithoutInterface(argument); value.is_valid()) {
@@ -242,7 +246,12 @@ void FormatPrinter::PrintExtra() {
 
 }  // namespace
 
-std::string Print(std::span<const Value> values) {
+Result<> CheckLength(std::string_view text) {
+  if (text.size() <= kLongestPrint) return {};
+  return Invalid("the text would be too long");
+}
+
+Result<std::string> Print(std::span<const Value> values) {
   std::string text;
   Printer printer(text);
   bool was_text = true;  // No space comes before the first argument.
@@ -250,19 +259,22 @@ std::string Print(std::span<const Value> values) {
     const bool is_text = WithoutInterface(value).kind() == Kind::kString;
     if (!was_text && !is_text) text += ' ';
     printer.PrintArgument(value, 'v');
+    TRY(CheckLength(text));
     was_text = is_text;
   }
   return text;
 }
 
-std::string PrintLine(std::span<const Value> values) {
+Result<std::string> PrintLine(std::span<const Value> values) {
   std::string text;
   Printer printer(text);
   for (const Value& value : values) {
     if (!text.empty() || &value != values.data()) text += ' ';
     printer.PrintArgument(value, 'v');
+    TRY(CheckLength(text));
   }
-  return text += '\n';
+  text += '\n';
+  return text;
 }
 
 Result<std::string> PrintFormat(std::string_view format, std::span<const Value> values) {

@@ -13,12 +13,17 @@
 
 namespace pintle::gotemplate {
 
-// The limit of the length of a printed text.  It is needed because a format may ask for a million spaces many times.
+// The limit of the length of a printed text.  It is needed because a format may ask for a million spaces many times,
+// and because a template may pass a long text to a function many times.
 inline constexpr std::size_t kLongestPrint = std::size_t{64} << 20;
 
-std::string Print(std::span<const Value> values);
-std::string PrintLine(std::span<const Value> values);
-// As in Go, the text itself reports mistakes in the format.  The only error is that the text would be too long.
+// Returns an error if a text is longer than kLongestPrint.
+Result<> CheckLength(std::string_view text);
+
+// The only error of these functions is that the text would be too long.
+Result<std::string> Print(std::span<const Value> values);
+Result<std::string> PrintLine(std::span<const Value> values);
+// As in Go, the text itself reports mistakes in the format.
 Result<std::string> PrintFormat(std::string_view format, std::span<const Value> values);
 
 // Returns the text that errors have for a value: what Go prints for it with %v, or with another verb.

@@ -35,6 +35,7 @@ void Printer::PrintArgument(const Value& argument, char32_t verb) {
 }
 
 void Printer::PrintValue(const Value& value, char32_t verb, std::size_t depth) {
+  if (is_full()) return;
   if (depth > 0 && value.is_valid()) argument_ = WithoutInterface(value);
   const Kind kind = value.kind();
   if (IsSigned(kind)) return PrintInteger(value.unsigned_integer(), true, verb);
@@ -174,6 +175,7 @@ void Printer::PrintBytes(const Value& value, char32_t verb) {
   to_ += flags_.as_source ? '{' : '[';
   const char* separator = "";
   for (const char c : text) {
+    if (is_full()) break;
     to_ += separator;
     if (flags_.as_source) {
       PrintHex(static_cast<unsigned char>(c), true);

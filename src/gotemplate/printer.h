@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Prints single values with the flags of a format.
+// Prints single values with the flags of a format.  A list or a map is not printed to the end if the text becomes
+// longer than kLongestPrint (print.h), because a flag may ask for a million spaces for each element.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "gotemplate/print.h"
 #include "gotemplate/value.h"
 
 namespace pintle::gotemplate {
@@ -37,6 +39,8 @@ class Printer {
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);
 
  private:
+  bool is_full() const { return to_.size() > kLongestPrint; }
+
   void PrintBadVerb(char32_t verb);
   void PrintPadding(std::size_t width);
   void PrintPadded(std::string_view text);

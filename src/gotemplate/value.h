@@ -109,9 +109,9 @@ struct MapEntry {
   Value value;
 };
 
-// Returns the value of a key, or no value.
+// Returns the value of a key that is a text, or no value.
 Value Find(const Value& map, std::string_view key);
-// Does the same for a key of any type.
+// Returns the value of a key of any type, or no value.
 Value Find(const Value& map, const Value& key);
 
 struct FollowedValue {

@@ -201,7 +201,8 @@ Result<> Execution::Print(const Node& node, const Value& value) {
     return Fail(fmt::format("can't print {} of type {}", SourceOf(node), value.type().name));
   }
   if (printable.value.kind() == Kind::kString) return Write(printable.value.text());
-  return Write(gotemplate::Print(std::array{printable.value}));
+  const Result<std::string> text = gotemplate::Print(std::array{printable.value});
+  return text ? Write(*text) : Fail(text.error().message());
 }
 
 Result<> Execution::Write(std::string_view text) {

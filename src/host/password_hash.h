@@ -18,7 +18,7 @@
 
 namespace pintle::host {
 
-// The time to wait for the lock, which is that of lckpwdf(3).
+// The time to wait for the lock.  lckpwdf(3) waits as long.
 inline constexpr std::chrono::milliseconds kPasswordLockPatience = std::chrono::seconds(15);
 
 // Returns nullopt if /etc/shadow is missing or has no line for the user.  Then the user has no password.

@@ -4,7 +4,8 @@
 // Reads Butane, a format for Ignition configs that people can write and read.
 //
 // The variants "fcos" and "openshift" are supported for everything that a MachineConfig may set on a running machine.
-// Sections that only a new machine could apply (`boot_device`, `grub`, `with_mount_unit`, `trees`) are refused.
+// Sections that only a new machine could apply (`boot_device`, `grub`) are refused, and so are the shorthands `trees`
+// and `with_mount_unit: true`.
 
 #include <functional>
 #include <map>

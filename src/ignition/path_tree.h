@@ -13,7 +13,7 @@
 
 namespace pintle::ignition {
 
-// Refers to the texts that were added without owning them.  Parts are compared as they are written.
+// The set refers to the texts that were added, and does not own them.  Parts are compared as they are written.
 class PathTree {
  public:
   void Add(std::string_view path);

@@ -19,7 +19,7 @@ inline bool IsAbsolute(std::string_view path) { return path.starts_with('/'); }
 // Returns the end of the last part from its last dot on, such as ".service".
 std::string_view ExtensionOf(std::string_view path);
 
-// Returns in Ignition's words why this cannot be the path of a node, or "" if it can.
+// Returns in Ignition's words why this cannot be the path of a file, directory or link, or "" if it can.
 std::string_view PathProblem(std::string_view path);
 
 }  // namespace pintle::ignition

@@ -18,7 +18,8 @@ std::string_view ToText(SpecVersion version);
 // Reads "3.5" or "3.5.0".
 Result<SpecVersion> ParseSpecVersion(std::string_view text);
 
-// Returns the version to serve to a client that sent this Accept header.
+// Returns the version to serve to a client that sent this Accept header.  A header that names no version of Ignition
+// asks for 2.2.
 Result<SpecVersion> Negotiate(std::string_view accept);
 
 }  // namespace pintle::ignition

@@ -80,8 +80,8 @@ bool AnyOverlap(const std::vector<Extent>& extents) {
   std::sort(forward.begin(), forward.end(), [](const Extent& a, const Extent& b) { return a.start < b.start; });
   const auto meet = [](const Extent& a, const Extent& b) { return b.start <= a.end; };
   if (std::adjacent_find(forward.begin(), forward.end(), meet) != forward.end()) return true;
-  // A reversed extent overlaps each forward one that has a place from its end to its start.  Since no forward extents
-  // overlap each other, the order of their starts is that of their ends, too.
+  // A reversed extent overlaps a forward one if the forward one has any place between the end and the start of the
+  // reversed one.  Since no forward extents overlap each other, the order of their starts is that of their ends, too.
   for (const Extent& one : reversed) {
     const auto next = std::lower_bound(forward.begin(), forward.end(), one.end,
                                        [](const Extent& extent, std::int64_t place) { return extent.end < place; });
@@ -101,8 +101,9 @@ bool AnyOverlap(const std::vector<Extent>& extents) {
 }  // namespace
 
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents) {
-  // Comparing all pairs is fast enough only for the few extents that a disk has.  Of more extents, only the first ones
-  // are compared with all; if none of these overlaps another, the last extent is returned.
+  // Comparing all pairs is fast enough only for the few extents that a disk has.  If there are more than kFew,
+  // AnyOverlap() decides whether two overlap.  Then only the first kFew are compared with all, to find one of the two;
+  // if none of them overlaps another, the last extent is returned instead.
   constexpr std::size_t kFew = 1000;
   if (extents.size() > kFew && !AnyOverlap(extents)) return std::nullopt;
   for (const Extent& a : std::span(extents).first(std::min(extents.size(), kFew))) {

@@ -161,7 +161,7 @@ struct Codec;
 
 // How a type is decoded and encoded as a whole.  Its functions are not inline.  So a header can declare `extern
 // template struct Coding<T>`, and T is compiled once, in the source that says `template struct Coding<T>` and includes
-// json/fields.h.  (With Codec itself, whose specialisations have constraints, GCC 12 does not find that source.)
+// json/fields.h.  (Codec itself cannot be used in this way with GCC 12, because its specialisations have constraints.)
 template <typename T>
 struct Coding {
   static void Decode(Value&& from, T& to, const Path& path, Report& report);

@@ -29,7 +29,8 @@ struct FieldRow {
   bool (*equal)(const void* a, const void* b);  // nullptr if the field is required.
 };
 
-// Decodes the fields that `from` has.  A key that is null counts as missing, unless the field is required.
+// Decodes the fields that `from` has, and warns about unknown keys.  A key that is null counts as missing, unless the
+// field is required.
 void DecodeStrictly(std::span<const FieldRow> rows, Value&& from, void* to, const Path& path, Report& report);
 
 // Decodes the fields that `from` has and that are not null, and ignores unknown keys.
@@ -64,7 +65,8 @@ constexpr auto EqualMembers() -> bool (*)(const void*, const void*) {
 template <Described T>
 class Rows {
  public:
-  static const Rows& Get() {
+  // Not inline: otherwise, decoding and encoding would each have a copy of the constructor.
+  [[gnu::noinline]] static const Rows& Get() {
     static const Rows& rows = *new Rows;  // Never destroyed, which saves a destructor for each struct.
     return rows;
   }

@@ -75,6 +75,17 @@ std::optional<std::size_t> IndexOfName(const Value& from, std::span<const char* 
   return std::nullopt;
 }
 
+void DecodeElements(Value&& from, void* first, std::size_t size,
+                    void (*decode)(Value&& from, void* element, const Path& path, Report& report), const Path& path,
+                    Report& report) {
+  char* at = static_cast<char*>(first);
+  std::size_t index = 0;
+  for (Value& element : from) {
+    decode(std::move(element), at, Path(path, index++), report);
+    at += size;
+  }
+}
+
 std::optional<std::string> TakeKind(Value& from, const Path& path, Report& report) {
   Value* kind = nullptr;
   if (!from.is_object()) {

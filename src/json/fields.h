@@ -4,8 +4,8 @@
 // Decodes, encodes, compares and merges structs by the list of their fields.
 //
 // Decoding reports every problem with its path, and each unknown key as a warning; structs with `kLenient`
-// (api/lenient.h) ignore unknown keys instead.  It moves long strings out of the document instead of copying them, so
-// the document cannot be used afterwards.
+// (api/lenient.h) ignore unknown keys, and do not need their required members.  It moves long strings out of the
+// document instead of copying them, so the document cannot be used afterwards.
 //
 // Headers that define such structs include only json/field_list.h.  So after a change of this file, only the sources
 // that read or write documents have to be compiled again.
@@ -41,7 +41,12 @@ void ReportRange(const Path& path, Report& report, const std::string& least, con
 std::optional<std::size_t> IndexOfName(const Value& from, std::span<const char* const> names, const Path& path,
                                        Report& report);
 
-// Removes the member "kind" from an object, and returns it; reports an error if there is none.
+// Decodes the elements of a list into objects of `size` bytes each, which lie one after the other.
+void DecodeElements(Value&& from, void* first, std::size_t size,
+                    void (*decode)(Value&& from, void* element, const Path& path, Report& report), const Path& path,
+                    Report& report);
+
+// Removes the member "kind" from an object, and returns it; reports an error if there is no string of this name.
 std::optional<std::string> TakeKind(Value& from, const Path& path, Report& report);
 
 }  // namespace internal
@@ -99,10 +104,8 @@ struct Codec<std::vector<T>> {
   static void Decode(Value&& from, std::vector<T>& to, const Path& path, Report& report) {
     if (from.is_null()) return to.clear();
     if (!from.is_array()) return report.Error(path, "must be a list");
-    to.clear();
-    to.reserve(from.size());
-    std::size_t index = 0;
-    for (Value& element : from) DecodeInto(std::move(element), to.emplace_back(), Path(path, index++), report);
+    to = std::vector<T>(from.size());
+    internal::DecodeElements(std::move(from), to.data(), sizeof(T), internal::DecodeMember<T>, path, report);
   }
   static Value Encode(const std::vector<T>& from) {
     Value to = Value::array();

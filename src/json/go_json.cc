@@ -11,7 +11,8 @@
 namespace pintle::json {
 namespace {
 
-// For each byte of a text, the number of bytes that are written for it.  Go escapes the characters of HTML's markup.
+// For each byte of a text, the number of bytes of JSON that it becomes.  Control characters take six bytes, and so do
+// the characters of HTML's markup, which Go escapes as in \u003c.  Some characters have an escape of two bytes.
 constexpr auto kLengths = [] {
   std::array<std::uint8_t, 256> lengths{};
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i < 0x20 ? 6 : 1;
@@ -26,8 +27,9 @@ bool IsLineBreakOfJavaScript(std::string_view text, std::size_t at) {
   return character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";
 }
 
+// Returns the length of a text as a JSON string.  The text must be UTF-8.
 std::size_t LengthOf(std::string_view text) {
-  std::size_t length = 2;
+  std::size_t length = 2;  // The quotes.
   for (const char c : text) length += kLengths[static_cast<unsigned char>(c)];
   for (std::size_t at = text.find('\xE2'); at != std::string_view::npos; at = text.find('\xE2', at + 1)) {
     if (IsLineBreakOfJavaScript(text, at)) length += 3;
@@ -63,7 +65,7 @@ std::size_t GoJsonLength(const Value& value) {
     for (const Value& element : value) length += GoJsonLength(element);
   } else {
     for (const auto& [key, member] : value.members()) {
-      length += LengthOf(key) + 1 + GoJsonLength(member);
+      length += LengthOf(key) + 1 + GoJsonLength(member);  // The 1 is the colon.
     }
   }
   return length;

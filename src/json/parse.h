@@ -22,13 +22,13 @@ struct ParseLimits {
   std::size_t values = 10'000'000;
 };
 
-// Parses one JSON text.  An error has the line and the column.  If a key occurs twice in an object, the last one wins,
-// and `report`, unless it is null, gets a warning.
+// Parses one JSON text.  An error of syntax has the line and the column.  If a key occurs twice in an object, the last
+// one wins, and `report`, unless it is null, gets a warning.
 Result<Value> Parse(std::string_view text, Report* report = nullptr, const ParseLimits& limits = {});
 
 // Writes JSON on one line with sorted keys.  Bytes that are not UTF-8 become U+FFFD; a value from Parse() has none.
 std::string ToText(const Value& value);
-// Does the same, indented by two spaces for people.
+// Writes JSON on several lines with sorted keys, indented by two spaces, for people.
 std::string ToIndentedText(const Value& value);
 
 }  // namespace pintle::json

@@ -50,7 +50,7 @@ Value::Value(std::initializer_list<Element> elements) {
   for (const Element& pair : elements) object_->emplace(pair.value_[0].text(), pair.value_[1]);
 }
 
-// unsigned_ has all bytes of the union.
+// A copy of unsigned_ has all bytes of the union.
 Value::Value(const Value& other) : type_(other.type_), unsigned_(other.unsigned_) {
   if (is_string()) {
     string_ = new std::string(*other.string_);

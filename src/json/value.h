@@ -87,7 +87,7 @@ class Value {
 
   // Each of these ends the program if the value has another type, because that is a bug in the caller.
   bool boolean() const;
-  std::int64_t integer() const;  // Accepts a number of any type and casts it.
+  std::int64_t integer() const;  // This and the next two accept a number of any type, and cast it.
   std::uint64_t unsigned_integer() const;
   double real() const;
   const std::string& text() const&;

@@ -28,18 +28,30 @@ std::optional<api::LeaseSpec> Candidacy::Decide(const std::optional<api::LeaseSp
                          .lease_duration_seconds = WholeSeconds(times_.duration),
                          .acquire_time = api::MicroTime{wall},
                          .renew_time = api::MicroTime{wall}};
-  if (!found) return next;
+  if (!found) {
+    seen_.reset();
+    return next;
+  }
   if (!seen_ || !json::Equal(*seen_, *found)) {
     seen_ = found;
     seen_since_ = now;
   }
-  // If the holder wrote no duration, ours counts.
-  const std::chrono::seconds promised(found->lease_duration_seconds);
-  const bool may_be_alive = now < seen_since_ + (promised.count() > 0 ? promised : times_.duration);
-  if (!is_ours && !found->holder_identity.empty() && may_be_alive) return std::nullopt;
+  const bool is_free = found->holder_identity.empty() || found->holder_identity == offer_;
+  if (!is_ours && !is_free && MayHolderAct(now)) return std::nullopt;
   next.lease_transitions = is_ours ? found->lease_transitions : OneMore(found->lease_transitions);
   if (is_ours && found->acquire_time) next.acquire_time = found->acquire_time;
   return next;
+}
+
+bool Candidacy::MayHolderAct(MonotonicTime now) const {
+  // If the holder wrote no duration, ours counts.
+  const std::chrono::seconds promised(seen_->lease_duration_seconds);
+  return now < seen_since_ + (promised.count() > 0 ? promised : times_.duration);
+}
+
+std::string Candidacy::OtherHolder(MonotonicTime now) const {
+  if (!seen_ || seen_->holder_identity == identity_ || !MayHolderAct(now)) return "";
+  return seen_->holder_identity;
 }
 
 std::optional<MonotonicTime> Candidacy::LeaderUntil() const {

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "api/lease.h"
 #include "base/clock.h"
@@ -27,7 +28,10 @@ struct LeaseTimes {
 
 class Candidacy {
  public:
-  Candidacy(std::string identity, LeaseTimes times) : identity_(std::move(identity)), times_(times) {}
+  // A lease whose holder is `offer` counts as released: that holder keeps it from candidates who do not know this, and
+  // leaves it to those who do.  An empty `offer` stands for no such holder.
+  Candidacy(std::string identity, LeaseTimes times, std::string offer = {})
+      : identity_(std::move(identity)), times_(times), offer_(std::move(offer)) {}
 
   // `found` is the current lease, or nullopt if there is none.  Returns what to write into the lease, or nullopt while
   // somebody else holds it.
@@ -40,12 +44,19 @@ class Candidacy {
   // Returns when our leadership ends without another renewal.
   std::optional<MonotonicTime> LeaderUntil() const;
 
+  // Returns who else holds the lease, or "" if nobody does as far as is known.
+  std::string OtherHolder(MonotonicTime now) const;
+
   // Returns what a holder writes when it leaves, so that nobody has to wait.
   api::LeaseSpec Release(WallTime wall) const;
 
  private:
+  // Returns whether the holder of the lease that was read last may still act.
+  bool MayHolderAct(MonotonicTime now) const;
+
   std::string identity_;
   LeaseTimes times_;
+  std::string offer_;
   std::optional<api::LeaseSpec> seen_;  // The lease as it was read last.
   MonotonicTime seen_since_;            // When the lease was first read with these contents.
   std::optional<MonotonicTime> sent_;   // When the last renewal was sent; unset if the lease is not ours.

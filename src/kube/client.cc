@@ -3,10 +3,14 @@
 
 #include <fmt/core.h>
 
+#include <map>
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "event/loop.h"
 #include "kube/eviction.h"
+#include "kube/watch_decoder.h"
 
 namespace pintle::kube {
 namespace {
@@ -57,6 +61,36 @@ Client::Receive Client::Ignoring(Done<void> done) const {
   };
 }
 
+Call Client::ListObjects(const ResourceKind& kind, ObjectMaker make, Selection selection, Done<AnyObjects> done,
+                         UnreadableObject unreadable) {
+  const auto found = std::make_shared<AnyObjects>();
+  const auto set_aside = [unreadable = std::move(unreadable)](const ObjectName& name, const Error& why) -> Result<> {
+    if (!unreadable) return why;
+    unreadable(name, why);
+    return {};
+  };
+  return kube::List(transport_, kind, std::move(selection), settings_.patience,
+                    {.begin = [found] { found->clear(); },
+                     .item = [found, set_aside, make, &kind](json::Value document) -> Result<> {
+                       const ObjectName name = NameIn(document);
+                       auto object = make();
+                       json::Report report;
+                       object->Decode(std::move(document), report);
+                       const auto outcome = ReadingOutcome(kind, report);
+                       if (!outcome) return set_aside(name, outcome.error());
+                       found->insert_or_assign(name, std::move(object));
+                       return {};
+                     },
+                     .end =
+                         [found, done = std::move(done)](std::variant<std::string, Failure> outcome) {
+                           if (auto* const failure = std::get_if<Failure>(&outcome)) return done(failure->error);
+                           done(std::move(*found));
+                         },
+                     .part = [set_aside](const json::Value& document, const Error& why) -> Result<> {
+                       return set_aside(NameIn(document), why);
+                     }});
+}
+
 Call Client::GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done) {
   auto path = ObjectPath(kind, name);
   if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
@@ -72,7 +106,8 @@ Call Client::CreateObject(const ResourceKind& kind, const ObjectName& name, cons
                         .path = *path + Query({{"fieldManager", settings_.field_manager}}),
                         .content_type = kJson,
                         .body = json::ToText(object),
-                        .doing = fmt::format("creating {} {}", kind.kind, name.ToString())};
+                        .doing = fmt::format("creating {} {}", kind.kind, name.ToString()),
+                        .has_secrets = IsSecret(kind)};
   return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Reading(name, std::move(done)));
 }
 

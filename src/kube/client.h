@@ -10,16 +10,15 @@
 // have.
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "json/field_list.h"
+#include "kube/any_object.h"
 #include "kube/attempts.h"
 #include "kube/decode.h"
 #include "kube/eviction.h"
@@ -27,7 +26,6 @@
 #include "kube/patch.h"
 #include "kube/resource_kind.h"
 #include "kube/transport.h"
-#include "kube/watch_decoder.h"
 
 namespace pintle::kube {
 
@@ -125,6 +123,8 @@ class Client {
   // in the answer, and Ignoring() without it.
   Receive Reading(const ObjectName& name, DoneJson done) const;
   Receive Ignoring(Done<void> done) const;
+  Call ListObjects(const ResourceKind& kind, ObjectMaker make, Selection selection, Done<AnyObjects> done,
+                   UnreadableObject unreadable);
   Call GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done);
   Call CreateObject(const ResourceKind& kind, const ObjectName& name, const json::Value& object, DoneJson done);
   Call PatchObject(const ResourceKind& kind, const ObjectName& name, const kube::Patch& patch, Part part,
@@ -138,33 +138,14 @@ class Client {
 
 template <Resource T>
 Call Client::List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable) {
-  const auto found = std::make_shared<std::map<ObjectName, T>>();
-  const auto set_aside = [unreadable](const json::Value& document, const Error& why) -> Result<> {
-    if (!unreadable) return why;
-    unreadable(NameIn(document), why);
-    return {};
+  auto take = [done = std::move(done)](Result<AnyObjects> found) {
+    if (!found) return done(std::move(found).error());
+    std::vector<T> objects;
+    objects.reserve(found->size());
+    for (const auto& [name, object] : *found) objects.push_back(std::move(kube::As<T>(*object)));
+    done(std::move(objects));
   };
-  return kube::List(transport_, kResourceKind<T>, std::move(selection), settings_.patience,
-                    {.begin = [found] { found->clear(); },
-                     .item = [found, unreadable = std::move(unreadable)](json::Value document) -> Result<> {
-                       const ObjectName name = NameIn(document);
-                       auto object = Decode<T>(std::move(document));
-                       if (object) {
-                         found->insert_or_assign(name, *std::move(object));
-                         return {};
-                       }
-                       if (!unreadable) return std::move(object).error();
-                       unreadable(name, object.error());
-                       return {};
-                     },
-                     .end =
-                         [found, done = std::move(done)](std::variant<std::string, Failure> outcome) {
-                           if (auto* const failure = std::get_if<Failure>(&outcome)) return done(failure->error);
-                           std::vector<T> objects;
-                           for (auto& [name, object] : *found) objects.push_back(std::move(object));
-                           done(std::move(objects));
-                         },
-                     .part = set_aside});
+  return ListObjects(kResourceKind<T>, MakeObject<T>, std::move(selection), std::move(take), std::move(unreadable));
 }
 
 template <Resource T>

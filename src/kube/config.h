@@ -3,9 +3,9 @@
 
 // The address of an API server and our credentials, from a kubeconfig or from a pod's service account.
 //
-// Settings that need another program (exec, auth-provider), that would act as another user (impersonation, a password)
-// or that skip the verification of the server are refused, with advice on alternatives.  Ignoring them would lead to a
-// later and less clear failure.
+// Settings that Pintle does not support are refused, with advice on alternatives: those that need another program
+// (exec, auth-provider), a user name with a password, impersonation, and those that skip the verification of the server
+// or expect another name in its certificate.  Ignoring them would lead to a later and less clear failure.
 
 #include <optional>
 #include <string>

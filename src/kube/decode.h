@@ -7,31 +7,23 @@
 
 #include "base/result.h"
 #include "json/field_list.h"
+#include "json/report.h"
+#include "json/value.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::kube {
 
-// The readable part of an object, and why the rest could not be read.
-template <typename T>
-struct Unreadable {
-  T readable_part;
-  Error why;
-};
+Error ReadingError(const ResourceKind& kind, Error why);
+
+// Returns the errors that were found when an object was decoded.
+Result<> ReadingOutcome(const ResourceKind& kind, const json::Report& report);
 
 template <Resource T>
-Error ReadingError(Error why) {
-  return std::move(why).While("reading a " + std::string(kResourceKind<T>.kind) + " of the API server");
-}
-
-// If the object has errors, `readable_part` gets the rest of it.
-template <Resource T>
-Result<T> Decode(json::Value document, T* readable_part = nullptr) {
+Result<T> Decode(json::Value document) {
   json::Report report;
   T object = json::Decode<T>(std::move(document), report);
-  auto outcome = report.ToResult();
-  if (outcome) return object;
-  if (readable_part != nullptr) *readable_part = std::move(object);
-  return ReadingError<T>(std::move(outcome).error());
+  TRY(ReadingOutcome(kResourceKind<T>, report));
+  return object;
 }
 
 }  // namespace pintle::kube

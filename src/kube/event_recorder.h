@@ -33,8 +33,8 @@ class EventRecorder {
       .first = std::chrono::seconds(2), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
   struct Settings {
-    std::function<void(const Error& error)> trouble = [](const Error&) {
-    };  // Gets the reason why an event is not posted.
+    // Gets the error of each attempt to post an event that fails.
+    std::function<void(const Error& error)> trouble = [](const Error&) {};
     Backoff::Settings backoff = kTimes;
   };
 

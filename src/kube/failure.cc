@@ -82,6 +82,13 @@ std::string Harmless(std::string text, std::size_t limit = kRefusalLimit) {
   return text;
 }
 
+// A webhook chooses its reason freely; those of the API server are one word.
+bool IsReason(std::string_view text) {
+  constexpr std::size_t kLongestReason = 40;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !text.empty() && text.size() <= kLongestReason && std::all_of(text.begin(), text.end(), is_letter);
+}
+
 std::optional<std::chrono::milliseconds> Seconds(std::int64_t seconds) {
   if (seconds <= 0) return std::nullopt;
   return std::chrono::seconds(std::min(seconds, kLongestRetryAfterSeconds));
@@ -153,6 +160,15 @@ Failure FailureFrom(json::Value status_object) {
   // A Status without a code is, for instance, that of a panic in the server.
   const int code = status->code == 0 ? 500 : status->code;
   return FromStatus(*std::move(status), code);
+}
+
+Failure WithoutMessage(Failure failure) {
+  const bool is_reason = IsReason(failure.reason);
+  failure.error = Error(failure.error.kind(),
+                        fmt::format("the answer has status {}{}{}; its message is left out, as it may quote the secret",
+                                    failure.status, is_reason ? " " : "", is_reason ? failure.reason : ""));
+  failure.disruption_budget.reset();
+  return failure;
 }
 
 Failure While(Failure failure, std::string_view doing) {

@@ -3,9 +3,9 @@
 
 // Describes why a request to the API server failed, from the Status object in the answer or from any other answer.
 //
-// Inside kube/ a failure is more than an Error, because the next step depends on its details.  Callers only get the
-// Error: kNotFound, kConflict (also if an object exists already), kUnavailable for everything that may pass, and
-// kInvalid for the rest, whether the request is malformed or we have no right to make it.
+// Inside kube/ a failure is more than an Error, because the next step depends on its details.  The result of a call has
+// only the Error: kNotFound, kConflict (also if an object exists already), kUnavailable for everything that may pass,
+// and kInvalid for the rest, whether the request is malformed or we have no right to make it.
 
 #include <chrono>
 #include <optional>
@@ -38,6 +38,9 @@ bool IsUnknownPath(const net::HttpHead& head, std::string_view body);
 
 // Makes a failure of the object of a watch event of type ERROR.
 Failure FailureFrom(json::Value status_object);
+
+// Leaves out the server's message.  The server, or a webhook, may quote the object that it refuses.
+Failure WithoutMessage(Failure failure);
 
 Failure While(Failure failure, std::string_view doing);
 

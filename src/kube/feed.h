@@ -4,9 +4,9 @@
 // Lists objects and then watches them without end; Mirror is built on this.
 //
 // When a watch ends, the next one continues from its last version.  The objects are listed again if the server no
-// longer has that version, if it sent an older version or something that we do not understand, or if two watches in a
-// row were silent.  A server that is down, restarts or has moved is tried again and again, with growing intervals, each
-// time with a new connection and a new DNS lookup.
+// longer has that version, if it refuses the watch, if it sent an older version or something that we do not understand,
+// or if two watches in a row were silent.  A server that is down, restarts or has moved is tried again and again, with
+// growing intervals.
 
 #include <functional>
 #include <memory>

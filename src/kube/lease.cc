@@ -24,7 +24,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
       : transport_(std::move(transport)),
         settings_(std::move(settings)),
         listener_(std::move(listener)),
-        candidacy_(settings_.identity, settings_.times),
+        candidacy_(settings_.identity, settings_.times, settings_.offer),
         random_(SystemRandom()),
         next_read_(transport_->loop(),
                    [this] {
@@ -39,6 +39,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   void Begin() { next_read_.After(std::chrono::milliseconds(0)); }
 
   bool is_held() const { return has_reported_won_ && candidacy_.IsLeader(Now()); }
+  std::string OtherHolder() const { return candidacy_.OtherHolder(Now()); }
 
   // The lease is read first, as it is unknown whether a renewal that is under way takes effect.
   void Release(std::function<void(Result<>)> done) {
@@ -156,6 +157,8 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   void EndRound() {
     ReportChange();
     if (is_dropped() || is_leaving_) return;
+    ReportHolder();
+    if (is_dropped() || is_leaving_) return;
     if (const auto until = candidacy_.LeaderUntil()) deadline_.At(*until);
     // The next reads of waiting candidates are spread, so that they do not all come at the same moment.
     const double spread = has_reported_won_ ? 1 : 1 + random_();
@@ -168,6 +171,11 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     holds ? listener_.won() : listener_.lost();
   }
 
+  void ReportHolder() {
+    std::string holder = OtherHolder();
+    if (std::exchange(reported_holder_, holder) != holder) listener_.holder_changed();
+  }
+
   std::shared_ptr<Transport> transport_;
   Settings settings_;
   Listener listener_;
@@ -178,9 +186,10 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   MonotonicTime sent_;
   bool has_reported_won_ = false;  // `won` was called, and `lost` was not called since.
   bool is_leaving_ = false;
+  std::string reported_holder_;
   std::function<void(Result<>)> released_;
   event::Timer next_read_;
-  event::UrgentTimer deadline_;  // Nothing is written after it fires, even if the process was suspended meanwhile.
+  event::UrgentTimer deadline_;  // Calls `lost` before anything else that is due, even if the process was suspended.
   Call call_;
 };
 
@@ -191,6 +200,8 @@ Lease::Lease(Client& client, Settings settings, Listener listener)
 }
 
 bool Lease::is_held() const { return contest_->is_held(); }
+
+std::string Lease::OtherHolder() const { return contest_->OtherHolder(); }
 
 void Lease::Release(std::function<void(Result<>)> done) { contest_->Release(std::move(done)); }
 

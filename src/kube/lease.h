@@ -18,6 +18,7 @@ class Lease {
     ObjectName name;
     std::string identity;  // Differs for each candidate, and for each start of a candidate.
     LeaseTimes times = {};
+    std::string offer = {};  // The holder who leaves the lease to these candidates, if there may be one.
   };
 
   // Each of these may destroy the Lease object.
@@ -26,6 +27,8 @@ class Lease {
     // Another candidate may act soon, so stop acting now.
     std::function<void()> lost;
     std::function<void(const Error& error)> trouble = [](const Error&) {};
+    // Called when OtherHolder() returns another holder than before.
+    std::function<void()> holder_changed = [] {};
   };
 
   // Competes until it is destroyed, even after a loss.  Destruction does not release the lease on the server: see
@@ -33,6 +36,8 @@ class Lease {
   Lease(Client& client, Settings settings, Listener listener);
 
   bool is_held() const;
+  // Returns who else holds the lease, or "" if nobody does as far as is known.
+  std::string OtherHolder() const;
 
   // Releases the lease and stops competing; `lost` is not called.  The program should wait for `done` at its end, after
   // it has stopped acting.

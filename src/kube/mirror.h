@@ -7,18 +7,70 @@
 // reached, the mirror keeps the objects that it has; afterwards, it reports only the differences.  An object that
 // cannot be decoded is set aside by its name, while its last readable state and all other objects stay.
 
+#include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <utility>
 
+#include "kube/any_mirror.h"
+#include "kube/any_object.h"
 #include "kube/client.h"
-#include "kube/decode.h"
 #include "kube/feed.h"
 
 namespace pintle::kube {
+
+// The readable part of an object, and why the rest could not be read.
+template <Resource T>
+struct Unreadable {
+  const T& readable_part;
+  const Error& why;
+};
+
+// A map of a mirror, whose entries `kSeen` turns into objects of one kind.
+template <typename Map, auto kSeen>
+class MapView {
+ public:
+  using Seen = decltype(kSeen(std::declval<const typename Map::mapped_type&>()));
+
+  class Iterator {
+   public:
+    explicit Iterator(typename Map::const_iterator at) : at_(at) {}
+    std::pair<const ObjectName&, Seen> operator*() const { return {at_->first, kSeen(at_->second)}; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    typename Map::const_iterator at_;
+  };
+
+  explicit MapView(const Map& map) : map_(map) {}
+
+  Iterator begin() const { return Iterator(map_.begin()); }
+  Iterator end() const { return Iterator(map_.end()); }
+  std::size_t size() const { return map_.size(); }
+  bool empty() const { return map_.empty(); }
+  Seen at(const ObjectName& name) const { return kSeen(map_.at(name)); }
+
+ private:
+  const Map& map_;
+};
+
+namespace internal {
+
+template <Resource T>
+const T& SeenObject(const std::unique_ptr<AnyObject>& object) {
+  return As<T>(*object);
+}
+
+template <Resource T>
+Unreadable<T> SeenPart(const AnyMirror::Unreadable& object) {
+  return {As<T>(*object.readable_part), object.why};
+}
+
+}  // namespace internal
 
 template <Resource T>
 class Mirror {
@@ -33,141 +85,36 @@ class Mirror {
     std::function<void(const Error& error)> trouble = [](const Error&) {};
   };
 
-  Mirror(Client& client, Selection selection, Listener listener, FeedSettings settings = {});
+  // Both are valid until the mirror changes.
+  using Objects = MapView<AnyObjects, internal::SeenObject<T>>;
+  using UnreadableObjects = MapView<AnyMirror::UnreadableObjects, internal::SeenPart<T>>;
 
-  // Returns whether a list has been complete.  The objects may be outdated while there is trouble.
-  bool is_synced() const;
-  const std::map<ObjectName, T>& objects() const;
+  Mirror(Client& client, Selection selection, Listener listener, FeedSettings settings = {})
+      : mirror_(client, kResourceKind<T>, MakeObject<T>, std::move(selection), ForAny(std::move(listener)),
+                std::move(settings)) {}
+
+  // Returns whether the objects were listed completely at least once.  They may be outdated while there is trouble.
+  bool is_synced() const { return mirror_.is_synced(); }
+  Objects objects() const { return Objects(mirror_.objects()); }
   // Returns nullptr if there is no such object.
-  const T* Find(const ObjectName& name) const;
+  const T* Find(const ObjectName& name) const {
+    const AnyObject* const found = mirror_.Find(name);
+    return found == nullptr ? nullptr : &As<T>(*found);
+  }
   // Returns the objects whose present state cannot be read.
-  const std::map<ObjectName, Unreadable<T>>& unreadable() const;
+  UnreadableObjects unreadable() const { return UnreadableObjects(mirror_.unreadable()); }
 
  private:
-  class State;
+  static AnyMirror::Listener ForAny(Listener listener) {
+    return {.added = [added = std::move(listener.added)](const AnyObject& object) { added(As<T>(object)); },
+            .changed = [changed = std::move(listener.changed)](
+                           const AnyObject& before, const AnyObject& now) { changed(As<T>(before), As<T>(now)); },
+            .removed = [removed = std::move(listener.removed)](const AnyObject& gone) { removed(As<T>(gone)); },
+            .synced = std::move(listener.synced),
+            .trouble = std::move(listener.trouble)};
+  }
 
-  std::shared_ptr<State> state_;
-  Call call_;
+  AnyMirror mirror_;
 };
-
-template <Resource T>
-class Mirror<T>::State final : public Work, public std::enable_shared_from_this<State> {
- public:
-  explicit State(Listener listener) : listener_(std::move(listener)) {}
-
-  void Begin(std::shared_ptr<Transport> transport, Selection selection, FeedSettings settings) {
-    const auto weak = this->weak_from_this();
-    // Each callback keeps the state alive while it runs, even if the listener destroys the mirror.
-    const auto with = [weak](auto act) {
-      return [weak, act](auto&&... happening) {
-        if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(happening)>(happening)...);
-      };
-    };
-    feed_ = Follow(std::move(transport), kResourceKind<T>, std::move(selection), std::move(settings),
-                   {.list_begins = with([](State& self) { self.seen_.clear(); }),
-                    .listed = with([](State& self, json::Value object, const std::optional<Error>& why) {
-                      self.TakeListed(std::move(object), why);
-                    }),
-                    .list_ends = with([](State& self) { self.ForgetUnseen(); }),
-                    .event = with([](State& self, WatchEvent event) { self.Take(std::move(event)); }),
-                    .trouble = with([](State& self, const Error& error) { self.listener_.trouble(error); })});
-  }
-
-  bool is_synced() const { return is_synced_; }
-  const std::map<ObjectName, T>& objects() const { return objects_; }
-  const std::map<ObjectName, Unreadable<T>>& unreadable() const { return unreadable_; }
-
- private:
-  void TakeListed(json::Value document, const std::optional<Error>& why) {
-    seen_.insert(NameIn(document));
-    Store(std::move(document), why);
-  }
-
-  void ForgetUnseen() {
-    std::erase_if(unreadable_, [this](const auto& object) { return !seen_.contains(object.first); });
-    for (auto object = objects_.begin(); object != objects_.end();) {
-      const auto current = object++;
-      if (seen_.contains(current->first)) continue;
-      const auto gone = objects_.extract(current);
-      listener_.removed(gone.mapped());
-      if (this->is_dropped()) return;
-    }
-    seen_.clear();
-    is_synced_ = true;
-    listener_.synced();
-  }
-
-  void Take(WatchEvent event) {
-    if (event.type != WatchEventType::kDeleted) return Store(std::move(event.object), event.why_incomplete);
-    const ObjectName name = NameIn(event.object);
-    const auto unread = unreadable_.extract(name);
-    const auto gone = objects_.extract(name);
-    if (!gone.empty()) return listener_.removed(gone.mapped());
-    if (!unread.empty()) listener_.removed(unread.mapped().readable_part);
-  }
-
-  void Store(json::Value document, const std::optional<Error>& why_incomplete) {
-    const ObjectName name = NameIn(document);
-    T readable_part;
-    Result<T> object = Decode<T>(std::move(document), &readable_part);
-    if (object && why_incomplete) {
-      readable_part = *std::move(object);
-      object = ReadingError<T>(*why_incomplete);
-    }
-    // The last readable state of the object stays: it may still be right, and is better than none.
-    if (!object) {
-      const Error why = std::move(object).error().While(name.ToString());
-      unreadable_.insert_or_assign(name, Unreadable<T>{std::move(readable_part), why});
-      return listener_.trouble(why);
-    }
-    unreadable_.erase(name);
-    const auto known = objects_.find(name);
-    if (known != objects_.end()) return Replace(known->second, *std::move(object));
-    listener_.added(objects_.emplace(name, *std::move(object)).first->second);
-  }
-
-  void Replace(T& known, T now) {
-    const bool is_same = known.metadata.uid == now.metadata.uid;
-    if (is_same && known.metadata.resource_version == now.metadata.resource_version) return;
-    const T before = std::exchange(known, std::move(now));
-    if (is_same) return listener_.changed(before, known);
-    listener_.removed(before);
-    if (!this->is_dropped()) listener_.added(known);
-  }
-
-  Listener listener_;
-  std::map<ObjectName, T> objects_;
-  std::map<ObjectName, Unreadable<T>> unreadable_;
-  std::set<ObjectName> seen_;  // The objects in the list that is arriving.
-  bool is_synced_ = false;
-  Call feed_;
-};
-
-template <Resource T>
-Mirror<T>::Mirror(Client& client, Selection selection, Listener listener, FeedSettings settings)
-    : state_(std::make_shared<State>(std::move(listener))), call_(state_) {
-  state_->Begin(client.transport(), std::move(selection), std::move(settings));
-}
-
-template <Resource T>
-bool Mirror<T>::is_synced() const {
-  return state_->is_synced();
-}
-
-template <Resource T>
-const std::map<ObjectName, T>& Mirror<T>::objects() const {
-  return state_->objects();
-}
-
-template <Resource T>
-const std::map<ObjectName, Unreadable<T>>& Mirror<T>::unreadable() const {
-  return state_->unreadable();
-}
-
-template <Resource T>
-const T* Mirror<T>::Find(const ObjectName& name) const {
-  const auto found = objects().find(name);
-  return found == objects().end() ? nullptr : &found->second;
-}
 
 }  // namespace pintle::kube

@@ -144,6 +144,7 @@ Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name
       .body = std::move(form.body),
       .doing =
           fmt::format("patching {}{} {}", part == Part::kStatus ? "the status of " : "", kind.kind, name.ToString()),
+      .has_secrets = IsSecret(kind),
   };
 }
 

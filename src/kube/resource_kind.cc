@@ -34,6 +34,8 @@ Result<std::string> Segment(std::string_view name, std::string_view what) {
 
 }  // namespace
 
+bool IsSecret(const ResourceKind& kind) { return kind.group.empty() && kind.plural == "secrets"; }
+
 std::string ApiVersion(const ResourceKind& kind) {
   return kind.group.empty() ? std::string(kind.version) : fmt::format("{}/{}", kind.group, kind.version);
 }

@@ -92,6 +92,9 @@ struct ObjectName {
 
 inline ObjectName NameOf(const api::ObjectMeta& metadata) { return {metadata.namespace_name, metadata.name}; }
 
+// Returns whether the objects have passwords and keys.
+bool IsSecret(const ResourceKind& kind);
+
 // Returns "coordination.k8s.io/v1", or "v1" for the core group.
 std::string ApiVersion(const ResourceKind& kind);
 

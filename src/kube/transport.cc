@@ -32,6 +32,7 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
       : transport_(std::move(transport)), doing_(std::move(doing)), receiver_(std::move(receiver)) {}
 
   void Begin(ApiRequest request) {
+    has_secrets_ = request.has_secrets;
     if (request.method == "GET") repetition_ = request;
     Send(std::move(request), &Exchange::Take, &Exchange::Ended);
   }
@@ -81,6 +82,7 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
     if (!outcome) return Finish(Failure{.error = outcome.error()});
     if (IsSuccess()) return Finish(std::nullopt);
     Failure failure = FailureFrom(head_, failure_body_);
+    if (has_secrets_) failure = WithoutMessage(std::move(failure));
     if (is_server_ready_ || !IsUnknownPath(head_, failure_body_)) return Finish(std::move(failure));
     unknown_path_ = std::move(failure);
     failure_body_.clear();
@@ -117,6 +119,7 @@ class Transport::Exchange final : public Work, public std::enable_shared_from_th
   std::optional<ApiRequest> repetition_;  // A read that can be sent again.
   std::optional<Failure> unknown_path_;   // The first answer, if the server did not know the path.
   bool is_server_ready_ = false;
+  bool has_secrets_ = false;
   net::HttpCall call_;
 };
 

@@ -33,6 +33,7 @@ struct ApiRequest {
   std::string doing = {};  // For messages, such as "reading Node worker-1".
   net::HttpTimeouts timeouts = {};
   std::uint64_t body_limit = net::kUnlimited;
+  bool has_secrets = false;  // If the server refuses the request, its message is dropped: it may quote a secret.
 };
 
 struct ApiReceiver {

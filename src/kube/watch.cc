@@ -10,7 +10,7 @@
 namespace pintle::kube {
 namespace {
 
-// The server may end the watch this late.
+// The server may end the watch this much later than it was asked to.
 constexpr auto kGrace = std::chrono::seconds(30);
 
 class Watcher final : public Work, public std::enable_shared_from_this<Watcher> {

@@ -81,10 +81,17 @@ Result<std::vector<std::string>> SortedNamesIn(const std::string& directory) {
   return names;
 }
 
-Result<> AddFilesIn(const std::string& directory, std::span<const std::string_view> endings, NamedFiles& named) {
+bool HasEnding(std::string_view name, std::span<const std::string_view> endings) {
+  if (endings.empty()) return true;
+  const std::string ending = fs::path(name).extension();
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+Result<> AddFilesIn(const std::string& directory, std::span<const std::string_view> endings, HiddenFiles hidden,
+                    NamedFiles& named) {
   for (const std::string& name : TRY(SortedNamesIn(directory))) {
     std::string path = fs::path(directory) / name;
-    if (!IsWantedName(name, endings)) {
+    if (!HasEnding(name, endings) || (hidden == HiddenFiles::kIgnored && name.starts_with('.'))) {
       if (!name.starts_with('.')) named.others.push_back(std::move(path));
       continue;
     }
@@ -122,14 +129,11 @@ Result<std::string> ReadInput(const std::string& path, Accepts accepts, std::siz
 }
 
 bool IsWantedName(std::string_view name, std::span<const std::string_view> endings) {
-  if (name.starts_with('.')) return false;
-  if (endings.empty()) return true;
-  const std::string ending = fs::path(name).extension();
-  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+  return !name.starts_with('.') && HasEnding(name, endings);
 }
 
 Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
-                                EmptyDirectory empty) {
+                                EmptyDirectory empty, HiddenFiles hidden) {
   NamedFiles named;
   for (const std::string& input : inputs) {
     struct stat status = {};
@@ -139,7 +143,7 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
       continue;
     }
     const std::size_t before = named.files.size();
-    TRY(AddFilesIn(input, endings, named));
+    TRY(AddFilesIn(input, endings, hidden, named));
     if (named.files.size() == before && empty == EmptyDirectory::kRefused) {
       if (endings.empty()) return Error(ErrorKind::kNotFound, "no file in " + input);
       const auto first = endings.first(endings.size() - 1);

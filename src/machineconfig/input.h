@@ -24,6 +24,9 @@ Result<std::string> ReadInput(const std::string& path, Accepts accepts = Accepts
 // kRefused makes it an error if an input is a directory that has no file with one of the endings.
 enum class EmptyDirectory { kAllowed, kRefused };
 
+// Hidden files in a directory are usually locks and copies of editors.
+enum class HiddenFiles { kIgnored, kRead };
+
 struct InputFile {
   std::string path;
   Accepts accepts = Accepts::kAnything;
@@ -42,10 +45,9 @@ struct NamedFiles {
 // endings, by all its files.  Other inputs are kept.  A link counts as its target.  A link that leads nowhere and a
 // directory that cannot be read are errors.
 Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
-                                EmptyDirectory empty);
+                                EmptyDirectory empty, HiddenFiles hidden = HiddenFiles::kIgnored);
 
-// Returns whether a name in a directory has one of the endings, if there are any.  Hidden files are ignored: they are
-// locks and copies of editors.
+// Returns whether a name in a directory is not hidden and has one of the endings, if there are any.
 bool IsWantedName(std::string_view name, std::span<const std::string_view> endings);
 
 // Returns all documents of a JSON or YAML file.

@@ -70,7 +70,7 @@ Result<> ExpectKind(const json::Value& document, const std::string& file) {
                                                 kind->is_string() ? Printable(kind->text()) : "no text", kKind));
 }
 
-// Reads a section that may stand alone, or in `spec` under its name.
+// Reads a section, which may be the whole document, or be in the document or in its `spec` under its name.
 template <typename Section>
 Result<Section> ReadSection(const std::string& file, Accepts accepts, const char* name) {
   std::vector<json::Value> documents = TRY(ReadDocuments(file, accepts));

@@ -2,8 +2,8 @@
 #pragma once
 
 // Reads an administrator's settings for updates of running nodes from a file.  The file has one of the settings alone,
-// or a MachineConfiguration with it.  The result is empty if the file is empty, or if its MachineConfiguration does not
-// have the setting.
+// with or without its name, or a MachineConfiguration with it.  The result is empty if the file is empty, or if its
+// MachineConfiguration does not have the setting.
 
 #include <string>
 

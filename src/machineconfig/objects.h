@@ -3,8 +3,8 @@
 
 // Converts documents to objects: a MachineConfig, a pool, a ControllerConfig.
 //
-// A document with wrong types is refused with all its problems, the first of them in the words of the Machine Config
-// Operator.
+// A MachineConfig with values of wrong types is refused with an error about the first of them, in the words of the
+// Machine Config Operator.  For other objects, the error has all problems.
 
 #include <functional>
 #include <string_view>

@@ -14,8 +14,8 @@
 
 namespace pintle::machineconfig {
 
-// Returns whether no config may write to this path: it is one of these files, is below one, or is the path of a
-// directory above one.
+// Returns whether no config may write to this path: it is one of these files, is below one, is the path of a directory
+// above one, or has a name that Pintle gives to a file while it writes the file.
 bool IsOwnFile(std::string_view path);
 
 // Returns why no machine accepts a config with a file at this path; kOwnFileAdvice is the remedy.

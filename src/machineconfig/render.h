@@ -46,7 +46,7 @@ struct Rendered {
 
 using MachineConfigs = std::vector<const api::MachineConfig*>;
 
-// Returns the configs that a pool's selector matches.
+// Returns the configs that a pool's selector matches.  It is an error if there are none, or if the selector is empty.
 Result<MachineConfigs> SelectFor(const api::MachineConfigPool& pool, std::span<const api::MachineConfig> configs);
 
 // Returns the images of the stream that a pool names, or of the default stream.

@@ -29,8 +29,8 @@ bool IsBareKeyCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-// Returns whether a message may contain a key, such as "registry.mirror-by-digest-only".  Tokens and hashes have
-// capitals and digits.
+// Returns whether an error message is allowed to contain this key, such as "registry.mirror-by-digest-only".  Other
+// keys may be secrets in a wrong place: tokens and hashes have capitals and digits.
 bool IsName(std::string_view key) {
   constexpr std::size_t kLongest = 64;
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-_.";

@@ -34,11 +34,12 @@ std::span<const Extension> SupportedExtensions();
 // words of the Machine Config Operator; warnings and the paths of problems go to `report`.
 Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& config, json::Report& report);
 
-// Makes the same checks for the author of the config, and reports all problems at once, each with its place in the
-// document.  Returns nullopt if there is no usable config.
+// Makes the checks of Validate() for the author of the config, and reports all problems at once, each with its place in
+// the document.  Returns nullopt if there is no usable config.
 std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, json::Report& report);
 
-// Checks an Ignition config by the rules of the newest version, which are stricter, whatever its own version was.
+// Checks an Ignition config by the rules of the newest version, which are stricter, whatever its own version was.  Also
+// checks the modes of its files.
 Result<> CheckIgnition(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

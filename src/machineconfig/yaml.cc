@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/base64.h"
+#include "gotext/quote.h"
 #include "ignition/butane.h"
 #include "machineconfig/yaml_scalar.h"
 
@@ -40,7 +41,7 @@ struct Node {
   bool is_open = false;      // The node is being converted, and an alias to it would be a cycle.
   std::uint32_t target = 0;  // The node that an alias stands for.
   std::size_t line = 0;
-  std::string text;
+  std::string text;                     // The text of a scalar; in Go's reader, the anchor of an alias.
   std::vector<std::uint32_t> children;  // For a mapping these are key, value, key, value ...
 };
 
@@ -63,6 +64,68 @@ Tag TagNamed(const yaml_char_t* name) {
 // kGo imitates Go's reader: errors have its words, and fractions keep their type.  With kOurs, numbers become those
 // that JSON would have.
 enum class YamlReader : std::uint8_t { kOurs, kGo };
+
+// Makes an error in the words of Go's reader.
+Error GoError(std::string_view what) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", what)); }
+
+// Returns the tag of a plain scalar as Go's reader prints it.  The reader recognizes a time only if the tag asks for
+// one.
+std::string_view GoTagOf(const PlainScalar& meaning) {
+  if (std::holds_alternative<Null>(meaning)) return "!!null";
+  if (std::holds_alternative<bool>(meaning)) return "!!bool";
+  if (std::holds_alternative<double>(meaning)) return "!!float";
+  const bool is_integer =
+      std::holds_alternative<std::int64_t>(meaning) || std::holds_alternative<std::uint64_t>(meaning);
+  return is_integer ? "!!int" : "!!str";
+}
+
+std::string_view ShownTag(Tag tag) {
+  switch (tag) {
+    case Tag::kBool:
+      return "!!bool";
+    case Tag::kInteger:
+      return "!!int";
+    case Tag::kFloat:
+      return "!!float";
+    case Tag::kNull:
+      return "!!null";
+    case Tag::kTimestamp:
+      return "!!timestamp";
+    default:
+      return "!!str";
+  }
+}
+
+// Writes a value as Go's %#v writes what its reader has read.
+std::string AsGoSource(const json::Value& value) {
+  switch (value.type()) {
+    case json::Value::Type::kNull:
+      return "interface {}(nil)";
+    case json::Value::Type::kString:
+      return gotext::Quoted(value.text());
+    case json::Value::Type::kReal:
+      return GoText(value.real());
+    case json::Value::Type::kArray:
+    case json::Value::Type::kObject:
+      break;
+    default:
+      return json::ToText(value);
+  }
+  std::string source = value.is_array() ? "[]interface {}{" : "map[interface {}]interface {}{";
+  const char* separator = "";
+  if (value.is_array()) {
+    for (const json::Value& element : value) {
+      source += separator + AsGoSource(element);
+      separator = ", ";
+    }
+    return source + '}';
+  }
+  for (const auto& [key, member] : value.members()) {
+    source += separator + gotext::Quoted(key) + ':' + AsGoSource(member);
+    separator = ", ";
+  }
+  return source + '}';
+}
 
 // Reads libyaml's events one by one.  Each event is freed when the next one is read.
 class Events {
@@ -106,8 +169,6 @@ class Events {
     return GoError(fmt::format("line {}: {}", line, problem));
   }
 
-  static Error GoError(std::string_view what) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", what)); }
-
   const YamlReader reader_;
   yaml_parser_t parser_ = {};
   yaml_event_t event_ = {};
@@ -117,7 +178,8 @@ class Events {
 // Builds the nodes of one document; the first is the root.
 class Composer {
  public:
-  explicit Composer(const json::ParseLimits& limits) : limits_(limits) {}
+  explicit Composer(const json::ParseLimits& limits, YamlReader reader = YamlReader::kOurs)
+      : limits_(limits), reader_(reader) {}
 
   Result<> Add(const yaml_event_t& event) {
     if (nodes_.size() >= limits_.values) {
@@ -173,12 +235,14 @@ class Composer {
     const std::string name = reinterpret_cast<const char*>(event.data.alias.anchor);
     const auto anchor = anchors_.find(name);
     if (anchor == anchors_.end()) {
+      if (reader_ == YamlReader::kGo) return GoError(fmt::format("unknown anchor '{}' referenced", name));
       return AtLine(event.start_mark.line + 1,
                     "an alias to an anchor that is unknown: put a text that begins with * in quotes");
     }
     nodes_[anchor->second].is_shared = true;
     const std::uint32_t index = AddNode(event, NodeKind::kAlias);
     nodes_[index].target = anchor->second;
+    if (reader_ == YamlReader::kGo) nodes_[index].text = name;
     return {};
   }
 
@@ -193,6 +257,7 @@ class Composer {
   }
 
   const json::ParseLimits& limits_;
+  const YamlReader reader_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> open_;  // The lists and mappings that are being filled.
   std::map<std::string, std::uint32_t> anchors_;
@@ -218,6 +283,16 @@ class Converter {
     bool is_shared = false;  // Another alias may need the value, too, so it is copied.
   };
 
+  // Returns an error about a node.  Go's errors about nodes have no line.
+  Error Problem(const Node& node, std::string_view what, std::string_view what_in_go) const {
+    return reader_ == YamlReader::kGo ? GoError(what_in_go) : AtLine(node.line, what);
+  }
+
+  Error ContainsItself(const Node& alias, const Node& target) const {
+    return Problem(target, "an anchor's value contains itself",
+                   fmt::format("anchor '{}' value contains itself", alias.text));
+  }
+
   // Predicts the result of ignition::IsButane().
   bool IsButane() const {
     const Node& root = nodes_.front();
@@ -236,13 +311,13 @@ class Converter {
       case NodeKind::kScalar:
         return ConvertScalar(node, context);
       case NodeKind::kAlias:
+        if (nodes_[node.target].is_open) return ContainsItself(node, nodes_[node.target]);
         context.in_alias = true;
         return Convert(node.target, context, path);
       case NodeKind::kList:
       case NodeKind::kMap:
         break;
     }
-    if (node.is_open) return AtLine(node.line, "an anchor's value contains itself");
     if (++context.depth > limits_.depth) {
       return AtLine(node.line, fmt::format("nested more than {} levels deep", limits_.depth));
     }
@@ -262,7 +337,7 @@ class Converter {
     const bool too_many = from_aliases_ > 100 && converted_ > 1000 &&
                           static_cast<double>(from_aliases_) > AllowedShare() * static_cast<double>(converted_);
     if (too_many || bytes_from_aliases_ > std::min(limits_.bytes, kMostAliasedBytes)) {
-      return AtLine(node.line, "the document has excessive aliasing");
+      return Problem(node, "the document has excessive aliasing", "document contains excessive aliasing");
     }
     return {};
   }
@@ -293,7 +368,8 @@ class Converter {
     }
     const PlainScalar meaning = MeaningOf(node.text);
     if (!FitsTag(node.tag, meaning)) {
-      return AtLine(node.line, "the value does not fit its tag");
+      return Problem(node, "the value does not fit its tag",
+                     fmt::format("cannot decode {} `{}` as a {}", GoTagOf(meaning), node.text, ShownTag(node.tag)));
     }
     if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
     if (std::holds_alternative<Null>(meaning)) return json::Value(nullptr);
@@ -330,9 +406,10 @@ class Converter {
     return std::visit([](auto n) { return json::Value(n); }, *number);
   }
 
-  static Result<json::Value> ConvertBinary(const Node& node) {
+  Result<json::Value> ConvertBinary(const Node& node) const {
+    constexpr std::string_view kProblem = "!!binary value contains invalid base64 data";
     auto bytes = DecodeBase64(node.text);
-    if (!bytes) return AtLine(node.line, "!!binary value contains invalid base64 data");
+    if (!bytes) return Problem(node, kProblem, kProblem);
     // JSON can hold only characters, so other bytes become U+FFFD, as with kubectl.
     const std::string valid = json::ToText(json::Value(*std::move(bytes)));
     return json::Parse(valid);
@@ -401,15 +478,15 @@ class Converter {
   }
 
   Result<> MergeOne(json::Value::Object& map, std::uint32_t index, Context context, const json::Path& path) {
-    if (nodes_[index].kind == NodeKind::kAlias) {
-      index = nodes_[index].target;
+    constexpr std::string_view kNoMap = "map merge requires map or sequence of maps as the value";
+    const Node& merged_node = nodes_[index];
+    if (merged_node.kind == NodeKind::kAlias) {
+      index = merged_node.target;
       context.in_alias = true;
     }
     Node& node = nodes_[index];
-    if (node.kind != NodeKind::kMap) {
-      return AtLine(node.line, "map merge requires map or sequence of maps as the value");
-    }
-    if (node.is_open) return AtLine(node.line, "an anchor's value contains itself");
+    if (node.kind != NodeKind::kMap) return Problem(node, kNoMap, kNoMap);
+    if (node.is_open) return ContainsItself(merged_node, node);
     if (++context.depth > limits_.depth) {
       return AtLine(node.line, fmt::format("nested more than {} levels deep", limits_.depth));
     }
@@ -431,6 +508,7 @@ class Converter {
       return nodes_[index].text;
     }
     const json::Value key = TRY(Convert(index, context, path));
+    if (reader_ == YamlReader::kGo && key.is_structured()) return GoError("invalid map key: " + AsGoSource(key));
     switch (key.type()) {
       case json::Value::Type::kString:
         return key.text();
@@ -465,6 +543,15 @@ Result<> CheckDirectives(std::string_view text) {
     }
   }
   return {};
+}
+
+// Refuses versions other than YAML 1.1, as Go's reader does.  libyaml also reads YAML 1.2.
+Result<> CheckGoVersion(const yaml_event_t& document_start) {
+  const yaml_version_directive_t* const version = document_start.data.document_start.version_directive;
+  if (version == nullptr || (version->major == 1 && version->minor == 1)) return {};
+  const std::size_t line = document_start.start_mark.line;
+  constexpr std::string_view kProblem = "found incompatible YAML document";
+  return GoError(line == 0 ? std::string(kProblem) : fmt::format("line {}: {}", line, kProblem));
 }
 
 Result<std::vector<json::Value>> ReadStream(std::string_view text, json::Report* report,
@@ -516,10 +603,11 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
 Result<json::Value> ParseGoYaml(std::string_view text, const json::ParseLimits& limits) {
   TRY(CheckDirectives(text));
   Events events(text, YamlReader::kGo);
-  Composer composer(limits);
+  Composer composer(limits, YamlReader::kGo);
   for (;;) {
     const yaml_event_t* event = TRY(events.Next());
     if (event->type == YAML_STREAM_END_EVENT) return json::Value(nullptr);
+    if (event->type == YAML_DOCUMENT_START_EVENT) TRY(CheckGoVersion(*event));
     if (event->type == YAML_DOCUMENT_END_EVENT) {
       return Converter(std::move(composer).Take(), nullptr, limits, YamlReader::kGo).Convert();
     }

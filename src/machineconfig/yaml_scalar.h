@@ -25,8 +25,8 @@ PlainScalar MeaningOf(std::string_view plain);
 
 // A whole number or a fraction that JSON can hold.
 using Number = std::variant<std::int64_t, std::uint64_t, double>;
-// Returns the number after Go has written it as JSON and read it back, which is a whole number in most cases, or
-// nullopt for infinity and NaN.
+// Returns the number that Go would have after writing it as JSON and reading it back: an integer if it is whole and
+// fits into 64 bits, otherwise a double.  Returns nullopt for infinity and NaN.
 std::optional<Number> ThroughJson(double number);
 
 // Returns the shortest text that reads back as this number, in the format of Go's %g: "0.5", "1e+20", "+Inf".

@@ -75,26 +75,43 @@ Result<Certificate> Read(const X509* certificate) {
                      .not_after = TRY(ReadTime(Crypto().X509_get0_notAfter(certificate)), "its end of validity")};
 }
 
-}  // namespace
-
-Result<std::vector<Certificate>> ReadCertificates(std::string_view pem) {
+// Appends the certificates of a bundle up to the first that cannot be read, which is an error.
+Result<> AppendCertificates(std::string_view pem, std::vector<Certificate>& to) {
   if (pem.size() > std::numeric_limits<int>::max()) return Error(ErrorKind::kInvalid, "the bundle is too large");
   const Bio bytes(Crypto().BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   if (!bytes) return Error(ErrorKind::kSystem, "out of memory");
-  std::vector<Certificate> certificates;
   Crypto().ERR_clear_error();
   while (true) {
     const X509Certificate one(Crypto().PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr));
-    const std::string which = fmt::format("certificate {}", certificates.size() + 1);
+    const std::string which = fmt::format("certificate {}", to.size() + 1);
     if (one) {
-      certificates.push_back(TRY(Read(one.get()), which));
+      to.push_back(TRY(Read(one.get()), which));
     } else if (IsEndOfText()) {
       Crypto().ERR_clear_error();
-      return certificates;
+      return {};
     } else {
       return Error(ErrorKind::kInvalid, fmt::format("{}: {}", which, TakeReason()));
     }
   }
+}
+
+}  // namespace
+
+Result<std::vector<Certificate>> ReadCertificates(std::string_view pem) {
+  std::vector<Certificate> certificates;
+  TRY(AppendCertificates(pem, certificates));
+  return certificates;
+}
+
+std::vector<Certificate> ReadableCertificates(std::string_view pem) {
+  std::vector<Certificate> certificates;
+  static_cast<void>(AppendCertificates(pem, certificates));
+  return certificates;
+}
+
+bool HasCertificate(std::string_view pem) {
+  const auto certificates = ReadCertificates(pem);
+  return certificates && !certificates->empty();
 }
 
 }  // namespace pintle::net

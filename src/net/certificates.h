@@ -24,4 +24,10 @@ struct Certificate {
 // certificate that cannot be read.
 Result<std::vector<Certificate>> ReadCertificates(std::string_view pem);
 
+// Returns whether all certificates of a PEM bundle can be read, and there is one or more.
+bool HasCertificate(std::string_view pem);
+
+// Returns the certificates of a PEM bundle that come before the first one that cannot be read.
+std::vector<Certificate> ReadableCertificates(std::string_view pem);
+
 }  // namespace pintle::net

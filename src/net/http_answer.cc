@@ -37,8 +37,9 @@ std::optional<std::string_view> IncomingRequest::Find(std::string_view name) con
 }
 
 std::string HeadOf(const HttpAnswer& answer, std::string_view reason, AfterAnswer after) {
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\nContent-Length: {}\r\n", answer.status, reason,
-                                 HttpDate(), answer.body ? answer.body->size() : 0);
+  std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", answer.status, reason, HttpDate());
+  // The end of a stream is the end of its connection.
+  if (!answer.stream) head += fmt::format("Content-Length: {}\r\n", answer.body ? answer.body->size() : 0);
   for (const Header& header : answer.headers) head += header.name + ": " + header.value + "\r\n";
   if (after == AfterAnswer::kKeepAsAsked) head += "Connection: keep-alive\r\n";
   if (after == AfterAnswer::kClose) head += "Connection: close\r\n";

@@ -33,11 +33,23 @@ struct IncomingRequest {
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
+// A body that has no end: the server sends each piece when there is one, until the client closes the connection.
+class HttpStream {
+ public:
+  virtual ~HttpStream() = default;
+  // Returns the next piece.  If there is none yet, returns nullptr, and later calls `wake` when there is one.  `wake`
+  // may be called from any thread, but not during this call.  A second call of Next() replaces the `wake` of the first
+  // one.
+  virtual std::shared_ptr<const std::string> Next(std::function<void()> wake) = 0;
+};
+
 struct HttpAnswer {
   int status = 200;
   std::vector<Header> headers = {};  // Without Content-Length, Date and Connection, which the server adds.
   // Several answers may share a body.  The answer to a HEAD has only its length.
   std::shared_ptr<const std::string> body = nullptr;
+  // Set if the body is a stream; then `body` is not used.
+  std::shared_ptr<HttpStream> stream = nullptr;
 };
 
 using HttpHandler = std::function<HttpAnswer(const IncomingRequest& request)>;

@@ -112,7 +112,7 @@ class HttpServer::Shared {
     return rate_.Allow(client_key, std::chrono::steady_clock::now());
   }
 
-  // Counts one more connection, or returns false if its address has too many.  Each connection that was counted calls
+  // Counts one more connection, or returns false if its client has too many.  Each connection that was counted calls
   // RemoveConnection() in the end.
   bool AddConnection(const std::string& client_key);
   void RemoveConnection(const std::string& client_key);
@@ -199,9 +199,10 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     Advance();
   }
 
-  // Called when the server stops: ends a connection that waits for a request.
+  // Called when the server stops: ends a connection that waits for a request or for the next piece of a stream.
   void EndIfIdle() {
-    if (input_.empty() && (step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands)) End();
+    const bool waits = step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands;
+    if ((input_.empty() && waits) || step_ == &Connection::FollowStream) End();
   }
 
   void End() {
@@ -311,9 +312,11 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
 
   bool Answer(HttpAnswer answer, AfterAnswer after) {
+    if (answer.stream) after = AfterAnswer::kClose;
     closes_ = after == AfterAnswer::kClose;
     output_ = HeadOf(answer, ReasonOf(answer.status), after);
-    body_ = is_head_request_ ? nullptr : std::move(answer.body);
+    body_ = is_head_request_ || answer.stream ? nullptr : std::move(answer.body);
+    stream_ = is_head_request_ ? nullptr : std::move(answer.stream);
     written_ = 0;
     const std::size_t seconds = (body_ ? body_->size() : 0) / server_.limits().bytes_per_second;
     EndAfter(server_.limits().answer_time + std::chrono::seconds(seconds));
@@ -325,9 +328,32 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     const Outcome outcome = WriteSome(output_);
     if (outcome == Outcome::kDone && written_ == output_.size()) {
       written_ = 0;
-      step_ = &Connection::WriteBody;
+      step_ = stream_ ? &Connection::FollowStream : &Connection::WriteBody;
     }
     return outcome;
+  }
+
+  // Sends the pieces of a stream.  Between two pieces, it waits until the client closes the connection or the stream
+  // calls WakeFromStream().
+  Outcome FollowStream() {
+    if (body_ && written_ < body_->size()) return WriteSome(*body_);
+    written_ = 0;
+    body_ = stream_->Next([&context = thread_.context(), waiting = weak_from_this()] {
+      asio::post(context, [waiting] {
+        if (const auto self = waiting.lock()) self->WakeFromStream();
+      });
+    });
+    const bool was_waiting = std::exchange(waits_for_piece_, !body_);
+    // What the client sends does not extend the time without a piece.
+    if (body_ || !was_waiting) EndAfter(body_ ? server_.limits().answer_time : server_.limits().stream_idle_time);
+    return body_ ? Outcome::kDone : DiscardSome();
+  }
+
+  void WakeFromStream() {
+    if (!socket_.is_open() || step_ != &Connection::FollowStream) return;
+    error_code ignored;  // Nothing waits for the socket then, and Advance() waits again.
+    socket_.cancel(ignored);
+    Advance();
   }
 
   Outcome WriteBody() {
@@ -364,9 +390,14 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     if (outcome == Outcome::kDone) step_ = &Connection::AwaitEnd;
     return outcome;
   }
-  Outcome AwaitEnd() {
+  Outcome AwaitEnd() { return DiscardSome(); }
+
+  // A client that sends without end must not keep other clients, or the timers, waiting.
+  Outcome DiscardSome() {
     std::array<char, 16 << 10> bytes;
-    return wire_.Discard(bytes).outcome;
+    const Outcome outcome = wire_.Discard(bytes).outcome;
+    must_yield_ = outcome == Outcome::kDone;
+    return outcome;
   }
 
   Shared& server_;
@@ -387,7 +418,9 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   bool is_head_request_ = false;
 
   std::string output_;
-  std::shared_ptr<const std::string> body_;
+  std::shared_ptr<const std::string> body_;  // Of a stream, the piece that is being sent.
+  std::shared_ptr<HttpStream> stream_;
+  bool waits_for_piece_ = false;
   std::size_t written_ = 0;  // Counts the bytes of the head, then those of the body.
   bool closes_ = false;
   bool must_yield_ = false;

@@ -27,7 +27,7 @@ namespace pintle::net {
 
 struct HttpServerLimits {
   std::size_t connections = 4'096;  // The maximum at a time; others wait in the kernel's queue.
-  // The maximum from one address; more are closed at once.  0 means no limit.
+  // The maximum from one client, as ClientKeyOf() defines it; more are closed at once.  0 means no limit.
   std::size_t connections_per_address = 0;
   std::size_t head = 16 << 10;  // The maximum size of a request's head in bytes.
   // The time from the connection, or from the first byte, to the end of a head.
@@ -37,6 +37,8 @@ struct HttpServerLimits {
   // An answer may take this time plus its length divided by `bytes_per_second`.
   std::chrono::milliseconds answer_time = std::chrono::seconds(30);
   std::size_t bytes_per_second = 16 << 10;
+  // A stream without a new piece ends after this time, so that clients that are gone do not stay connected.
+  std::chrono::milliseconds stream_idle_time = std::chrono::minutes(2);
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
   Rate rate = {};  // Limits requests from one client, as ClientKeyOf() defines it; more requests get status 503.
@@ -53,7 +55,7 @@ class HttpServer {
  public:
   static Result<std::unique_ptr<HttpServer>> Begin(const HttpServerSettings& settings, HttpHandler handler);
 
-  // Accepts no more connections, and waits until the answers under way have ended.
+  // Accepts no more connections, and waits until the answers under way have ended, but no longer than `stop_time`.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

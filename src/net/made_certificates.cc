@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <limits>
 #include <string_view>
 
@@ -101,19 +102,32 @@ Result<> AddExtension(X509* certificate, X509* issuer, int kind, const std::stri
   return Must(Crypto().X509_add_ext(certificate, extension.get(), -1), "adding an extension");
 }
 
-// Adds the hosts as such, because in the text of an extension a comma would begin another one.
+using AddressBytes = std::array<unsigned char, sizeof(in6_addr)>;
+
+// Returns the number of bytes of an address, or 0 for a text that is none.
+std::size_t ParseAddress(const std::string& host, AddressBytes& address) {
+  if (inet_pton(AF_INET, host.c_str(), address.data()) == 1) return sizeof(in_addr);
+  if (inet_pton(AF_INET6, host.c_str(), address.data()) == 1) return sizeof(in6_addr);
+  return 0;
+}
+
+// The size determines the family of the address.
+std::string TextOfAddress(const unsigned char* bytes, std::size_t size) {
+  std::array<char, INET6_ADDRSTRLEN> text;
+  return inet_ntop(size == sizeof(in6_addr) ? AF_INET6 : AF_INET, bytes, text.data(), text.size());
+}
+
+// Adds each host as a value of its own.  In the text of an extension, a comma would separate hosts.
 Result<> AddHosts(X509* certificate, const std::vector<std::string>& hosts) {
   const GeneralNames names(Crypto().GENERAL_NAMES_new());
   for (const std::string& host : hosts) {
-    std::array<unsigned char, sizeof(in6_addr)> address;
-    int size = 0;
-    if (inet_pton(AF_INET, host.c_str(), address.data()) == 1) size = sizeof(in_addr);
-    if (size == 0 && inet_pton(AF_INET6, host.c_str(), address.data()) == 1) size = sizeof(in6_addr);
+    AddressBytes address = {};
+    const std::size_t size = ParseAddress(host, address);
     Asn1String text(Crypto().ASN1_STRING_type_new(size == 0 ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING));
     GeneralName name(Crypto().GENERAL_NAME_new());
     if (!names || !text || !name) return MakingFailed("naming the hosts");
     TRY(Must(size == 0 ? Crypto().ASN1_STRING_set(text.get(), host.data(), static_cast<int>(host.size()))
-                       : Crypto().ASN1_STRING_set(text.get(), address.data(), size),
+                       : Crypto().ASN1_STRING_set(text.get(), address.data(), static_cast<int>(size)),
              "naming a host"));
     Crypto().GENERAL_NAME_set0_value(name.get(), size == 0 ? GEN_DNS : GEN_IPADD, text.release());
     TRY(Must(Crypto().OPENSSL_sk_push(StackOf(names), name.get()), "naming a host"));
@@ -198,14 +212,19 @@ Result<std::vector<std::string>> HostsOf(const std::string& certificate) {
     const auto* const bytes = Crypto().ASN1_STRING_get0_data(value);
     const auto size = static_cast<std::size_t>(Crypto().ASN1_STRING_length(value));
     if (kind == GEN_DNS) hosts.emplace_back(reinterpret_cast<const char*>(bytes), size);
-    std::array<char, INET6_ADDRSTRLEN> text;
     if (kind == GEN_IPADD && (size == sizeof(in_addr) || size == sizeof(in6_addr))) {
-      hosts.emplace_back(inet_ntop(size == sizeof(in_addr) ? AF_INET : AF_INET6, bytes, text.data(), text.size()));
+      hosts.push_back(TextOfAddress(bytes, size));
     }
   }
   Crypto().ERR_clear_error();
   std::sort(hosts.begin(), hosts.end());
   return hosts;
+}
+
+std::string CanonicalHost(const std::string& host) {
+  AddressBytes address = {};
+  const std::size_t size = ParseAddress(host, address);
+  return size == 0 ? host : TextOfAddress(address.data(), size);
 }
 
 }  // namespace pintle::net

@@ -17,7 +17,7 @@ struct CertifiedKey {
   std::string key;
 };
 
-// How long a certificate is valid.
+// The time in which a certificate is valid.
 struct Validity {
   WallTime begin;
   WallTime end;
@@ -30,7 +30,10 @@ Result<CertifiedKey> MakeAuthority(const std::string& common_name, const Validit
 Result<CertifiedKey> MakeServerCertificate(const CertifiedKey& authority, const std::string& common_name,
                                            const std::vector<std::string>& hosts, const Validity& validity);
 
-// Returns the names and addresses of the first certificate, sorted.
+// Returns the names and addresses of the first certificate, sorted.  Addresses are in their canonical form.
 Result<std::vector<std::string>> HostsOf(const std::string& certificate);
+
+// Returns an address in its canonical form, and any other text as it is: "fd00:0::7" becomes "fd00::7".
+std::string CanonicalHost(const std::string& host);
 
 }  // namespace pintle::net

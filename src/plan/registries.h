@@ -3,8 +3,10 @@
 
 // Decides whether a change of /etc/containers/registries.conf could do harm to running pods.
 //
-// CRI-O reads the file again without a restart.  A change that only adds mirrors for images named by digest cannot
-// change an image.  Any other change might give a pod another image, so the node is drained.
+// CRI-O reads the file again without a restart.  A change is harmless if it only adds mirrors for images named by
+// digest, limits mirrors to such images, or appends registries to the search list.  Removals, changes of a registry's
+// other settings, and new mirrors or registries for other images might give a pod another image, so the node is
+// drained.
 
 #include <string>
 #include <string_view>

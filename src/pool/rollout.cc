@@ -48,6 +48,7 @@ class UpdateChooser {
   std::vector<NodeUpdate> Choose(const Candidates& candidates) const {
     std::vector<NodeUpdate> updates;
     NodeIndices chosen = candidates.nodes;
+    std::erase_if(chosen, [&](std::size_t i) { return !IsAdmitted(i) && CustomPoolToJoin(nodes_[i]) == nullptr; });
     DeferOperatorNode(chosen);
     AddToCustomPools(chosen, updates);
     const NodeNames none;
@@ -62,7 +63,7 @@ class UpdateChooser {
     for (const NodeUpdate& update : updates) names.insert(update.node);
     NodeIndices chosen = FindUnavailableToUpdate(target_, nodes_);
     std::erase_if(chosen, [&](std::size_t i) {
-      return names.contains(nodes_[i].name()) || CustomPoolToJoin(nodes_[i]) != nullptr;
+      return names.contains(nodes_[i].name()) || CustomPoolToJoin(nodes_[i]) != nullptr || !IsAdmitted(i);
     });
     std::vector<NodeUpdate> updates_of_unavailable;
     AssignTarget(chosen, updates_of_unavailable);
@@ -77,6 +78,8 @@ class UpdateChooser {
   void AssignTarget(const NodeIndices& chosen, std::vector<NodeUpdate>& updates) const {
     for (const std::size_t i : chosen) Add(nodes_[i], target_.PatchFor(nodes_[i]), updates);
   }
+
+  bool IsAdmitted(std::size_t i) const { return situation_.admission == nullptr || situation_.admission->nodes[i]; }
 
   // The operator's pod moves to another master when its own node is drained.  That node is updated last, so that the
   // pod moves only once.
@@ -141,6 +144,10 @@ Rollout Decide(const Situation& situation) {
   if (const auto most = MaxUnavailable(situation.pool, nodes.size())) {
     rollout.max_unavailable = MasterBudget(*most, situation.unavailable_arbiters);
     rollout.candidates = FindCandidates(target, nodes, *rollout.max_unavailable);
+    const Admission* const admission = situation.admission;
+    if (admission != nullptr && admission->capacity) {
+      rollout.candidates.capacity = std::min(rollout.candidates.capacity, *admission->capacity);
+    }
   } else {
     rollout.max_unavailable_error = most.error().message();
   }

@@ -23,6 +23,12 @@
 
 namespace pintle::pool {
 
+// The nodes that a policy lets be updated now.
+struct Admission {
+  std::vector<bool> nodes;      // For each node of the situation.
+  std::optional<int> capacity;  // How many more nodes may become unavailable; unset if the policy does not limit it.
+};
+
 // The inputs of Decide(); borrowed for the call.
 struct Situation {
   const api::MachineConfigPool& pool;
@@ -42,6 +48,7 @@ struct Situation {
   std::optional<api::Time> now;
   // Nodes that have to be drained for the target and cannot be drained now; nullptr if no such node is known.
   const NodeNames* undrainable = nullptr;
+  const Admission* admission = nullptr;  // nullptr if no policy is for the pool: all nodes may be updated.
 };
 
 // A node and the patch that updates it.
@@ -59,7 +66,7 @@ struct Rollout {
   std::optional<int> max_unavailable;
   std::string max_unavailable_error;  // The reason why max_unavailable is not set.
   std::vector<std::string> unavailable;
-  Candidates candidates;                // Its nodes are positions in Situation::nodes.
+  Candidates candidates;                // Its nodes are positions in Situation::nodes; the policy may exclude some.
   std::optional<ImageReadiness> image;  // Set for a layered pool only.
   // The reason why no node is updated at all; empty if the rollout may continue.
   std::string hold_reason;

@@ -26,6 +26,11 @@ bool Target::IsReachedBy(const NodeState& node) const {
   return node.is_done() && IsAssignedTo(node) && node.desired_config() == pool_config_;
 }
 
+bool Target::IsCurrentOf(const NodeState& node) const {
+  if (!can_be_known_ || node.current_config().empty() || node.current_config() != config_) return false;
+  return is_layered_ ? node.current_image() == image_ : !node.current_image() || node.current_image()->empty();
+}
+
 NodePatch Target::PatchFor(const NodeState& node) const {
   NodePatch patch;
   auto& annotations = patch.metadata.annotations;

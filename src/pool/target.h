@@ -61,6 +61,10 @@ class Target {
   // Returns whether a node has reached the target.
   bool IsReachedBy(const NodeState& node) const;
 
+  // Returns whether a node has the target's config and image still, or again, whatever it is to have.  To assign the
+  // target to it changes nothing on the node.
+  bool IsCurrentOf(const NodeState& node) const;
+
   // Returns the patch that assigns the target.  It contains only the annotations that differ.
   NodePatch PatchFor(const NodeState& node) const;
 

@@ -12,6 +12,7 @@
 #include "machineconfig/input.h"
 #include "net/hmac.h"
 #include "net/http_answer.h"
+#include "serving/private_file.h"
 
 namespace pintle::serving {
 namespace {
@@ -19,13 +20,12 @@ namespace {
 constexpr std::size_t kShortestKey = 32;
 constexpr std::size_t kLongestToken = 4096;
 
-// The payload of a token.
-struct Claim {
+struct TokenPayload {
   std::string pool;
   std::int64_t expires = 0;  // In seconds since 1970.
 
   static constexpr auto kFields =
-      json::FieldList{json::Required{"pool", &Claim::pool}, json::Required{"exp", &Claim::expires}};
+      json::FieldList{json::Required{"pool", &TokenPayload::pool}, json::Required{"exp", &TokenPayload::expires}};
 };
 
 // Encodes base64 for URLs and headers, without padding.
@@ -45,14 +45,14 @@ std::optional<std::string> FromBase64Url(std::string_view encoded) {
   return DecodeBase64(text);
 }
 
-std::optional<Claim> ReadClaim(std::string_view encoded) {
+std::optional<TokenPayload> ReadPayload(std::string_view encoded) {
   const auto text = FromBase64Url(encoded);
   if (!text) return std::nullopt;
   auto document = json::Parse(*text);
   if (!document) return std::nullopt;
   json::Report report;
-  Claim claim = json::Decode<Claim>(*std::move(document), report);
-  return report.has_errors() ? std::nullopt : std::optional(std::move(claim));
+  TokenPayload payload = json::Decode<TokenPayload>(*std::move(document), report);
+  return report.has_errors() ? std::nullopt : std::optional(std::move(payload));
 }
 
 bool IsSigned(const std::vector<std::string>& keys, std::string_view text, std::string_view signature) {
@@ -61,13 +61,13 @@ bool IsSigned(const std::vector<std::string>& keys, std::string_view text, std::
   });
 }
 
-// Returns what a token claims, if one of the keys has signed it.
-std::optional<Claim> SignedClaim(const std::vector<std::string>& keys, std::string_view token) {
+// Returns the payload of a token, if one of the keys has signed it.
+std::optional<TokenPayload> SignedPayload(const std::vector<std::string>& keys, std::string_view token) {
   const std::size_t dot = token.find('.');
   if (token.size() > kLongestToken || dot == std::string_view::npos) return std::nullopt;
   const std::string_view text = token.substr(0, dot);
-  // The claim is parsed only after its signature has been verified.
-  return IsSigned(keys, text, token.substr(dot + 1)) ? ReadClaim(text) : std::nullopt;
+  // The payload is parsed only after its signature has been verified.
+  return IsSigned(keys, text, token.substr(dot + 1)) ? ReadPayload(text) : std::nullopt;
 }
 
 }  // namespace
@@ -103,27 +103,34 @@ Result<std::vector<std::string>> ReadKeys(const std::string& file) {
   return TRY(ParseKeys(TRY(machineconfig::ReadInput(file))), file);
 }
 
+Result<std::vector<std::string>> ReadPrivateKeys(const std::string& file) {
+  auto keys = TRY(ReadKeys(file));
+  if (IsReadableByAll(file)) return ReadableByAllError("the keys of tokens", file);
+  return keys;
+}
+
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires) {
-  const Claim claim = {pool, std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count()};
-  const std::string text = ToBase64Url(json::ToText(json::Encode(claim)));
+  const TokenPayload payload = {pool,
+                                std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count()};
+  const std::string text = ToBase64Url(json::ToText(json::Encode(payload)));
   return text + "." + ToBase64Url(net::HmacSha256(key, text));
 }
 
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now) {
   if (token.empty()) return TokenProblem::kMissing;
-  const auto claim = SignedClaim(keys, token);
-  if (!claim) return TokenProblem::kForged;
-  if (claim->pool != pool) return TokenProblem::kOtherPool;
+  const auto payload = SignedPayload(keys, token);
+  if (!payload) return TokenProblem::kForged;
+  if (payload->pool != pool) return TokenProblem::kOtherPool;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
-  return seconds < claim->expires ? TokenProblem::kNone : TokenProblem::kExpired;
+  return seconds < payload->expires ? TokenProblem::kNone : TokenProblem::kExpired;
 }
 
 std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::string_view token, std::string_view pool) {
-  const auto claim = SignedClaim(keys, token);
-  if (!claim || claim->pool != pool) return std::nullopt;
+  const auto payload = SignedPayload(keys, token);
+  if (!payload || payload->pool != pool) return std::nullopt;
   constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max()).time_since_epoch();
-  return WallTime(std::min(kLast, std::chrono::seconds(claim->expires)));
+  return WallTime(std::min(kLast, std::chrono::seconds(payload->expires)));
 }
 
 std::string_view ToText(TokenProblem problem) {

@@ -35,6 +35,8 @@ struct Access {
 // Parses a text with one key a line.  Each key must have 32 characters or more.
 Result<std::vector<std::string>> ParseKeys(std::string_view text);
 Result<std::vector<std::string>> ReadKeys(const std::string& file);
+// Refuses a file that everyone may read, because anyone who can read the keys can make tokens.
+Result<std::vector<std::string>> ReadPrivateKeys(const std::string& file);
 
 std::string MakeToken(const std::string& key, const std::string& pool, WallTime expires);
 

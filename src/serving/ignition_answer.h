@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Computes the Ignition server's answers, and their entries for the log and the counters.  All of it is pure.
+// Computes the Ignition server's answers, and what is logged and counted about them.
 //
 // Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
-// an unknown pool, and no error has a body.  We add 401 for requests without a valid token, and 403 for a token of
-// another pool.  We also add 503, after which Ignition tries again; it means that the configs that are being sent use
-// up all memory set aside for them.
+// an unknown pool, 404 if a file of the pool is missing during the bootstrap, and no error has a body.  We add 401 for
+// requests without a valid token, and 403 for a token of another pool.  We also add 503, after which Ignition tries
+// again; it means that the configs that are being sent use up all memory set aside for them.
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 
 // Counts requests for configs by pool, version and status.
 //
-// The server's threads count while other threads read.  Only existing pools are counted by name; all other names, which
-// a client can make up, are counted together as "".
+// The server's threads count while other threads read.  Only pools that exist or have existed are counted by name; all
+// other names, which a client can make up, are counted together as "".
 
 #include <array>
 #include <atomic>
@@ -43,7 +43,7 @@ class IgnitionCounters {
   IgnitionCounts Read() const;
 
  private:
-  static constexpr std::array kStatuses = {200, 400, 401, 403, 500, 503};
+  static constexpr std::array kStatuses = {200, 400, 401, 403, 404, 500, 503};
   struct PoolCounters {
     std::array<std::array<std::atomic<std::uint64_t>, kStatuses.size()>, kServedVersions + 1> requests = {};
     std::atomic<std::uint64_t> open_hits = 0;

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "gotext/quote.h"
 #include "serving/events.h"
-#include "serving/private_file.h"
 
 namespace pintle::serving {
 namespace {
@@ -58,7 +57,7 @@ Result<> IgnitionService::OpenAccess(event::Loop& loop, const IgnitionSettings& 
   if (access.mode != AccessMode::kOpen) {
     keys_file_ = settings.token_keys_file;
     keys_watch_ = TRY(FileWatch::Begin(loop, {keys_file_}, [this] { LookAtKeys(); }));
-    access.keys = TRY(ReadPrivateKeys());
+    access.keys = TRY(ReadPrivateKeys(keys_file_));
   }
   access_ = std::make_shared<const Access>(std::move(access));
   return {};
@@ -130,15 +129,8 @@ void IgnitionService::LookAtFiles() {
   if (keys_watch_) LookAtKeys();
 }
 
-// The keys must be private, because anyone who can read them can make tokens.
-Result<std::vector<std::string>> IgnitionService::ReadPrivateKeys() const {
-  auto keys = TRY(ReadKeys(keys_file_));
-  if (IsReadableByAll(keys_file_)) return ReadableByAllError("the keys of tokens", keys_file_);
-  return keys;
-}
-
 void IgnitionService::LookAtKeys() {
-  auto keys = ReadPrivateKeys();
+  auto keys = ReadPrivateKeys(keys_file_);
   if (!keys) return log::Warning("The previous keys stay in use: " + keys.error().message(), kKeysTrouble);
   if (*keys == access_->keys) return;
   access_ = std::make_shared<const Access>(Access{.mode = access_->mode, .keys = *std::move(keys)});

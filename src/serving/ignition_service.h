@@ -4,11 +4,12 @@
 // The Ignition server as a part of a program.
 //
 //     auto service = TRY(IgnitionService::Begin(loop, settings, pools));
-//     service->Serve(other_pools);        // whenever a pool has another config
+//     service->Serve(other_pools);        // Whenever the config of a pool has changed.
 //     for (const RequestCount& one : service->Counts().requests) ...
 //
-// All functions are called on the loop's thread; the server's own threads answer requests from the pools that Serve()
-// got last.  If a pool has no config, `pools` has the reason, and the pool's machines get a 500 and try again.
+// All functions are called on the loop's thread.  The server's own threads answer requests, with the pools that were
+// given last.  If a pool has no config, its entry in `pools` has the reason.  Then the pool's machines get the status
+// 500, and try again.
 
 #include <memory>
 #include <optional>
@@ -30,7 +31,8 @@
 
 namespace pintle::serving {
 
-// A machine makes a few requests, but many machines may share one address: that of a load balancer.
+// The usual limit for each client address.  A machine makes a few requests, but many machines may share one address:
+// that of a load balancer.
 inline constexpr net::Rate kUsualRate = {.per_second = 200, .burst = 5'000};
 
 // Selects the source of the certificate for TLS.
@@ -42,11 +44,11 @@ struct IgnitionSettings {
   std::string certificate_file = {};
   std::string key_file = {};
   net::TlsRules tls = {};
-  std::optional<net::ListenAddress> plain = {};   // Configs without TLS, for this machine only.
+  std::optional<net::ListenAddress> plain = {};   // Configs without TLS; must be a loopback address.
   std::optional<net::ListenAddress> health = {};  // /healthz alone, without TLS; in a cluster, on port 22624.
-  int threads = 2;
+  int threads = 2;                                // The threads of the server with TLS; the others have one each.
   net::Rate rate = kUsualRate;
-  std::size_t connections_per_address = 1'024;  // Out of 4,096 in all; 0: no limit.
+  std::size_t connections_per_address = 1'024;  // A server takes 4,096 from all addresses.  0: no limit per address.
   AccessMode access = AccessMode::kOpen;
   std::string token_keys_file = {};  // Needed unless access is open.
 };
@@ -57,14 +59,15 @@ class IgnitionService {
                                                         ServedPools pools);
 
   void Serve(ServedPools pools);
-  // Takes the certificate, if the settings say that it comes from the caller.  The server listens at the secure address
-  // from the first certificate on; later connections get the latest one.
+  // Sets the certificate.  Call this only if the settings have CertificateFrom::kCaller and a secure address.  The
+  // server begins to listen at that address when it gets its first certificate.  New connections use the latest one.
   Result<> UseCertificate(TlsFiles::Identity identity);
-  // Checks now whether the certificate or the keys of tokens have been renewed.
+  // Reads the files of the certificate and of the token keys again, and uses them if they have changed.
   void LookAtFiles();
 
   IgnitionCounts Counts() const { return counters_->Read(); }
-  // Returns when the certificate in use expires.  Returns nullopt without TLS, or if that cannot be read.
+  // Returns when the certificate in use expires.  Returns nullopt if there is no server with TLS, if the certificate
+  // comes from the caller, or if the time cannot be read from the certificate.
   std::optional<WallTime> CertificateExpiry() const { return certificate_ ? certificate_->expiry() : std::nullopt; }
   // Returns the URLs at which the server listens.
   std::vector<std::string> Addresses() const;
@@ -77,7 +80,6 @@ class IgnitionService {
   Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings);
   Result<> ListenWith(TlsFiles::Identity identity);
   void Renew(TlsFiles::Identity identity);
-  Result<std::vector<std::string>> ReadPrivateKeys() const;
   void LookAtKeys();
   net::HttpHandler Handler() const;
   void ReplaceHandlers();
@@ -85,13 +87,13 @@ class IgnitionService {
   ServedPools pools_;
   std::shared_ptr<const Access> access_;
   std::shared_ptr<const IgnitionCounters> counters_;
-  net::HttpServerSettings secure_settings_;  // Without the identity.
+  net::HttpServerSettings secure_settings_;  // All but the identity, which ListenWith() adds.
   std::unique_ptr<net::HttpServer> secure_;
   std::unique_ptr<net::HttpServer> plain_;
   std::unique_ptr<net::HttpServer> health_;
-  std::unique_ptr<TlsFiles> certificate_;
+  std::unique_ptr<TlsFiles> certificate_;  // Null without TLS, or if the certificate comes from the caller.
   std::string keys_file_;
-  std::unique_ptr<FileWatch> keys_watch_;
+  std::unique_ptr<FileWatch> keys_watch_;  // Null if access is open, because then no token is checked.
 };
 
 }  // namespace pintle::serving

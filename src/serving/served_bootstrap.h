@@ -35,8 +35,8 @@ struct BootstrapFolder {
 // A missing folder is an error.  A missing file makes the requests that need it fail.
 Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextCache>& cache);
 
-// Returns the TLS rules of the APIServer in the folder.  They are the default rules if there is no APIServer, or if its
-// profile is neither Modern nor Custom.
+// Returns the TLS rules of the APIServer in the folder.  They are the default rules if there is no APIServer, or if it
+// has no TLS profile or one that is neither Modern nor Custom.
 Result<net::TlsRules> TlsRulesIn(const std::string& directory);
 
 }  // namespace pintle::serving

@@ -80,7 +80,7 @@ std::string AnnotationsText(const std::string& config, const std::string& image)
   return json::GoText(annotations);
 }
 
-// Moves the kernel arguments into the MachineConfig if this version of Ignition, one before 3.3, has none.
+// Versions of Ignition before 3.3 have no kernel arguments.  For these, moves the arguments into the MachineConfig.
 Result<> MoveKernelArguments(ignition::KernelArguments& from, ignition::SpecVersion version,
                              std::optional<std::vector<std::string>>& to) {
   if (version >= ignition::SpecVersion::k3_3) return {};

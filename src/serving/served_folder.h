@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the pools to serve from a folder instead of a cluster: pool.yaml, mc.yaml, controllerconfig.yaml and
-// kubeconfig.
+// Reads the pools whose configs are served from the files of a folder, instead of from a cluster: pool.yaml, mc.yaml,
+// controllerconfig.yaml and kubeconfig.
 
 #include <memory>
 #include <string>
@@ -12,7 +12,9 @@
 
 namespace pintle::serving {
 
-// pool.yaml and mc.yaml may contain several objects each.  Requests for a pool whose config is not in mc.yaml fail.
+// All four files must exist.  pool.yaml and mc.yaml may have several objects each, and controllerconfig.yaml must have
+// exactly one.  Requests for a pool fail if the pool's config is not in mc.yaml.  `cache` keeps texts that were made
+// for answers.
 Result<ServedPools> ReadServedFolder(const std::string& directory, const std::shared_ptr<event::TextCache>& cache);
 
 }  // namespace pintle::serving

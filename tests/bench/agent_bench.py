@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures `pintled` on a node of a real cluster: its memory, its wake-ups, and the time from an annotation to Done.
 
-Arguments: the build folder, and optionally `plain` for a node without OSTree.
+Arguments: the build folder, and optionally `plain` for a node without OSTree, or `alone` for a machine without OSTree
+and without a cluster, of which only the memory is measured.
 """
 
+import json
 import os
 import re
 import statistics
@@ -19,6 +21,7 @@ if len(sys.argv) > 1:
 from machines import agent_node  # noqa: E402
 from machines.agent_node import AnnotationHistory, create_rendered  # noqa: E402
 from machines.installed import file, machine_config  # noqa: E402
+from machines.node import BUILD, Node  # noqa: E402
 from machines.wait import wait_until  # noqa: E402
 
 ROUNDS = 15
@@ -31,7 +34,8 @@ def config(node, name, *files):
 
 
 def of_process(node, file):
-    return node.read(f"/proc/{node.run('systemctl', 'show', '-P', 'MainPID', 'pintled').stdout.strip()}/{file}")
+    pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
+    return node.run("cat", f"/proc/{pid}/{file}").stdout
 
 
 def memory(node):
@@ -52,7 +56,7 @@ def annotation_to_done(node, history, name):
 
 
 def wait_idle(node):
-    """Waits until the agent has released its idle memory, which it does a second after the last event."""
+    """Waits until the agent has released its idle memory, which it does about two seconds after the last event."""
     seen = [-1.0]
 
     def is_steady():
@@ -113,7 +117,28 @@ def measure(node):
     print(node.run("systemd-analyze", "security", "pintled.service", "--no-pager", check=False).stdout.splitlines()[-1])
 
 
+def measure_alone(machine):
+    def write(path, text):
+        machine.run("tee", path, input=text)
+    no_action = {"files": [{"path": "/etc", "actions": [{"type": "None"}]}]}
+    machine.run("mkdir", "--parents", "/etc/pintle/config.d")
+    write("/etc/pintle/policy.json", json.dumps(no_action))
+    write("/etc/pintle/pintled.conf", "[Agent]\nSource=local\nPolicyFile=/etc/pintle/policy.json\n")
+    write("/etc/pintle/config.d/a.ign", json.dumps({
+        "ignition": {"version": "3.4.0"},
+        "storage": {"files": [{"path": "/etc/live", "contents": {"source": "data:,1"}}]}}))
+    write("/etc/systemd/system/pintled.service", f"[Service]\nType=notify\nExecStart={BUILD}/src/agent/pintled\n")
+    machine.run("systemctl", "daemon-reload")
+    machine.run("systemctl", "start", "pintled.service")
+    wait_until(lambda: machine.run("cat", "/etc/live", check=False).stdout == "1", "the config is applied", 60)
+    wait_idle(machine)
+    print("alone, idle, MiB resident / its share / the most so far: {:.1f} / {:.1f} / {:.1f}".format(*memory(machine)))
+
+
 def main():
+    if sys.argv[2:] == ["alone"]:
+        with Node(plain=True) as machine:
+            return measure_alone(machine)
     plain = sys.argv[2:] == ["plain"]
     with agent_node.agent_cluster() as cluster, agent_node.node_maker(cluster) as make:
         measure(make(plain=plain))

@@ -59,7 +59,7 @@ def test_each_setting_is_in_the_manual_and_no_other():
 
 
 def exit_statuses():
-    """Returns the table of the code."""
+    """Returns the exit statuses that the code defines, as pairs of a description and a number."""
     header = (SOURCE / "src/base/exit_status.h").read_text()
     return re.findall(r"(?m)^  // (.*)\n  k\w+ = (\d+),$", header)
 
@@ -81,5 +81,5 @@ def test_no_program_has_an_exit_status_of_its_own():
 @pytest.mark.skipif(not shutil.which("groff"), reason="there is no groff")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_has_no_mistakes(page):
-    shown = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=True)
-    assert shown.stderr == "" and len(PAGES) == 6
+    formatted = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=True)
+    assert formatted.stderr == "" and len(PAGES) == 6

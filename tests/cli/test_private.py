@@ -27,13 +27,13 @@ def test_a_diff_prints_no_lines_if_either_side_is_private(old_mode, new_mode, is
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
-@pytest.mark.parametrize("wanted,there", [(0o600, 0o600), (0o644, 0o600), (0o600, 0o644)])
-def test_an_edit_of_a_private_file_is_printed_on_request(wanted, there, tmp_path):
+@pytest.mark.parametrize("wanted,mode_on_disk", [(0o600, 0o600), (0o644, 0o600), (0o600, 0o644)])
+def test_an_edit_of_a_private_file_is_printed_on_request(wanted, mode_on_disk, tmp_path):
     (tmp_path / "root").mkdir()
     machine = Machine(tmp_path / "root")
     machine.run("apply", "--yes", write(tmp_path / "a.ign", config(OLD, wanted)))
     machine.path("/etc/app.conf").write_text(EDITED)
-    machine.path("/etc/app.conf").chmod(there)
+    machine.path("/etc/app.conf").chmod(mode_on_disk)
     new = write(tmp_path / "b.ign", config(NEW, wanted))
     for verb, *words in [("verify",), ("verify", "-o", "json"), ("explain", "/etc/app.conf"),
                          ("apply", "--dry-run", new)]:

@@ -131,7 +131,7 @@ def test_differences_are_listed_afterwards_and_can_be_restored(machine):
     write(machine.path(JOURNAL), JOURNALS["another version's"])
     machine.path("/etc/motd").write_text("half made\n")
     answer = machine.run("recover", "--set-aside", status=2).stdout
-    assert "in the format 2, and this one knows the format 1" in answer
+    assert "in version 2 of its format, and this one knows version 1" in answer
     assert "will neither continue nor be undone" in answer and "pintle restore" in answer and "/etc/motd" in answer
     machine.run("restore", "/etc/motd")
     assert machine.path("/etc/motd").read_text() == "ours\n"

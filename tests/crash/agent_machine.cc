@@ -80,7 +80,7 @@ std::size_t Files(const fs::path& top) {
   return HashOf(all);
 }
 
-// Returns the first line that only one of the two texts has.
+// Describes the first line in which the two texts differ.
 std::string Difference(const std::string& known, const std::string& now) {
   std::istringstream left(known);
   std::istringstream right(now);
@@ -281,7 +281,8 @@ class AgentMachine::Life {
     const bool is_not_undone_yet =
         (fault_lasts_ && !IsFaultOver()) || text.find("when this was undone") != std::string::npos;
     if (fault_lasts_ && memory_.faults == kFailuresUntilFaultEnds) EndFault();
-    if (is_not_undone_yet && fs::exists(machine_.top_ / kChange / "journal.json")) return;
+    const bool is_for_newer = text.find("a newer Pintle wrote it") != std::string::npos;
+    if ((is_not_undone_yet || is_for_newer) && fs::exists(machine_.top_ / kChange / "journal.json")) return;
     const std::string now = machine_.Now();
     const bool is_whole = std::any_of(machine_.known_.begin(), machine_.known_.end(),
                                       [&](const auto& known) { return known.second.contains(now); });
@@ -307,8 +308,8 @@ class AgentMachine::Life {
     quiet_.After(kQuiet);
   }
 
-  void Complain(const std::string& what) {
-    if (memory_.false_report[0] == '\0') CopyText(memory_.false_report, what);
+  void Complain(const std::string& complaint) {
+    if (memory_.false_report[0] == '\0') CopyText(memory_.false_report, complaint);
     loop_->Stop();
   }
 
@@ -388,10 +389,7 @@ bool AgentMachine::ComesToRest(const Fault& fault, AfterCut next, int life) {
   bool was_met = false;
   for (int now = 0; now < kMaxLives; ++now) {
     const Fault faulty = now == life ? fault : Fault();
-    const History history = RunWith(faulty, [&] {
-      StopTime();
-      return Life(*this, faulty.lasts).Live();
-    });
+    const History history = LivesOnce(faulty);
     was_met = was_met || (now == life && history.fault_met);
     if (memory_->is_rebooting || (history.ending == Ending::kCutShort && next == AfterCut::kPowerCut)) {
       Boot();
@@ -401,6 +399,13 @@ bool AgentMachine::ComesToRest(const Fault& fault, AfterCut next, int life) {
   }
   CopyText(memory_->false_report, "the machine reboots again and again");
   return was_met;
+}
+
+History AgentMachine::LivesOnce(const Fault& fault) {
+  return RunWith(fault, [&] {
+    StopTime();
+    return Life(*this, fault.lasts).Live();
+  });
 }
 
 // Boots the machine; its services start with the files that are on the disk.
@@ -415,6 +420,12 @@ void AgentMachine::Boot() {
 std::string AgentMachine::Now() const {
   std::string text;
   for (const char* part : {"etc", "home", "usr"}) text += DescribeTree(top_ / part);
+  return text;
+}
+
+std::string AgentMachine::Disk() const {
+  std::string text;
+  for (const char* part : {"etc", "home", "usr", "var"}) text += DescribeTree(top_ / part);
   return text;
 }
 

@@ -4,10 +4,10 @@
 // A machine with an agent: the real agent and its local source on a real file tree, with fakes for systemd and the
 // power.
 //
-// The agent runs in a process of its own, its life.  A fault or a reboot may end this process; then the agent gets
-// another life.  Each report of the agent is checked at once.  If it reports Done, all of the new config must be on the
-// disk, no change may be under way, and services must run with the files on the disk.  No failure may leave parts of
-// two configs.
+// The agent runs in a process of its own.  A fault or a reboot may end this process, and then the agent is started in
+// another one.  Each of these processes is called a life.  Each report of the agent is checked at once.  If it reports
+// Done, all of the new config must be on the disk, no change may be under way, and services must run with the files on
+// the disk.  No failure may leave parts of two configs.
 
 #include <cstddef>
 #include <filesystem>
@@ -69,8 +69,17 @@ class AgentMachine {
   // the fault.  Returns whether the fault occurred.
   bool ComesToRest(const Fault& fault = {}, AfterCut next = AfterCut::kRestart, int life = 0);
 
+  // Runs the agent in one process, until it has nothing left to do or the fault ends the process.
+  History LivesOnce(const Fault& fault = {});
+  // Cuts the power, and boots.
+  void Boot();
+
   // Describes everything that a config can change.
   std::string Now() const;
+  // Describes everything that outlives a boot, with Pintle's own files.
+  std::string Disk() const;
+  // Returns the path of a file of the machine in the file system of the test.
+  std::filesystem::path At(const std::string& path) const { return top_ / path.substr(1); }
   // Stores Now() as a correct state of a machine with its current config.
   void Learn();
 
@@ -80,7 +89,6 @@ class AgentMachine {
  private:
   class Life;
 
-  void Boot();
   std::string Wrong(const std::string& goal) const;
 
   std::filesystem::path directory_;

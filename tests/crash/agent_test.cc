@@ -11,16 +11,22 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "change/format.h"
 #include "crash/agent_machine.h"
 #include "crash/faults.h"
 #include "crash/histories.h"
+#include "json/parse.h"
 #include "support/small_machine.h"
 #include "support/tree.h"
 
@@ -99,8 +105,9 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
     for (std::size_t i = 0; i < std::min(wrong_.size(), kMostPrinted); ++i) fmt::print("  {}\n", wrong_[i]);
   }
 
-  // Returns whether the fault was met.
-  bool Happens(const Fault& fault, const std::string& what, AfterCut next = AfterCut::kRestart, int life = 0) {
+  // Runs the agent with this fault on the saved machine, and returns whether the fault occurred.
+  bool RunHistory(const Fault& fault, const std::string& description, AfterCut next = AfterCut::kRestart,
+                  int life = 0) {
     machine_.MakeSaved();
     const bool was_met = machine_.ComesToRest(fault, next, life);
     if (was_met) {
@@ -108,13 +115,13 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
       CountHistory();
     }
     const std::string why = machine_.WhyNotDoneWith(goal_);
-    if (!why.empty()) wrong_.push_back(fmt::format("{} of life {}: {}", what, life, why));
+    if (!why.empty()) wrong_.push_back(fmt::format("{} of life {}: {}", description, life, why));
     return was_met;
   }
 
   int Lives() const { return GetParam().reboots ? 2 : 1; }
 
-  void EndsWell() const {
+  void ExpectNothingWentWrong() const {
     EXPECT_EQ(wrong_.size(), 0U);
     EXPECT_GT(histories_, 0);
   }
@@ -123,6 +130,40 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
   std::string goal_;
   int histories_ = 0;
   std::vector<std::string> wrong_;
+
+  // Writes the version of a journal, or removes it, as a Pintle that wrote none.
+  static void SetVersion(const std::filesystem::path& journal, std::optional<std::int64_t> version) {
+    std::ostringstream read;
+    read << std::ifstream(journal, std::ios::binary).rdbuf();
+    json::Value document = ValueOf(json::Parse(read.str()));
+    if (version) {
+      document["version"] = *version;
+    } else {
+      document.Erase("version");
+    }
+    std::string text = json::ToText(document);
+    text.resize(std::max(text.size(), read.str().size()), ' ');  // A journal is padded with spaces.
+    std::ofstream(journal, std::ios::binary) << text;
+  }
+
+  // Runs an agent that does not know the version of the journal; returns what it has done wrong, or "".
+  std::string WhyOlderAgentDoesMore() {
+    AgentMemory& memory = machine_.memory();
+    const std::string before = machine_.Disk();
+    const std::size_t units = memory.units_read;
+    const std::size_t files = memory.files_read;
+    const int jobs = memory.failing_jobs;
+    memory.fault[0] = '\0';
+    machine_.LivesOnce();
+    if (memory.false_report[0] != '\0') return memory.false_report;
+    const std::string fault = memory.fault;
+    if (fault.find("journal.json: a newer Pintle wrote it in version 2") == std::string::npos) {
+      return fmt::format("it reports \"{}\"", fault);
+    }
+    if (machine_.Disk() != before) return "it has changed the disk";
+    const bool drove_units = memory.units_read != units || memory.files_read != files || memory.failing_jobs != jobs;
+    return drove_units || memory.is_rebooting ? "it has driven units" : "";
+  }
 
  private:
   // Learns the state of a machine that never had another config.
@@ -150,18 +191,18 @@ TEST_P(AnAgentsChange, Ends) {
 
 TEST_P(AnAgentsChange, CutShortAnywhereContinuesWhenTheAgentStartsAgain) {
   for (int life = 0; life < Lives(); ++life) {
-    for (int at = 1; Happens(CutAt(at), fmt::format("cut at call {}", at), AfterCut::kRestart, life); ++at) continue;
+    for (int at = 1; RunHistory(CutAt(at), fmt::format("cut at call {}", at), AfterCut::kRestart, life); ++at) continue;
   }
-  EndsWell();
+  ExpectNothingWentWrong();
 }
 
 TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutContinuesAfterTheBoot) {
   for (int life = 0; life < Lives(); ++life) {
-    for (int at = 1; Happens(CutAt(at), fmt::format("power cut at call {}", at), AfterCut::kPowerCut, life); ++at) {
+    for (int at = 1; RunHistory(CutAt(at), fmt::format("power cut at call {}", at), AfterCut::kPowerCut, life); ++at) {
       continue;
     }
   }
-  EndsWell();
+  ExpectNothingWentWrong();
 }
 
 // The first scenario is tried with each error at each call, the others with one error at each call.
@@ -173,14 +214,15 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereContinues) {
       for (int at = 1;; ++at) {
         const int errno_value = kErrors[(round + static_cast<std::size_t>(at)) % kErrors.size()];
         const Fault fault = {.at = at, .kind = FaultKind::kError, .errno_value = errno_value};
-        if (!Happens(fault, fmt::format("errno {} at call {}", errno_value, at), AfterCut::kRestart, life)) break;
+        if (!RunHistory(fault, fmt::format("errno {} at call {}", errno_value, at), AfterCut::kRestart, life)) break;
       }
     }
   }
-  EndsWell();
+  ExpectNothingWentWrong();
 }
 
-// The disk is full from each odd call on, and read-only from each even call on.
+// For each odd call, there is a history in which the disk is full from that call on.  For each even call, there is one
+// in which the disk is read-only from that call on.
 TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
   const Fault full = {.at = 1, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC, .lasts = true};
   const Fault read_only = {.at = 2, .kind = FaultKind::kError, .errno_value = EROFS, .lasts = true};
@@ -188,11 +230,39 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
     for (int life = 0; life < Lives(); ++life) {
       for (Fault fault = first;; fault.at += 2) {
         const std::string what = fmt::format("errno {} from call {} on", fault.errno_value, fault.at);
-        if (!Happens(fault, what, AfterCut::kRestart, life)) break;
+        if (!RunHistory(fault, what, AfterCut::kRestart, life)) break;
       }
     }
   }
-  EndsWell();
+  ExpectNothingWentWrong();
+}
+
+// Between the two newer agents there is a downgrade: the older agent reports the journal that it does not know, changes
+// nothing on the disk and drives no unit.  An upgrade without versions in the files follows.
+TEST_P(AnAgentsChange, CutShortAnywhereIsLeftAloneByAnOlderAgentAndContinuesWithTheNewerOne) {
+  const std::filesystem::path journal = machine_.At(change::format::kJournal.path);
+  int downgrades = 0;
+  for (const AfterCut next : {AfterCut::kRestart, AfterCut::kPowerCut}) {
+    for (int at = next == AfterCut::kRestart ? 1 : 2;; at += 3) {
+      machine_.MakeSaved();
+      if (!machine_.LivesOnce(CutAt(at)).fault_met) break;
+      if (next == AfterCut::kPowerCut) machine_.Boot();
+      if (std::filesystem::exists(journal)) {
+        SetVersion(journal, change::format::kJournal.version + 1);
+        const std::string why = WhyOlderAgentDoesMore();
+        if (!why.empty()) wrong_.push_back(fmt::format("cut at call {}: {}", at, why));
+        SetVersion(journal, std::nullopt);
+        ++downgrades;
+      }
+      machine_.ComesToRest();
+      const std::string why = machine_.WhyNotDoneWith(goal_);
+      if (!why.empty()) wrong_.push_back(fmt::format("cut at call {}, then upgraded: {}", at, why));
+      ++histories_;
+      CountHistory();
+    }
+  }
+  EXPECT_GE(downgrades, 5);
+  ExpectNothingWentWrong();
 }
 
 INSTANTIATE_TEST_SUITE_P(Agent, AnAgentsChange, testing::ValuesIn(kScenarios),

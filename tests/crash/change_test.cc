@@ -254,7 +254,7 @@ TEST_F(AChange, ThatTheDiskRefusesAnywhereIsOldOrNewAfterRecovery) {
   fmt::print("{} histories\n", histories_);
 }
 
-TEST_F(AChange, OnADiskThatBecomesFullAnywhereIsOldOrIsOldAfterARecovery) {
+TEST_F(AChange, OnADiskThatBecomesFullAnywhereIsOldAtOnceOrAfterARecovery) {
   for (int at = 1;; ++at) {
     Machine machine;
     const History history = machine.ChangeWith({.at = at, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC});
@@ -312,10 +312,10 @@ TEST_F(AChange, OfRecordedFilesIsOldOrNewAfterRecovery) {
     ASSERT_TRUE(machine.Change());
     machine.LookAt(Everything());
   };
-  Machine whole;
-  ASSERT_NO_FATAL_FAILURE(prepare(whole));
-  ASSERT_TRUE(change(whole));
-  const std::string reworded = whole.Now();
+  Machine uncut;
+  ASSERT_NO_FATAL_FAILURE(prepare(uncut));
+  ASSERT_TRUE(change(uncut));
+  const std::string reworded = uncut.Now();
   ASSERT_NE(reworded, new_);
   for (int at = 1;; ++at) {
     Machine machine;

@@ -223,7 +223,7 @@ TEST_F(AnObstacle, ToAnUndoDelaysNoOtherFile) {
 }
 
 // A file that was prepared in a new directory of Pintle is not lost if someone else creates this directory.
-TEST_F(AnObstacle, ThatIsADirectoryMadeByAnUndoKeepsNoFileFromIt) {
+TEST_F(AnObstacle, InPlaceOfADirectoryThatAnUndoMakesLosesNoFile) {
   const std::string path = "etc/new/deep";
   for (const fs::perms permissions : {fs::perms(0755), fs::perms(0700)}) {
     int histories = 0;

@@ -3,9 +3,9 @@
 
 // Injects faults at every system call that changes a file tree.
 //
-// A program that links faults.cc has its own write(), renameat() and so on in front of the C library's.  They count,
-// and at the chosen call they end the process as a kill would, or fail as on a full or broken disk.  The code under
-// test is unchanged.
+// A program that links faults.cc has its own write(), renameat() and so on in front of the C library's.  They count
+// their calls.  At the chosen call they end the process as a kill would, fail as on a full or broken disk, write one
+// byte only, or call a function of the test.  The code under test is unchanged.
 
 #include <functional>
 
@@ -23,7 +23,7 @@ struct Fault {
   int at = 0;  // The number of the call, counted from 1; 0 for no fault.
   FaultKind kind = FaultKind::kExit;
   int errno_value = 0;
-  bool lasts = false;  // The error also meets all later calls, until EndFault().
+  bool lasts = false;  // All later calls fail, too, until EndFault().
   std::function<void()> meanwhile = {};
   bool cannot_exchange = false;  // The file system cannot exchange two names, whether there is a fault or not.
 };

@@ -227,15 +227,15 @@ TEST_F(AWholeChange, CutShortAnywhereCanBeUndoneAfterTheUndoingWasCutShortAnywhe
   int histories = 0;
   for (int at = 1;; ++at) {
     for (int undo_at = 1 + at % kStride;; undo_at += kStride) {
-      const bool has_change_met = ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
-      const bool has_undo_met = UndoWith({.at = undo_at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
+      const bool was_change_cut = ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
+      const bool was_undo_cut = UndoWith({.at = undo_at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
       SCOPED_TRACE(fmt::format("cut at call {}, its undoing at call {}", at, undo_at));
       ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
-      if (!has_change_met) {
+      if (!was_change_cut) {
         fmt::print("{} histories\n", histories);
         return;
       }
-      if (!has_undo_met) break;
+      if (!was_undo_cut) break;
       ++histories;
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Tests the promise of a file that can be replaced on a full disk: wherever the writing is cut short or refused, the
-// file is the old one or the new one, and the returned result says correctly which.
+// file is the old one or the new one.  A write that returns succeeds exactly if the file is the new one.
 
 #include "host/files/paired_file.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests Root's promise: whatever happens during a change, the thing is the old one or the new one, whole.
+// Tests Root's promise: whatever happens during a change, the thing is the old one or the new one, and no mixture.
 
 #include "base/root.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A user who owns a directory in which root changes files, and swaps its entries for links that lead elsewhere.
+// Simulates a user who owns a directory in which root changes files, and who swaps the entries of this directory for
+// links that lead elsewhere, and for files and directories of the user's own.
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tests that several test programs share, of a change that has to be confirmed after its boot: from this boot on, the
+// Tests of a change that has to be confirmed after its boot; several test programs share them.  From this boot on, the
 // change stays in effect unless it is given up.
 
 #include <fmt/core.h>
@@ -14,8 +14,8 @@
 
 namespace pintle::crash {
 
-// `Machine` boots into such a change; each test ends it at a certain call.  `wanted` describes the machine with the
-// change.
+// `Machine` boots into such a change.  Each test cuts an operation short at one call after the other, on a new machine
+// each time.  `wanted` describes the machine with the change.
 template <typename Machine>
 class ToBeConfirmed {
  public:
@@ -23,12 +23,12 @@ class ToBeConfirmed {
 
   void IsNewWhereverTheCountOfItsBootIsCut() const {
     for (int at = 1;; ++at) {
-      for (const bool is_cut_off : {false, true}) {
-        SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, is_cut_off ? "a power cut" : "a recovery"));
+      for (const bool has_power_cut : {false, true}) {
+        SCOPED_TRACE(fmt::format("cut at call {}, then {}", at, has_power_cut ? "a power cut" : "a recovery"));
         Machine machine;
         ASSERT_TRUE(machine.BootIntoChangeToBeConfirmed());
         const bool was_cut = RunWith(CutAt(at), [&] { return machine.Recover(); }).fault_met;
-        if (is_cut_off) machine.PowerCut();
+        if (has_power_cut) machine.PowerCut();
         ASSERT_NO_FATAL_FAILURE(ExpectNew(machine));
         if (!was_cut) return;
       }

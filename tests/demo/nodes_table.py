@@ -15,7 +15,7 @@ PATIENCE = 120  # Seconds.  The machine may be busy with other work.
 ANNOTATIONS = r".metadata.annotations.machineconfiguration\.openshift\.io"
 COLUMNS = {"NAME": ".metadata.name", "CURRENT": "$A/currentConfig", "DESIRED": "$A/desiredConfig", "STATE": "$A/state",
            "REASON": "$A/reason"}
-AS_WORD = "custom-columns=" + ",".join(f"{name}:{path}" for name, path in COLUMNS.items())
+OUTPUT_FORMAT = "custom-columns=" + ",".join(f"{name}:{path}" for name, path in COLUMNS.items())
 LAYOUT = "  {:<10}{:<19}{:<19}{:<16}{}"
 
 
@@ -39,7 +39,7 @@ class NodesTable(DrainController):
 
     def __enter__(self):
         kubectl = [self._cluster.commands / "kubectl", f"--kubeconfig={self._cluster.admin.kubeconfig}"]
-        words = ["get", "nodes", "--watch", "--no-headers", "-o", AS_WORD.replace("$A", ANNOTATIONS)]
+        words = ["get", "nodes", "--watch", "--no-headers", "-o", OUTPUT_FORMAT.replace("$A", ANNOTATIONS)]
         # kubectl has a session of its own: Ctrl-C at the terminal reaches only the demo, which then ends kubectl.
         self._kubectl = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *kubectl, *words], text=True,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
@@ -56,7 +56,7 @@ class NodesTable(DrainController):
 
     @staticmethod
     def print_head():
-        say(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {AS_WORD}\n{LAYOUT.format(*COLUMNS)}")
+        say(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {OUTPUT_FORMAT}\n{LAYOUT.format(*COLUMNS)}")
 
     def until(self, state, config, *names):
         """Prints rows until these nodes have this state and config; returns the states that each node has passed."""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Merging with an empty config changes nothing, and merging a config with itself repeats only appended lists.  The
-// input has two documents with a zero byte between them.
+// Merging with an empty config changes nothing, and merging two configs gives at most as many files as the two have
+// together.  The input has two documents with a zero byte between them.
 
 #include <cstddef>
 #include <cstdint>

@@ -68,10 +68,11 @@ api::ImagePolicy PolicyOf(Words scopes, std::string name_space) {
   policy.spec.scopes = std::move(scopes);
   auto& spec = policy.spec.policy;
   spec.root_of_trust.policy_type = "PublicKey";
-  spec.root_of_trust.public_key = api::PublicKeyTrust{.key = "a2V5", .rekor_key = {}};
+  spec.root_of_trust.public_key = api::PublicKeyTrust{.key = api::Base64Text{"a2V5"}, .rekor_key = {}};
   if (policy.spec.scopes.size() > 2) {
-    spec.signed_identity.match_policy = "ExactRepository";
-    spec.signed_identity.exact_repository = api::ExactRepository{policy.spec.scopes[0]};
+    api::SignedIdentity& identity = spec.signed_identity.emplace();
+    identity.match_policy = "ExactRepository";
+    identity.exact_repository = api::ExactRepository{policy.spec.scopes[0]};
   }
   return policy;
 }

@@ -87,33 +87,35 @@ class Machine:
         them.
         """
         home = "/home" if self.node.plain else "/var/home"
-        return {**self._tree("/etc"), **self._tree(home), "units": self._units()}
-
-    def _tree(self, top):
-        found = {}
-        outside = self.node.path(top)
-        for path in [outside, *outside.rglob("*")]:
-            status = path.lstat()
-            contents = ""
-            if path.is_symlink():
-                contents = os.readlink(path)
-            elif path.is_file():
-                contents = hashlib.sha256(self._contents(path)).hexdigest()
-            name = os.path.join(top, os.path.relpath(path, outside))
-            found[name] = (oct(status.st_mode), status.st_uid, status.st_gid, contents)
-        return found
-
-    @staticmethod
-    def _contents(path):
-        contents = path.read_bytes()
-        if path.name == "shadow":  # shadow has the day of a change, which differs if the test runs past midnight.
-            contents = b"\n".join(line.split(b":")[0] + b":" + line.split(b":")[1]
-                                  for line in contents.splitlines() if b":" in line)
-        return contents
+        return {**tree_of(self.node, "/etc"), **tree_of(self.node, home), "units": self._units()}
 
     def _units(self):
         shown = self.node.run("systemctl", "show", "--property=Id,UnitFileState,LoadState,NeedDaemonReload", *UNITS)
         return shown.stdout
+
+
+def tree_of(node, top):
+    """Describes all files of a running node in and below a folder, byte for byte."""
+    found = {}
+    outside = node.path(top)
+    for path in [outside, *outside.rglob("*")]:
+        status = path.lstat()
+        contents = ""
+        if path.is_symlink():
+            contents = os.readlink(path)
+        elif path.is_file():
+            contents = hashlib.sha256(_contents(path)).hexdigest()
+        name = os.path.join(top, os.path.relpath(path, outside))
+        found[name] = (oct(status.st_mode), status.st_uid, status.st_gid, contents)
+    return found
+
+
+def _contents(path):
+    contents = path.read_bytes()
+    if path.name == "shadow":  # shadow has the day of a change, which differs if the test runs past midnight.
+        contents = b"\n".join(line.split(b":")[0] + b":" + line.split(b":")[1]
+                              for line in contents.splitlines() if b":" in line)
+    return contents
 
 
 def difference(before, after):

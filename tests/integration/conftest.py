@@ -23,7 +23,8 @@ NOT_IN_IMAGES = ("lib/cni", "lib/modules/*/kernel", "lib/udev/hwdb.d", "lib/x86_
 
 def pytest_configure(config):
     config.pluginmanager.register(longest_first.LongestFirst(), "longest-first")
-    if not hasattr(config, "workerinput"):    # The workers of pytest-xdist start later, and write logs already.
+    # Only the main process does this: a worker of pytest-xdist may start when another one has written logs already.
+    if not hasattr(config, "workerinput"):
         audit.forget_earlier_logs()
 
 

@@ -16,7 +16,7 @@
 // - annotate-node NAME KEY=VALUE.
 // - evict NAMESPACE NAME UID: prints the answer.
 // - lease NAMESPACE NAME IDENTITY: prints all events until its input ends, and releases the lease.
-// - tell-node NAME MESSAGE...: posts an Event about a Node for each message, and waits for the end of its input.
+// - post-events NAME MESSAGE...: posts an Event about a Node for each message, and waits for the end of its input.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -120,7 +120,7 @@ class Probe {
         {"annotate-node", &Probe::AnnotateNode},
         {"evict", &Probe::Evict},
         {"lease", &Probe::Compete},
-        {"tell-node", &Probe::TellNode},
+        {"post-events", &Probe::PostEvents},
     };
     const auto verb = kVerbs.find(words_[0]);
     if (verb == kVerbs.end()) return Error(ErrorKind::kInvalid, "no such verb");
@@ -250,7 +250,7 @@ class Probe {
     AtEndOfInput([this] { lease_->Release(EndWithout()); });
   }
 
-  void TellNode() {
+  void PostEvents() {
     api::ObjectReference node;
     node.kind = "Node";
     node.name = node.uid = words_[1];

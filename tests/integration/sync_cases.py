@@ -190,15 +190,14 @@ class World:
         return json.loads(text)
 
     def _put_status(self, kind, thing, status):
-        ours = thing["metadata"].get("generation", 0)
-        behind = ours - self._generations.get((kind, _name(thing["metadata"])), 0)
+        offset = thing["metadata"].get("generation", 0) - self._generations.get((kind, _name(thing["metadata"])), 0)
 
         def translated(value):
             if isinstance(value, list):
                 return [translated(each) for each in value]
             if not isinstance(value, dict):
                 return value
-            return {key: max(0, each + behind) if key == "observedGeneration" else translated(each)
+            return {key: max(0, each + offset) if key == "observedGeneration" else translated(each)
                     for key, each in value.items()}
         self._admin.must("PATCH", f"{_path(kind, thing['metadata'])}/status", {"status": translated(status)}, MERGE)
 
@@ -321,22 +320,23 @@ class World:
             shown["annotations"] = {key: value for key, value in shown.get("annotations", {}).items()
                                     if key != _OUR_VERSION}
         text = json.dumps(shown)
-        for own, ours in self._uids.items():
-            text = text.replace(ours, own) if own else text
-        behind = metadata.get("generation", 0) - self._generations.get((kind, _name(metadata)), 0)
-        return self._as_in_results(json.loads(text), behind)
+        for case_uid, server_uid in self._uids.items():
+            text = text.replace(server_uid, case_uid) if case_uid else text
+        offset = metadata.get("generation", 0) - self._generations.get((kind, _name(metadata)), 0)
+        return self._as_in_results(json.loads(text), offset)
 
-    def _as_in_results(self, value, behind):
+    def _as_in_results(self, value, offset):
+        """Translates a value; `offset` is how far the server's generation of the object is ahead of the case's."""
         if isinstance(value, list):
-            return [self._as_in_results(each, behind) for each in value]
+            return [self._as_in_results(each, offset) for each in value]
         if isinstance(value, dict):
-            return {key: each - behind if key == "observedGeneration" else self._as_in_results(each, behind)
+            return {key: each - offset if key == "observedGeneration" else self._as_in_results(each, offset)
                     for key, each in value.items()}
         if not isinstance(value, str):
             return value
         if _TIME.fullmatch(value) and value >= self._began:
             return "NOW"
-        return re.sub(r"\((\d+)\) generation", lambda found: f"({int(found[1]) - behind}) generation", value)
+        return re.sub(r"\((\d+)\) generation", lambda found: f"({int(found[1]) - offset}) generation", value)
 
     # ---- the end ----
 

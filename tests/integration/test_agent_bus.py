@@ -4,15 +4,11 @@
 import contextlib
 import itertools
 import json
-import os
 import pathlib
-import signal
-import subprocess
-import threading
 
 import pytest
 
-from machines.container import ENVIRONMENT
+from machines.background_program import BackgroundProgram
 from machines.node import BUILD, Node
 from machines.wait import wait_until
 
@@ -40,46 +36,6 @@ STATUS = {
 }
 SETTLED = {**STATUS, "current": "rendered-worker-2", "state": "Done", "phase": "settled", "doing": "", "next": ""}
 TYPES = {"findings": "u", "warnings": "as"}
-
-
-class BackgroundProgram:
-    """A program that runs in the node in the background. `lines` has its output so far."""
-
-    def __init__(self, node, *words):
-        self._words = [*node.entering(), *words]
-        self.lines = []
-
-    def __enter__(self):
-        self._process = subprocess.Popen(self._words, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         stderr=subprocess.STDOUT, text=True, start_new_session=True)
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-        return self
-
-    def __exit__(self, *_):
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
-        try:
-            self.wait(2)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self.wait()
-        self._reader.join()
-        self._process.stdout.close()
-
-    def _read(self):
-        for line in self._process.stdout:
-            self.lines.append(line.rstrip("\n"))
-
-    def wait(self, seconds=PATIENCE):
-        return self._process.wait(seconds)
-
-    def write(self, text):
-        self._process.stdin.write(text)
-        self._process.stdin.flush()
-
-    def awaits(self, line, times=1):
-        wait_until(lambda: self.lines.count(line) >= times, f"it says {line!r}, not only {self.lines}", PATIENCE)
 
 
 class Agent(BackgroundProgram):
@@ -250,7 +206,8 @@ def polkit_that_waits(node):
     wait_until(lambda: "polkit does not answer" in refusal(node, "Retry", "daemon"), "polkit is gone", PATIENCE)
 
 
-def held(node, user, connections, calls):
+def waiting_orders(node, user, connections, calls):
+    """Runs the probe as a user whose orders wait for their answers: this many orders on each of the connections."""
     return BackgroundProgram(node, "runuser", "-u", user, "--", PROBE, "hold", str(connections), str(calls))
 
 
@@ -271,11 +228,11 @@ def orders_of_root_go_through(node, agent):
 def test_a_user_who_has_reached_the_limit_of_open_orders_does_not_limit_others(node, agent, connections, calls):
     with polkit_that_waits(node) as polkit:
         for times in 1, 2:
-            with held(node, "nobody", connections, calls) as holder:
+            with waiting_orders(node, "nobody", connections, calls) as holder:
                 holder.awaits(TOO_MANY, times=connections * calls - 4)
                 polkit.awaits(CHECK_ASKED, times=5 * times - 1)
                 orders_of_root_go_through(node, agent)
-                with held(node, "core", 1, 1):
+                with waiting_orders(node, "core", 1, 1):
                     polkit.awaits(CHECK_ASKED, times=5 * times)
                 polkit.awaits("cancelled", times=5 * times - 4)
                 assert holder.lines.count(TOO_MANY) == connections * calls - 4

@@ -11,6 +11,7 @@ import pytest
 
 from machines import agent_node, certs
 from machines.agent_node import PREFIX, create_rendered
+from machines.certs import named_authority
 from machines.controller_config import controller_config
 from machines.installed import file, machine_config
 from machines.wait import wait_until
@@ -33,7 +34,7 @@ def bundle(name, text):
     return {"file": name, "data": packed(text)}
 
 
-SPEC = {"kubeAPIServerServingCAData": packed("first"), "internalRegistryPullSecret": packed('{"auths":{}}'),
+SPEC = {"internalRegistryPullSecret": packed('{"auths":{}}'),
         "imageRegistryBundleData": [bundle("registry.example.com..5000", "a registry's\n")],
         "imageRegistryBundleUserData": [bundle("other.example.com", "another's")]}
 
@@ -43,7 +44,7 @@ class ControllerConfig:
 
     def __init__(self, cluster):
         self.cluster = cluster
-        cluster.admin.create(controller_config(**SPEC))
+        cluster.admin.create(controller_config(kubeAPIServerServingCAData=packed(named_authority("first")), **SPEC))
 
     def version(self):
         return self.cluster.get("controllerconfig", NAME)["metadata"]["resourceVersion"]
@@ -90,7 +91,7 @@ def when_written(node, path):
 
 def test_all_files_are_written_and_the_node_reports_their_version(node, config):
     synced(node, config)
-    assert node.read(KUBELET_CA) == "first\n" and mode_of(node, KUBELET_CA) == "644 root"
+    assert node.read(KUBELET_CA) == named_authority("first") and mode_of(node, KUBELET_CA) == "644 root"
     assert node.read(CLOUD_CA) == "\n"
     assert node.read(PULL_SECRET) == '{"auths":{}}\n' and mode_of(node, PULL_SECRET) == "600 root"
     assert node.read(f"{REGISTRIES}/registry.example.com:5000/ca.crt") == "a registry's\n"
@@ -100,9 +101,9 @@ def test_all_files_are_written_and_the_node_reports_their_version(node, config):
 
 def test_renewed_files_are_written_at_once_and_others_are_removed(node, config):
     before = node.run("stat", "--format=%i", PULL_SECRET).stdout
-    config.change(kubeAPIServerServingCAData=packed("second"), imageRegistryBundleData=[])
+    config.change(kubeAPIServerServingCAData=packed(named_authority("second")), imageRegistryBundleData=[])
     synced(node, config)
-    assert node.read(KUBELET_CA) == "second\n"
+    assert node.read(KUBELET_CA) == named_authority("second")
     assert not node.has(f"{REGISTRIES}/registry.example.com:5000")
     assert node.has(f"{REGISTRIES}/other.example.com/ca.crt") and node.has(f"{REGISTRIES}/mine.example.com/ca.crt")
     assert node.run("stat", "--format=%i", PULL_SECRET).stdout == before
@@ -111,11 +112,11 @@ def test_renewed_files_are_written_at_once_and_others_are_removed(node, config):
 
 def test_changes_while_the_agent_is_stopped_are_written_when_it_starts(node, config):
     node.run("systemctl", "stop", "pintled")
-    config.change(kubeAPIServerServingCAData=packed("third"))
+    config.change(kubeAPIServerServingCAData=packed(named_authority("third")))
     node.run("rm", PULL_SECRET)
     node.run("systemctl", "start", "pintled")
     synced(node, config)
-    assert node.read(KUBELET_CA) == "third\n" and node.has(PULL_SECRET)
+    assert node.read(KUBELET_CA) == named_authority("third") and node.has(PULL_SECRET)
 
 
 def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node, config):
@@ -135,12 +136,13 @@ def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node,
 
 
 def test_unusable_contents_are_reported_and_written_once_they_are_corrected(node, config):
-    config.change(imageRegistryBundleUserData=[bundle("../../evil", "?")])
+    config.change(imageRegistryBundleUserData=[bundle("../../evil", "?")], kubeAPIServerServingCAData=packed("garbage"))
     have = node.wait_for(state="Degraded")
     assert "$.spec.imageRegistryBundleUserData.0.file: is not the name of a registry" in have["reason"], have
+    assert "$.spec.kubeAPIServerServingCAData: has no certificate that can be read" in have["reason"], have
     assert have["lastSyncedControllerConfigResourceVersion"] != config.version()
     assert node.has(f"{REGISTRIES}/other.example.com/ca.crt")
-    config.change(imageRegistryBundleUserData=[])
+    config.change(imageRegistryBundleUserData=[], kubeAPIServerServingCAData=packed(named_authority("third")))
     synced(node, config)
     node.wait_for(state="Done", reason="")
     assert not node.has(f"{REGISTRIES}/other.example.com")
@@ -149,12 +151,12 @@ def test_unusable_contents_are_reported_and_written_once_they_are_corrected(node
 def test_an_obstacle_is_reported_until_it_is_gone(node, config):
     node.run("rm", KUBELET_CA)
     node.run("mkdir", KUBELET_CA)
-    config.change(kubeAPIServerServingCAData=packed("fourth"))
+    config.change(kubeAPIServerServingCAData=packed(named_authority("fourth")))
     node.wait_for(state="Degraded", reason=lambda reason: KUBELET_CA in reason)
     node.run("rmdir", KUBELET_CA)
     synced(node, config)
     node.wait_for(state="Done", reason="")
-    assert node.read(KUBELET_CA) == "fourth\n"
+    assert node.read(KUBELET_CA) == named_authority("fourth")
 
 
 def certificate(folder, name, days):
@@ -183,7 +185,7 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     config.change(kubeAPIServerServingCAData=packed(old))
     synced(node, config)
     pause(node, datetime.timedelta(days=7))
-    config.change(kubeAPIServerServingCAData=packed("new"), internalRegistryPullSecret=packed("{}"))
+    config.change(kubeAPIServerServingCAData=packed(named_authority("new")), internalRegistryPullSecret=packed("{}"))
     files = wait_until(lambda: waiting(node), "the node reports waiting files", 60)
     assert {file["path"] for file in files} == {KUBELET_CA, PULL_SECRET}
     [end] = [file["validUntil"] for file in files if file["path"] == KUBELET_CA]
@@ -202,14 +204,15 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     pause(node, None)
     synced(node, config)
     wait_until(lambda: WAITING not in all_annotations(node), "the node reports no waiting file", 60)
-    assert node.read(KUBELET_CA) == "new\n" and node.read(PULL_SECRET) == "{}\n" and node.read(CLOUD_CA) == "cloud's\n"
+    assert node.read(KUBELET_CA) == named_authority("new")
+    assert node.read(PULL_SECRET) == "{}\n" and node.read(CLOUD_CA) == "cloud's\n"
 
 
 def test_a_request_that_is_not_renewed_ends_by_itself(node, config):
     pause(node, datetime.timedelta(seconds=5))
-    config.change(kubeAPIServerServingCAData=packed("later"))
+    config.change(kubeAPIServerServingCAData=packed(named_authority("later")))
     synced(node, config)
-    assert node.read(KUBELET_CA) == "later\n" and waiting(node) == []
+    assert node.read(KUBELET_CA) == named_authority("later") and waiting(node) == []
     pause(node, None)
 
 

@@ -45,7 +45,12 @@ def settle_in(node):
     return first
 
 
-def pid_of(node):
+def pid_of(node, other_than=0):
+    """Returns the process ID of the agent.  systemd may report that of a killed agent for a moment."""
+    return wait_until(lambda: (pid := _main_pid(node)) not in (0, other_than) and pid, "the agent runs", 60)
+
+
+def _main_pid(node):
     return int(node.run("systemctl", "show", "--property=MainPID", "--value", "pintled").stdout)
 
 
@@ -106,7 +111,8 @@ def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
         node.annotate(desiredConfig=config)
         node.machine.follow_reboot(180)
         node.wait_done(config, 180)
-        assert reboots_asked_for(history, node) == 1
+        # The agent reboots without a report if it cannot be written for some time.
+        assert reboots_asked_for(history, node) <= 1
         print(proxy.faults)
         assert len(proxy.faults) == 5 and first != config
 
@@ -132,9 +138,10 @@ def test_the_agent_is_killed_at_random_instants(cluster, new_node):
     node.run("systemctl", "daemon-reload")
     generator = random.Random(SEED)
     boot = node.read("/proc/sys/kernel/random/boot_id")
+    pid = 0
     for number in range(1, KILLS + 1):
         config = live(node, number)
-        pid = pid_of(node)
+        pid = pid_of(node, other_than=pid)
         node.annotate(desiredConfig=config)
         node.run("sh", "-c", f"sleep {generator.uniform(0, 0.25):.3f}; kill -KILL {pid}")
         node.wait_done(config)

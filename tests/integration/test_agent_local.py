@@ -10,6 +10,7 @@ import time
 import pytest
 from configured import KEY, MASK, PINTLE, POLICY, Machine, config, difference
 
+from machines.background_program import BackgroundProgram
 from machines.node import BUILD, Node
 from machines.wait import wait_until
 
@@ -266,9 +267,22 @@ def test_an_adopted_edit_is_kept(agent):
     agent.becomes(config())
     agent.write("/etc/issue", "kept")
     agent.degrades()
-    agent.write(f"{CONFIGS}/99.yaml", agent.run("adopt", "/etc/issue").stdout)
-    agent.settles()
+    adopted = agent.run("adopt", "/etc/issue").stdout
+    rule = "type='signal',path='/io/pintle/Agent1',interface='org.freedesktop.DBus.Properties'"
+    with BackgroundProgram(agent.node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
+        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
+        agent.write(f"{CONFIGS}/99.yaml", adopted)
+        agent.settles()
+        wait_until(lambda: any('"settled"' in line for line in monitor.lines), "the monitor has the last signal", PATIENCE)
+        lines = list(monitor.lines)
     assert agent.read("/etc/issue") == "kept"
+    # Each published status that says that the machine is as wanted has no finding.
+    status = {"Findings": 1}
+    for line in lines:
+        if line.startswith("{"):
+            status |= {name: value["data"] for name, value in json.loads(line)["payload"]["data"][1].items()}
+            assert status.get("Phase") != "settled" or status["Findings"] == 0
+    assert status["Phase"] == "settled"
 
 
 def test_a_broken_config_is_reported_and_changes_nothing(agent):

@@ -172,14 +172,14 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
 def test_rules_and_dashboard_use_existing_metrics():
     """Each metric of Pintle in them is one of the controller's or the agent's, and Prometheus can parse each query."""
     text = ask(paused_pool(13))["metrics"]
-    there = set(re.findall(r"(?m)^# TYPE (\w+) ", text))
-    there |= set(re.findall(r'Begin\("(mcd_\w+)"', AGENT_METRICS.read_text(encoding="utf-8")))
+    existing_metrics = set(re.findall(r"(?m)^# TYPE (\w+) ", text))
+    existing_metrics |= set(re.findall(r'Begin\("(mcd_\w+)"', AGENT_METRICS.read_text(encoding="utf-8")))
     queries = re.findall(r"(?m)^ +(?:- )?expr: (?:\|\n +)?(.+)$", rules())
     queries += [target["expr"] for panel in json.loads(DASHBOARD.read_text())["panels"]
                 for target in panel.get("targets", ())]
-    ours = re.compile(r"\b((?:mcc|mcd|mco|pintle|os_image|machine_config)_\w+)")
-    named = {name for query in queries for name in ours.findall(query)}
-    assert len(queries) > 35 and named <= there, named - there
+    metric_name = re.compile(r"\b((?:mcc|mcd|mco|pintle|os_image|machine_config)_\w+)")
+    named = {name for query in queries for name in metric_name.findall(query)}
+    assert len(queries) > 35 and named <= existing_metrics, named - existing_metrics
     with served(text) as (target, _), Prometheus(target, "groups: []\n") as prometheus:
         for query in queries:
             prometheus.query("query", query=query.replace("$pool", "worker"))
@@ -204,8 +204,8 @@ def get(port, path):
 
 
 def test_prometheus_alerts_when_nobody_leads(tmp_path):
-    """The alert fires before the cluster is read, while the lease cannot be renewed, and when someone else has taken
-    it.
+    """The alert fires before the cluster is read, and while the lease cannot be renewed; it does not fire while another
+    program acts.
     """
     port = daemon.free_ports(1)[0]
     with Cluster() as cluster, Refusing(cluster, None) as proxy:
@@ -217,12 +217,13 @@ def test_prometheus_alerts_when_nobody_leads(tmp_path):
         controller = Controller(cluster, "controller", f"--metrics-listen-address=127.0.0.1:{port}",
                                 kubeconfig=kubeconfig)
         with controller, Prometheus(f"127.0.0.1:{port}", rules().replace("for: 15m", "for: 0m")) as prometheus:
-            def becomes(leads, what):
+            def becomes(leads, what, waits="0"):
                 def is_so():
-                    samples = prometheus.query("query", query="pintle_controller_leads")["result"]
+                    samples = prometheus.query("query", query='{__name__=~"pintle_controller_(leads|waits)"}')["result"]
+                    values = {sample["metric"]["__name__"]: sample["value"][1] for sample in samples}
                     firing = [alert["labels"]["alertname"] for alert in prometheus.alerts() if alert["state"] == "firing"]
-                    return [sample["value"][1] for sample in samples] == [leads] \
-                        and ("PintleControllerHasNoLeader" in firing) == (leads == "0")
+                    return values == {"pintle_controller_leads": leads, "pintle_controller_waits": waits} \
+                        and ("PintleControllerHasNoLeader" in firing) == (leads == waits == "0")
                 prometheus.wait_for(is_so, what)
 
             wait_until(objects.leader, "the controller has the lease", 60)
@@ -247,7 +248,7 @@ def test_prometheus_alerts_when_nobody_leads(tmp_path):
                                "machine-config-controller", {"spec": {
                                    "holderIdentity": "another", "acquireTime": now, "renewTime": now,
                                    "leaseDurationSeconds": 3600}}, MERGE)
-            becomes("0", "another controller has the lease")
+            becomes("0", "another program has the lease", waits="1")
 
 
 def firing(prometheus, name):

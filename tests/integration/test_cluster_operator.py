@@ -119,15 +119,17 @@ def test_an_installed_release_is_reported(installed, objects, operator):
         "group": "", "resource": "namespaces", "name": "openshift-machine-config-operator"}
     wait_until(lambda: operator.status()["extension"].get("master") ==
                f"all 1 nodes are at latest configuration {installed}", "the extension has the pool", 60)
-    assert any("is bootstrapping to [{operator 4.21.0}]" in message
-               for message in objects.events("OperatorVersionChanged"))
+    # The controller records Events beside its other writes, so the Event can come after the status.
+    wait_until(lambda: any("is bootstrapping to [{operator 4.21.0}]" in message
+                           for message in objects.events("OperatorVersionChanged")), "the Event of the version", 60)
 
 
 def test_an_upgrade_progresses_until_all_masters_have_the_new_release(installed, objects, operator, agents):
     agents.hold()
-    set_release(objects, "4.22.0")
+    # The config comes first: a release that seems to change no config is installed at once.
     objects.config("00-master", role="master", files={"/etc/base": "2"})
     target = objects.wait_for_target("master", other_than=installed)
+    set_release(objects, "4.22.0")
     operator.wait_for("Progressing", "True", "Working towards 4.22.0")
     wait_until(lambda: agents.configs()["master-0"] == (installed, target), "the node is being updated", 60)
     assert operator.versions() == {"operator": "4.21.0"}
@@ -177,10 +179,13 @@ def test_a_degraded_master_prevents_upgrades_and_is_a_failure_after_a_while(inst
     operator.wait_for("Upgradeable", "True")
 
 
-def test_only_a_paused_master_pool_is_a_failure(installed, objects, operator):
+def test_only_a_paused_master_pool_with_a_pending_update_is_a_failure(installed, objects, operator):
     objects.set_pool("worker", paused=True)
     objects.set_pool("master", paused=True)
-    operator.wait_for("Degraded", "True", "the required MachineConfigPool master was paused", "RequiredPoolsFailed")
+    objects.config("10-waits", role="master", files={"/etc/waits": "1"})
+    objects.wait_for_target("master", other_than=installed)
+    operator.wait_for("Degraded", "True", "required MachineConfigPool master is paused and cannot sync",
+                      "RequiredPoolsFailed")
     operator.wait_for("Upgradeable", "True")
     objects.set_pool("master", paused=False)
     # The pool of the workers is still paused.

@@ -397,10 +397,12 @@ def old_config(objects, name):
 
 
 def listed_garbage(cluster, *options):
-    """Returns the list that a person gets who runs the command in the controller's pod."""
+    """Returns the list that a person gets who runs the command in the controller's pod, its rows by name: the command
+    sorts them by age, and an API server counts whole seconds only."""
     program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
-    return [line.split(maxsplit=2) for line in shell.run(
+    heading, *rows = [line.split(maxsplit=2) for line in shell.run(
         program, "garbage", "--kubeconfig", account(cluster).kubeconfig, *options).stdout.splitlines()]
+    return [heading, *sorted(rows)]
 
 
 class TestTheGarbageOfAnotherController:
@@ -601,7 +603,7 @@ class TestServing:
                        controller.log_text(), "the wrong key is reported", 60)
             assert certificate_at(port) == certificate_in(renewed)
             operators.remove(TOKEN_SECRET)
-            operators.put(TOKEN_SECRET, {"token": b"another", "ca.crt": b"an authority"})
+            operators.put(TOKEN_SECRET, {"token": b"another", "ca.crt": certs.named_authority("another").encode()})
 
             def is_served_with(token):
                 status, text = self.answer(authority, port)
@@ -643,7 +645,9 @@ TLS_SECRET, TOKEN_SECRET = "machine-config-server-tls", "node-bootstrapper-token
 
 
 class OperatorsSecrets:
-    """What the Machine Config Operator leaves in its namespace for new machines, and deploy/'s rights to read it."""
+    """The Secrets and the account that the Machine Config Operator leaves for new machines, and the rights in deploy/
+    to read these Secrets.
+    """
 
     SECRETS = f"/api/v1/namespaces/{NAMESPACE}/secrets"
     ACCOUNTS = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts"

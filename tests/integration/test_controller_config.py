@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ControllerConfig that pintle-controller makes from the settings of a cluster, and the lease of the operator."""
+"""Tests the ControllerConfig that pintle-controller makes from a cluster's settings, and the lease of the operator."""
 
 import base64
 import json
@@ -7,6 +7,7 @@ import json
 import pytest
 
 from machines import openshift_kinds, shell
+from machines.certs import named_authority
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
 from machines.openshift_settings import CONFIG, OPERATOR, PULLER, REGISTRY, Settings, allow_operator
@@ -92,14 +93,15 @@ def test_it_is_made_from_the_settings_of_the_cluster(cluster, controller):
     assert content["clusterDNSIP"] == "172.30.0.10" and content["platform"] == "aws"
     assert content["infra"]["kind"] == "Infrastructure" and content["dns"]["spec"]["baseDomain"] == "demo.test"
     assert content["images"]["infraImageKey"] == "registry/infra:4.21.0"
-    assert text_of(cluster, "kubeAPIServerServingCAData") == "the clients"
+    assert text_of(cluster, "kubeAPIServerServingCAData") == named_authority("clients")
     assert content["pullSecret"] == {"name": "pull-secret", "namespace": "openshift-config"}
 
 
 def test_each_setting_reaches_it(cluster, settings, controller):
     wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
-    settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "renewed"})
-    wait_until(lambda: text_of(cluster, "kubeAPIServerServingCAData") == "renewed", "the authority is there", 60)
+    renewed_authority = named_authority("renewed")
+    settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": renewed_authority})
+    wait_until(lambda: text_of(cluster, "kubeAPIServerServingCAData") == renewed_authority, "the authority is there", 60)
     settings.setting("Proxy", "proxies", {}, {"httpProxy": "http://proxy.test", "noProxy": "a"})
     wait_for(cluster, lambda now: now["proxy"] == {"httpProxy": "http://proxy.test", "noProxy": "a"}, "the proxy is there")
     settings.admin.must("PATCH", f"{CONFIG}/proxies/cluster/status", {"status": {"httpProxy": None, "noProxy": None}}, MERGE)
@@ -131,7 +133,7 @@ def test_the_last_good_value_of_what_is_missing_is_kept_and_reported(cluster, se
         wait_until(lambda: not degraded(cluster), "nothing is missing", 60)
         assert spec(cluster) == before
     for kind, plural in (("Infrastructure", "infrastructures"), ("Network", "networks"), ("DNS", "dnses"),
-                         ("Proxy", "proxies")):
+                         ("Proxy", "proxies"), ("Image", "images")):
         settings.admin.must("DELETE", f"{CONFIG}/{plural}/cluster")
         wait_until(lambda kind=kind: f"there is no {kind} named cluster" in degraded(cluster), f"{kind} is missed", 60)
         settings.put_all()
@@ -198,10 +200,11 @@ def test_what_the_operator_left_is_not_written_again(cluster, settings):
                      "etcdDiscoveryDomain": ""}}, MERGE)
     with Controller(cluster, "second", "--operator=yes"):
         wait_until(lambda: cluster.admin.must("GET", LEASE)["spec"]["holderIdentity"], "the second one acts", 60)
-        settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "renewed"})
-        wait_until(lambda: text_of(cluster, "kubeAPIServerServingCAData") == "renewed", "it writes", 60)
+        renewed_authority = named_authority("renewed")
+        settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": renewed_authority})
+        wait_until(lambda: text_of(cluster, "kubeAPIServerServingCAData") == renewed_authority, "it writes", 60)
         after = controller_config(cluster)
-    # That was the only write of the second one.
+    # This was the only write of the second controller: the first one and this test have made one each.
     assert after["metadata"]["generation"] == 3
     assert text_of(cluster, "internalRegistryPullSecret") == operators
 
@@ -224,7 +227,7 @@ def test_only_the_holder_of_the_operators_lease_acts(cluster, settings, objects)
             assert cluster.admin.request("GET", OPERATOR)[1]["status"].keys() == {"versions"}
         wait_until(lambda: controller_config(cluster), "the controller acts when the lease is abandoned", 60)
         assert cluster.admin.must("GET", LEASE)["spec"]["holderIdentity"] == objects.leader()
-    # The next one need not wait.
+    # The controller has released the lease, so the next one need not wait.
     assert cluster.admin.must("GET", LEASE)["spec"].get("holderIdentity", "") == ""
 
 
@@ -234,7 +237,7 @@ def config_map(cluster, namespace, name):
 
 
 def secret(cluster, namespace, name):
-    """Returns the decoded data of a Secret, or nothing."""
+    """Returns the decoded data of a Secret; {} if the Secret does not exist."""
     found, one = cluster.admin.request("GET", f"/api/v1/namespaces/{namespace}/secrets/{name}")
     return {key: base64.b64decode(value) for key, value in one["data"].items()} if found == 200 else {}
 
@@ -246,12 +249,13 @@ def test_nodes_and_other_operators_get_renewed_authorities(cluster, settings, co
 
     def rotates():
         return controller_config(cluster)["metadata"]["annotations"].get(ROTATES)
-    settings.config_map("openshift-config-managed", "kube-apiserver-server-ca", {"ca-bundle.crt": "first"})
-    wait_until(lambda: bundle() == "first" and controller_config(cluster), "the authorities are copied", 60)
+    first, second = named_authority("first"), named_authority("second")
+    settings.config_map("openshift-config-managed", "kube-apiserver-server-ca", {"ca-bundle.crt": first})
+    wait_until(lambda: bundle() == first and controller_config(cluster), "the authorities are copied", 60)
     assert rotates() is None
-    settings.config_map("openshift-config-managed", "kube-apiserver-server-ca", {"ca-bundle.crt": "second"})
+    settings.config_map("openshift-config-managed", "kube-apiserver-server-ca", {"ca-bundle.crt": second})
     wait_until(lambda: rotates() == "true", "nodes are asked to look", 60)
-    assert bundle() == "second"
+    assert bundle() == second
     merged = config_map(cluster, "openshift-config-managed", "merged-trusted-image-registry-ca")
     assert merged["data"] == {"registry..5000": "of the registry"}
     assert merged["metadata"]["annotations"] == {"openshift.io/owning-component": "Machine Config Operator"}
@@ -267,8 +271,8 @@ def test_each_pool_has_user_data_for_new_machines(cluster, settings, objects, co
         source, = made["ignition"]["config"]["merge"]
         assert source == {"source": f"https://api-int.demo.test:22623/config/{pool}"}
     assert secret(cluster, "openshift-machine-api", "infra-user-data-managed")["disableTemplating"] == b"true\n"
-    settings.config_map(NAMESPACE, "machine-config-server-ca", {"ca-bundle.crt": "another authority"})
-    encoded = base64.b64encode(b"another authority").decode()
+    settings.config_map(NAMESPACE, "machine-config-server-ca", {"ca-bundle.crt": named_authority("another")})
+    encoded = base64.b64encode(named_authority("another").encode()).decode()
     wait_until(lambda: encoded in json.dumps(pointer("infra")), "the authority reaches new machines", 60)
 
 

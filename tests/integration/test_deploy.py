@@ -33,6 +33,8 @@ NEEDED = [
     *((verb, "machineosconfigs", MACHINE_CONFIG, "", "") for verb in ("list", "watch")),
     *((verb, "machineosbuilds", MACHINE_CONFIG, "", "") for verb in ("list", "watch")),
     *((verb, "osimagestreams", MACHINE_CONFIG, "", "") for verb in ("list", "watch")),
+    *((verb, "rolloutpolicies", "pintle.io", "", "") for verb in ("list", "watch")),
+    ("patch", "rolloutpolicies/status", "pintle.io", "", ""),
     *((verb, "machineconfigurations", "operator.openshift.io", "", "") for verb in ("list", "watch")),
     *((verb, "schedulers", "config.openshift.io", "", "") for verb in ("list", "watch")),
     *((verb, "pods", "", "", "") for verb in ("list", "watch")),
@@ -45,12 +47,13 @@ NEEDED = [
     *((verb, "leases", "coordination.k8s.io", NAMESPACE, "machine-config-controller") for verb in ("get", "patch")),
     *((verb, "events", "", namespace, "") for verb in ("create", "patch") for namespace in (NAMESPACE, "default")),
 ]
-# The namespaces in which the controller reads what describes an OpenShift cluster.
+# The namespaces in which the controller reads the settings of an OpenShift cluster.
 OPENSHIFT = ("openshift-config", "openshift-config-managed", "openshift-kube-apiserver-operator", "openshift-machine-api")
 OPENSHIFT_NAMESPACES = "---\n".join(
     f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n" for name in OPENSHIFT)
-# What operator-settings-rbac.yaml gives: in a namespace, or "" for the whole cluster, verbs on the named objects, or all.
 READ = "list watch"
+# The rights in operator-settings-rbac.yaml: (namespace, verbs, group, resources, names).  Without a namespace, a right
+# is for the whole cluster; without names, it is for all objects.
 SETTINGS = [
     ("", READ, "config.openshift.io", "dnses images infrastructures networks proxies", ""),
     ("", "create patch", MACHINE_CONFIG, "controllerconfigs", ""),
@@ -58,6 +61,7 @@ SETTINGS = [
      "machine-config-operator-images"),
     (NAMESPACE, "patch", "", "configmaps", "kubeconfig-data machine-config-server-ca"),
     (NAMESPACE, "list watch patch", "", "secrets", "machine-config-server-ca machine-config-server-tls"),
+    (NAMESPACE, "get", "", "secrets", "machine-config-server-ca"),
     (NAMESPACE, READ, "", "serviceaccounts", "machine-os-puller"),
     (NAMESPACE, "create", "", "configmaps secrets", ""),
     (NAMESPACE, READ, "", "secrets", ""),
@@ -252,9 +256,12 @@ def test_the_ignition_servers_deployment_gets_its_certificate_and_token_from_sec
     container, = pod["containers"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
     # Because of the host ports, two replicas cannot run on one machine.
-    assert {port["hostPort"] for port in container["ports"]} == {8797, 22623}
+    # On OpenShift, the Machine Config Operator's daemon has port 8797 of each machine.
+    metrics = 8799 if kind == "openshift" else 8797
+    assert {port["name"]: port["hostPort"] for port in container["ports"]} == {"metrics": metrics, "ignition": 22623}
     # The program knows all of these options.
     arguments = container["args"]
+    assert arguments[arguments.index("--metrics-listen-address") + 1] == f":{metrics}"
     help_text = subprocess.run([CONTROLLER, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}

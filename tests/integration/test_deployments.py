@@ -424,7 +424,7 @@ def sysroot(tmp_path_factory):
 
 
 @pytest.fixture
-def made(tmp_path):
+def new_layout(tmp_path):
     return Layout(tmp_path / "layout")
 
 
@@ -448,9 +448,9 @@ def branches(sysroot):
     ([("usr/fifo", {"type": tarfile.FIFOTYPE})], "neither a file nor a directory nor a link"),
     ([("sysroot/ostree/repo/objects/aa/b.file", FILE)], "it has an OSTree repository in it"),
 ], ids=lambda value: value if isinstance(value, str) else value[-1][0])
-def test_a_harmful_layer_is_refused(sysroot, made, entries, reason):
+def test_a_harmful_layer_is_refused(sysroot, new_layout, entries, reason):
     before = branches(sysroot)
-    error = fetch_into(sysroot, made.layer(("usr/fine", FILE)).layer(*entries), check=False)
+    error = fetch_into(sysroot, new_layout.layer(("usr/fine", FILE)).layer(*entries), check=False)
     assert error.startswith("importing the image sha256:") and "checking the layer sha256:" in error and reason in error
     assert branches(sysroot) == before
 
@@ -460,37 +460,37 @@ def test_a_harmful_layer_is_refused(sysroot, made, entries, reason):
     (lambda data: data[:-1] + b"?", "its contents have the digest"),
     (lambda data: None, "No such file"),
 ], ids=["cut", "changed", "missing"])
-def test_a_damaged_layer_is_refused(sysroot, made, damage, reason):
-    made.layer(("usr/fine", FILE)).layer(("usr/x", {"size": 100000})).write()
-    data = damage(made.file_of(1).read_bytes())
-    made.file_of(1).unlink() if data is None else made.file_of(1).write_bytes(data)
+def test_a_damaged_layer_is_refused(sysroot, new_layout, damage, reason):
+    new_layout.layer(("usr/fine", FILE)).layer(("usr/x", {"size": 100000})).write()
+    data = damage(new_layout.file_of(1).read_bytes())
+    new_layout.file_of(1).unlink() if data is None else new_layout.file_of(1).write_bytes(data)
     before = branches(sysroot)
-    assert reason in fetch_into(sysroot, made, check=False)
+    assert reason in fetch_into(sysroot, new_layout, check=False)
     assert branches(sysroot) == before
 
 
-def test_a_layer_that_was_truncated_before_its_compression_is_refused(sysroot, made):
-    error = fetch_into(sysroot, made.layer(("usr/x", {"size": 100000}), pack=lambda data: gzip.compress(data[:50000])),
-                       check=False)
+def test_a_layer_that_was_truncated_before_its_compression_is_refused(sysroot, new_layout):
+    new_layout.layer(("usr/x", {"size": 100000}), pack=lambda data: gzip.compress(data[:50000]))
+    error = fetch_into(sysroot, new_layout, check=False)
     assert "checking the layer" in error and "runcated" in error
 
 
-def test_layers_may_have_any_compression(sysroot, made):
+def test_layers_may_have_any_compression(sysroot, new_layout):
     zstd = lambda data: subprocess.run(["zstd"], input=data, stdout=subprocess.PIPE, check=True).stdout
-    made.layer(("usr/a", FILE), pack=bytes).layer(("usr/b", FILE), pack=zstd).layer(("usr/c", FILE))
-    commit = fetch_into(sysroot, made)
+    new_layout.layer(("usr/a", FILE), pack=bytes).layer(("usr/b", FILE), pack=zstd).layer(("usr/c", FILE))
+    commit = fetch_into(sysroot, new_layout)
     listed = shell.run("ostree", f"--repo={sysroot}/ostree/repo", "ls", "-R", commit).stdout
     assert all(f"/usr/{name}\n" in listed for name in "abc")
 
 
-def test_layers_hide_replace_and_link(sysroot, made):
-    made.layer(("usr", DIRECTORY), ("usr/t", {**DIRECTORY, "mode": 0o1777}), ("usr/d/x", FILE), ("usr/f", FILE),
-               ("etc/gone", FILE), ("etc/kept", FILE), ("usr/hidden/y", FILE), ("usr/l", {"type": tarfile.LNKTYPE,
-                                                                                          "linkname": "usr/f"}))
+def test_layers_hide_replace_and_link(sysroot, new_layout):
+    new_layout.layer(("usr", DIRECTORY), ("usr/t", {**DIRECTORY, "mode": 0o1777}), ("usr/d/x", FILE), ("usr/f", FILE),
+                     ("etc/gone", FILE), ("etc/kept", FILE), ("usr/hidden/y", FILE),
+                     ("usr/l", {"type": tarfile.LNKTYPE, "linkname": "usr/f"}))
     # A directory becomes a file, and a file a directory; t is not empty, so its mode has to be kept.
-    made.layer(("usr/d", FILE), ("usr/f/x", FILE), ("usr/t/new", FILE), ("etc/.wh.gone", {}), ("usr/.wh.hidden", {}),
-               ("usr/hidden2/.wh..wh..opq", {}))
-    commit = fetch_into(sysroot, made)
+    new_layout.layer(("usr/d", FILE), ("usr/f/x", FILE), ("usr/t/new", FILE), ("etc/.wh.gone", {}),
+                     ("usr/.wh.hidden", {}), ("usr/hidden2/.wh..wh..opq", {}))
+    commit = fetch_into(sysroot, new_layout)
     listed = shell.run("ostree", f"--repo={sysroot}/ostree/repo", "ls", "-R", commit).stdout.splitlines()
     found = {line.split()[-1]: line.split()[0] for line in listed}
     assert found == {"/": "d00755", "/usr": "d00755", "/usr/t": "d01777", "/usr/t/new": "-00644", "/usr/d": "-00644",
@@ -498,17 +498,17 @@ def test_layers_hide_replace_and_link(sysroot, made):
                      "/usr/l": "-00644", "/usr/hidden2": "d00755"}
 
 
-def test_the_same_image_is_the_same_commit_everywhere(sysroot, made, tmp_path):
+def test_the_same_image_is_the_same_commit_everywhere(sysroot, new_layout, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     shell.run("ostree", "admin", "init-fs", "--modern", other)
-    made.layer(("usr/x", FILE))
-    assert fetch_into(sysroot, made) == fetch_into(other, made)
+    new_layout.layer(("usr/x", FILE))
+    assert fetch_into(sysroot, new_layout) == fetch_into(other, new_layout)
 
 
-def test_an_image_without_a_kernel_is_not_staged(near, registry, made, tmp_path):
-    made.layer(("usr/x", FILE)).write()
-    copy_into_node(near, made.folder, "/var/tmp/layout")
+def test_an_image_without_a_kernel_is_not_staged(near, registry, new_layout, tmp_path):
+    new_layout.layer(("usr/x", FILE)).write()
+    copy_into_node(near, new_layout.folder, "/var/tmp/layout")
     commit = probe(near, "fetch", "oci:/var/tmp/layout").split()[0]
     assert "it has no kernel" in refusal(near, "put", "oci:/var/tmp/layout", commit)
     assert observe(near)["pending"] is None

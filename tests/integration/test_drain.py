@@ -292,11 +292,13 @@ class Recording(FaultyProxy):
             body = request.rfile.read(length)
             eviction = json.loads(body)
             self.evictions.append((eviction["apiVersion"], "dryRun" in eviction.get("deleteOptions", {})))
-            request.rfile = _Given(body)
+            request.rfile = _BodyToRead(body)
         return super().serve(request)
 
 
-class _Given:
+class _BodyToRead:
+    """Stands in for the stream of a request whose body was read already."""
+
     def __init__(self, body):
         self._body = body
 

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import pathlib
-import textwrap
 
 import pytest
 
@@ -16,6 +15,7 @@ from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, accou
 from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
 from machines.openshift_settings import allow_operator
 from machines.simulated_agents import SimulatedAgents
+from machines.templates import write_templates
 from machines.wait import wait_until
 
 PINTLE = (pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle").absolute()
@@ -23,33 +23,13 @@ SETTINGS = "/apis/config.openshift.io/v1"
 SECRETS = "/api/v1/namespaces/openshift-config/secrets"
 POOL_LABEL = "pools.operator.machineconfiguration.openshift.io/worker"
 SELECTS_WORKERS = {"machineConfigPoolSelector": {"matchLabels": {POOL_LABEL: ""}}}
-FILES = {
-    "kubelet": ("/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\nmaxPods: 250\n"),
-    "storage": ("/etc/containers/storage.conf", "[storage]\ndriver = \"overlay\"\n"),
-    "registries": ("/etc/containers/registries.conf", ""),
-    "policy": ("/etc/containers/policy.json", '{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}'),
-    "dns": ("/etc/dns", "{{.ClusterDNSIP}} {{.PullSecret}}"),
-}
-
-
-def block(text):
-    """Returns the text as a block of YAML, in which a template may write quotes."""
-    if not text:
-        return '""'
-    return f"|{'' if text.endswith(chr(10)) else '-'}\n{textwrap.indent(text, '    ')}"
 
 
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory):
     folder = tmp_path_factory.mktemp("templates")
-    for name, (path, text) in FILES.items():
-        file = folder / f"common/_base/files/{name}.yaml"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"path: {path}\nmode: 0644\ncontents:\n  inline: {block(text)}\n")
-    for role in ("master", "worker"):
-        file = folder / f"{role}/00-{role}/_base/files/role.yaml"
-        file.parent.mkdir(parents=True)
-        file.write_text(f"path: /etc/role\nmode: 0644\ncontents:\n  inline: {role}\n")
+    # In a block of YAML, a template may write quotes.
+    write_templates(folder, dns=("/etc/dns", "|-\n    {{.ClusterDNSIP}} {{.PullSecret}}"))
     return folder
 
 

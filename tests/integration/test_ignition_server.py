@@ -233,13 +233,13 @@ def test_a_key_that_everyone_may_read_is_refused_with_the_remedy(tmp_path, autho
 def test_the_connections_of_one_address_are_limited(pair):
     with IgnitionServer(WORKER, pair, ["--connections-per-address", "3"], plain=True) as server:
         host, port = server.plain.removeprefix("http://").split(":")
-        held = [http.client.HTTPConnection(host, int(port), timeout=60) for _ in range(3)]
-        assert [get_config(connection)[0] for connection in held] == [200] * 3
+        open_connections = [http.client.HTTPConnection(host, int(port), timeout=60) for _ in range(3)]
+        assert [get_config(connection)[0] for connection in open_connections] == [200] * 3
         with pytest.raises(OSError):
             get_config(http.client.HTTPConnection(host, int(port), timeout=60))
         other = http.client.HTTPConnection(host, int(port), timeout=60, source_address=("127.0.0.2", 0))
         assert get_config(other)[0] == 200
-        assert [get_config(connection)[0] for connection in held] == [200] * 3
+        assert [get_config(connection)[0] for connection in open_connections] == [200] * 3
 
 
 def token(tmp_path, *words, key=KEY):

@@ -217,7 +217,7 @@ class TestRights:
 
 class TestEvents:
     def test_of_a_node_are_counted_when_they_repeat(self, cluster):
-        with running(cluster.node("node-a").kubeconfig, "tell-node", "node-a", "one", "two", "one", "one") as probing:
+        with running(cluster.node("node-a").kubeconfig, "post-events", "node-a", "one", "two", "one", "one") as probing:
             def posted():
                 events = cluster.get("events", "--field-selector=involvedObject.name=node-a,reason=Told")["items"]
                 return sorted((event["message"], event["count"]) for event in events)

@@ -103,17 +103,17 @@ def test_a_diff_follows_the_policy_of_the_cluster(cluster):
 
 
 def test_errors_name_the_missing_object(cluster, tmp_path):
-    there = ["--kubeconfig", cluster.admin.kubeconfig]
-    refused("rollout", *there, "infra", says=['no pool "infra"'])
-    refused("rollout", *there, says=["name one pool"])
-    refused("rollout", *there, "--pool", "x", "worker", says=["--pool does not go with --kubeconfig"])
+    cluster_options = ["--kubeconfig", cluster.admin.kubeconfig]
+    refused("rollout", *cluster_options, "infra", says=['no pool "infra"'])
+    refused("rollout", *cluster_options, says=["name one pool"])
+    refused("rollout", *cluster_options, "--pool", "x", "worker", says=["--pool does not go with --kubeconfig"])
     refused("rollout", "worker", says=['"worker" is no option', "--kubeconfig"])
-    refused("diff", *there, "rendered-old", "absent", says=["MachineConfig absent", "not found"])
-    refused("diff", *there, "infra", says=["pool infra", "not found"])
-    refused("diff", *there, "a", "b", "c", says=["name two MachineConfigs, or one pool"])
+    refused("diff", *cluster_options, "rendered-old", "absent", says=["MachineConfig absent", "not found"])
+    refused("diff", *cluster_options, "infra", says=["pool infra", "not found"])
+    refused("diff", *cluster_options, "a", "b", "c", says=["name two MachineConfigs, or one pool"])
     refused("diff", "--context", "x", "a", "b", says=["--context needs --kubeconfig"])
     refused("rollout", "--kubeconfig", tmp_path / "none", "worker", says=["none", "No such file"])
-    refused("rollout", *there, "--context", "other", "worker", says=["other"])
+    refused("rollout", *cluster_options, "--context", "other", "worker", says=["other"])
     # A user without rights gets an error that names them.
     stranger = cluster.node("worker-0")
     with cluster.refusals.expected(stranger, "list machineconfigpools"):
@@ -167,9 +167,9 @@ def test_status_reports_the_changes_behind_a_pause(kubectl, cluster):
                                  "  PausedPending: 1 render up to rendered-new waits for 2 of 3 nodes.\n")
         answer = json.loads(kubectl("pintle", "status", "-o", "json").stdout)
         assert answer["pools"][0]["paused"] is True and answer["pools"][0]["target"] == "rendered-new"
-        held = ask(cluster, "rollout", "worker", "-o", "json")
-        assert held.returncode == 0 and json.loads(held.stdout)["rolloutReached"] is False
-        assert any(one["type"] == "PausedPending" for one in json.loads(held.stdout)["status"]["conditions"])
+        preview = ask(cluster, "rollout", "worker", "-o", "json")
+        assert preview.returncode == 0 and json.loads(preview.stdout)["rolloutReached"] is False
+        assert any(one["type"] == "PausedPending" for one in json.loads(preview.stdout)["status"]["conditions"])
     finally:
         cluster.admin.must("PATCH", f"{API}/machineconfigpools/worker", {"spec": {"paused": False}}, MERGE)
         set_status(cluster, conditions=[])

@@ -365,13 +365,13 @@ def test_a_lock_that_another_program_holds_is_reported(node):
         holder.communicate()
 
 
-@pytest.mark.parametrize("held, words", [
+@pytest.mark.parametrize("fault_text, words", [
     ("UpdateDeployment hold", BOTH), ("KernelArgs hold", FIRST),
     ("UpdateDeployment hold", ["fetch", "registry.example/os@sha256:" + "a" * 64]),
 ], ids=["packages", "arguments", "fetch"])
-def test_a_cancelled_transaction_leaves_nothing(node, held, words):
+def test_a_cancelled_transaction_leaves_nothing(node, fault_text, words):
     before = observe(node)
-    fault(node, held)
+    fault(node, fault_text)
     with beginning(node, "--stop=input", *words) as running:
         await_log(node, "holding")
         running.stdin.close()

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle-controller takeover` on a real API server, with stand-ins for the Machine Config Operator's programs."""
+"""Tests `pintle-controller takeover` on a real API server, with stand-ins for the programs of the Machine Config
+Operator.
+"""
 
+import contextlib
 import datetime
+import http.client
+import json
 import os
 import pathlib
 import re
+import shutil
+import socket
 import subprocess
 import threading
 import time
 
 import pytest
 
-from machines import audit, kubelet, openshift_kinds
+from machines import audit, daemon, kubelet, openshift_kinds, shell
 from machines.cluster import Cluster
+from machines.cluster_user import Refused
 from machines.controller import (DEPLOY, GROUP, MERGE, NAMESPACE, OWN_NAMESPACE, Controller, Objects, account,
                                  prepare_cluster)
 from machines.openshift_settings import Settings
@@ -28,33 +36,38 @@ VERSION = "/apis/config.openshift.io/v1/clusterversions/version"
 RECORD = f"/api/v1/namespaces/{OWN_NAMESPACE}/configmaps/pintle-takeover"
 IDENTITY = "pintle-controller_"
 MASTER = "node-role.kubernetes.io/master"
+# The Ignition servers of both listen here.  The API server connects to no pod at a loopback address.
+ADDRESS, PORT = "198.51.100.22", daemon.free_ports(1)[0]
 # Times of the leases: how long others wait, when a holder gives up, and how often each tries.
 WAIT, DEADLINE, RETRY = 4, 3, 0.3
 
 
-def deployment(namespace, name):
+def deployment(namespace, name, grace=0):
     labels = {"app": name}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": namespace},
             "spec": {"replicas": 1, "selector": {"matchLabels": labels},
                      "template": {"metadata": {"labels": labels},
                                   "spec": {"containers": [{"name": "c", "image": "example.com/c"}],
-                                           "terminationGracePeriodSeconds": 0}}}}
+                                           "terminationGracePeriodSeconds": grace}}}}
 
 
-def daemon_set(name):
-    """Returns a DaemonSet that runs on the control plane, as the Machine Config Operator's server does."""
-    made = deployment(NAMESPACE, name)
+def daemon_set(name, selector, grace=0):
+    """Returns a DaemonSet of the operator that runs on the nodes with a label.
+
+    With a grace period of 0 s, a pod is gone as soon as somebody deletes it, and no kubelet ends it before.
+    """
+    made = deployment(NAMESPACE, name, grace)
     del made["spec"]["replicas"]
     made["kind"] = "DaemonSet"
-    made["spec"]["template"]["spec"]["nodeSelector"] = {MASTER: ""}
+    made["spec"]["template"]["spec"]["nodeSelector"] = selector
     return made
 
 
 class OldProgram(threading.Thread):
-    """One of the operator's programs: it holds its lease while its Deployment has a replica.
+    """Stands in for one of the operator's programs: it holds its lease while its Deployment has a replica.
 
-    Like those, it acts until its deadline when it has lost the lease, and waits for a time of its own for the lease of
-    another holder, whatever that has written.
+    When it cannot renew the lease, it acts until its deadline, as the operator's programs do.  It takes the lease of
+    another holder when the lease has not changed for WAIT seconds, whatever duration the lease names.
     """
 
     def __init__(self, cluster, lease, name):
@@ -110,12 +123,113 @@ class OldProgram(threading.Thread):
             self._acts_until = began + DEADLINE
 
 
+class OldServer(threading.Thread):
+    """Stands in for the operator's server for new machines: it listens while its DaemonSet has a pod."""
+
+    def __init__(self, cluster):
+        super().__init__(daemon=True)
+        self._cluster = cluster
+        self._socket = None
+        self._ended = threading.Event()
+
+    @property
+    def listens(self):
+        return self._socket is not None
+
+    def run(self):
+        while not self._ended.wait(0.1):
+            if server_pods(self._cluster):
+                self._serve()
+            else:
+                self._close()
+        self._close()
+
+    def end(self):
+        self._ended.set()
+        self.join()
+
+    def _serve(self):
+        if self._socket is None:
+            made = socket.socket()
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.settimeout(0)
+            try:
+                made.bind((ADDRESS, PORT))
+            except OSError:    # Pintle's server has the port, so the kubelet would start this one again.
+                made.close()
+                return
+            made.listen()
+            self._socket = made
+        with contextlib.suppress(OSError):
+            self._socket.accept()[0].close()
+
+    def _close(self):
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+
+class StandInAgent(threading.Thread):
+    """Answers the label of a node as an agent with WaitForHandover=yes does, without a machine to look at.
+
+    test_takeover_nodes.py has real agents.
+    """
+
+    def __init__(self, cluster, name):
+        super().__init__(daemon=True)
+        self._cluster, self.name = cluster, name
+        self.has_met_the_daemon = False
+        self._ended = threading.Event()
+
+    def run(self):
+        while not self._ended.wait(0.1):
+            label, report = handover_of(self._cluster, self.name)
+            wanted = "standby"
+            if label == "acts" and report:
+                wanted = "begins" if report == "standby" else "acts"
+            if wanted != "standby" and self.name in daemon_nodes(self._cluster):
+                self.has_met_the_daemon = True
+            if wanted != report:
+                patch = {"metadata": {"annotations": {"pintle.io/agent-state": wanted}}}
+                self._cluster.node(self.name).must("PATCH", f"/api/v1/nodes/{self.name}", patch, MERGE)
+
+    def end(self):
+        self._ended.set()
+        self.join()
+
+
+def handover_of(cluster, node):
+    """Returns the label that gives a node to its agent, and what the agent reports."""
+    metadata = cluster.admin.must("GET", f"/api/v1/nodes/{node}")["metadata"]
+    return metadata.get("labels", {}).get("pintle.io/agent", ""), \
+        metadata.get("annotations", {}).get("pintle.io/agent-state", "")
+
+
+def pods_of(cluster, name):
+    return cluster.admin.must("GET", f"/api/v1/namespaces/{NAMESPACE}/pods?labelSelector=app%3D{name}")["items"]
+
+
+def server_pods(cluster):
+    return pods_of(cluster, "machine-config-server")
+
+
+def daemon_nodes(cluster):
+    return {pod["spec"].get("nodeName") for pod in pods_of(cluster, "machine-config-daemon")}
+
+
+def serves_machines(cluster):
+    """Returns whether Pintle's server answers new machines."""
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        return daemon.status_of(daemon.https(ADDRESS, PORT, cluster.authority.certificate), "/healthz") == 200
+    return False
+
+
 class OurReplica(threading.Thread):
     """Runs pintle-controller while its Deployment has a replica."""
 
-    def __init__(self, cluster, admin):
+    def __init__(self, cluster, *options):
         super().__init__(daemon=True)
-        self._cluster, self._admin = cluster, admin
+        self._cluster, self._admin, self._options = cluster, cluster.admin, options
         self._ended = threading.Event()
 
     def run(self):
@@ -123,7 +237,7 @@ class OurReplica(threading.Thread):
         while not self._ended.wait(0.1):
             wanted = self._admin.must("GET", OURS)["spec"]["replicas"] > 0
             if wanted and running is None:
-                running = Controller(self._cluster, "ours", "--operator=yes",
+                running = Controller(self._cluster, "ours", "--operator=yes", *self._options,
                                      lease=(f"{WAIT}s", f"{DEADLINE}s", f"{RETRY * 1000:.0f}ms"))
                 running.__enter__()
             elif not wanted and running is not None:
@@ -150,42 +264,115 @@ class Kubelets(threading.Thread):
             for pod in self._cluster.admin.must("GET", "/api/v1/pods")["items"]:
                 is_new = pod.get("status", {}).get("phase") != "Running"
                 if "nodeName" in pod["spec"] and (is_new or "deletionTimestamp" in pod["metadata"]):
-                    kubelet.tend(self._cluster.node(pod["spec"]["nodeName"]), pod)
+                    with contextlib.suppress(Refused):    # The pod is gone already, or has changed again.
+                        self.tend(pod)
+
+    def tend(self, pod):
+        kubelet.tend(self._cluster.node(pod["spec"]["nodeName"]), pod, ADDRESS)
 
     def end(self):
         self._ended.set()
         self.join()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def address():
+    shell.run("ip", "address", "replace", f"{ADDRESS}/32", "dev", "lo")
+    yield
+    shell.run("ip", "address", "delete", f"{ADDRESS}/32", "dev", "lo")
+
+
+@pytest.fixture(scope="module")
+def pair(cluster):
+    """The certificate of Pintle's Ignition server."""
+    return cluster.authority.server("ignition", [ADDRESS])
+
+
+def prepare_openshift(cluster):
+    """Installs the kinds of OpenShift, and Pintle's account."""
+    prepare_cluster(cluster)
+    openshift_kinds.install(cluster, [openshift_kinds.CLUSTER_OPERATOR, next(
+        kind for kind in openshift_kinds.KINDS if kind[2] == "ClusterVersion")])
+    Settings.install(cluster)
+    cluster.apply((DEPLOY / "openshift/rbac.yaml").read_text())
+    account(cluster)
+
+
 @pytest.fixture(scope="module")
 def cluster():
     with Cluster() as running:
-        prepare_cluster(running)
-        openshift_kinds.install(running, [openshift_kinds.CLUSTER_OPERATOR, next(
-            kind for kind in openshift_kinds.KINDS if kind[2] == "ClusterVersion")])
-        Settings.install(running)
-        account(running)
+        prepare_openshift(running)
         yield running
 
 
-def kubeconfig(cluster):
-    """Returns the kubeconfig of an administrator who does nothing but take over."""
-    return cluster.administrator(audit.TAKEOVER).kubeconfig
+def takeover_user(cluster):
+    """Returns an administrator who does nothing but take over."""
+    return cluster.administrator(audit.TAKEOVER)
 
 
-def takeover(cluster, *words, status=0, patience="180s"):
+def takeover(cluster, *words, status=0, patience="180s", user=None):
+    kubeconfig = (user or takeover_user(cluster)).kubeconfig
     done = subprocess.run(
-        [PROGRAM, "takeover", *words, "--kubeconfig", kubeconfig(cluster), "--patience", patience],
+        [PROGRAM, "takeover", *words, "--kubeconfig", kubeconfig, "--patience", patience],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    assert done.returncode == status, done.stdout
+    assert status is None or done.returncode == status, done.stdout
     return done.stdout
 
 
+# The files of templates that configs of nodes and of registries are made from.
+TEMPLATES = {
+    "common/_base/files/kubelet": ("/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\n"),
+    "common/_base/files/storage": ("/etc/containers/storage.conf", '[storage]\ndriver = "overlay"\n'),
+    "common/_base/files/registries": ("/etc/containers/registries.conf", ""),
+    "common/_base/files/policy": ("/etc/containers/policy.json",
+                                  '{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}'),
+    "master/00-master/_base/files/role": ("/etc/role", "master"),
+    "worker/00-worker/_base/files/role": ("/etc/role", "worker"),
+}
+
+
+def write_template(folder, name, path, text):
+    file = folder / f"{name}.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"path: {path}\nmode: 0644\ncontents:\n  inline: {json.dumps(text)}\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def templates(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("templates")
+    for name, (path, text) in TEMPLATES.items():
+        write_template(folder, name, path, text)
+    return folder
+
+
+@pytest.fixture
+def generated(cluster, templates):
+    """A cluster whose MachineConfigs are made from templates."""
+    admin, objects, settings = cluster.admin, Objects(cluster), Settings(cluster)
+    settings.put_all()
+    settings.install_release()
+    admin.must("POST", VERSION.rpartition("/")[0], {
+        "apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"}, "spec": {}})
+    admin.must("PATCH", f"{VERSION}/status", {"status": {
+        "desired": {"image": f"r.test/release@sha256:{'0' * 64}", "version": "4.21.0"}}}, MERGE)
+    with Controller(cluster, "generator", "--operator=yes", f"--templates={templates}"):
+        for pool in ("master", "worker"):
+            objects.wait_for_target(pool)
+    yield objects
+    for path in (VERSION, *(f"{LEASES}/{lease}" for lease in OLD)):
+        admin.request("DELETE", path)
+    settings.forget_all()
+    objects.delete_all()
+
+
 def everything(admin):
-    """Returns what a takeover must leave as it was, without what the API server and the cluster's controllers count."""
+    """Returns the objects that a takeover and its undo must leave as they were.
+
+    The fields in which the API server and the cluster's controllers count are left out.
+    """
     objects = [admin.must("GET", VERSION), *admin.must("GET", f"{GROUP}/machineconfigpools")["items"],
                *admin.must("GET", f"{GROUP}/controllerconfigs")["items"], admin.must("GET", OURS),
-               admin.must("GET", f"{SERVERS}/machine-config-server"),
+               *(admin.must("GET", f"{SERVERS}/machine-config-{name}") for name in ("server", "daemon")),
                *(admin.must("GET", f"{DEPLOYMENTS}/{name}") for name in OLD.values())]
     for one in objects:
         for field in ("resourceVersion", "managedFields", "generation"):
@@ -202,8 +389,20 @@ def everything(admin):
 OLD = {"machine-config": "machine-config-operator", "machine-config-controller": "machine-config-controller"}
 
 
+def create_deployments(admin, **container):
+    """Creates the ClusterVersion, the operator's Deployments, and that of Pintle with these fields of its container."""
+    admin.must("POST", VERSION.rpartition("/")[0], {
+        "apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"},
+        "spec": {"clusterID": "c"}})
+    ours = deployment(OWN_NAMESPACE, "pintle-controller")
+    ours["spec"]["template"]["spec"]["containers"][0] |= {"args": ["start", "--operator=yes"], **container}
+    admin.must("POST", OURS.rpartition("/")[0], ours)
+    for name in OLD.values():
+        admin.must("POST", DEPLOYMENTS, deployment(NAMESPACE, name))
+
+
 @pytest.fixture
-def taken(cluster):
+def operators_cluster(cluster, pair):
     """A cluster of the Machine Config Operator, in which Pintle's controller is a candidate."""
     admin, objects, settings = cluster.admin, Objects(cluster), Settings(cluster)
     settings.put_all()
@@ -211,32 +410,33 @@ def taken(cluster):
     for role in ("master", "worker"):
         objects.config(f"00-{role}", role=role, files={"/etc/base": "1"})
     with SimulatedAgents(cluster) as agents:
-        # Somebody has made the ControllerConfig and the rendered configs before.
+        # An earlier controller makes the ControllerConfig and the rendered configs.
         with Controller(cluster, "before", "--operator=yes"):
             agents.add("master-0", objects.wait_for_target("master"), labels=[MASTER], has_report=False)
             for pool in ("master", "worker"):
                 objects.wait_until_updated(pool)
-        admin.must("POST", VERSION.rpartition("/")[0], {
-            "apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"},
-            "spec": {"clusterID": "c"}})
-        admin.must("POST", OURS.rpartition("/")[0], deployment(OWN_NAMESPACE, "pintle-controller"))
-        for name in OLD.values():
-            admin.must("POST", DEPLOYMENTS, deployment(NAMESPACE, name))
-        admin.must("POST", SERVERS, daemon_set("machine-config-server"))
+        create_deployments(admin, ports=[{"name": "ignition", "containerPort": PORT}])
+        admin.must("POST", SERVERS, daemon_set("machine-config-server", {MASTER: ""}))
+        admin.must("POST", SERVERS, daemon_set("machine-config-daemon", {"kubernetes.io/os": "linux"}))
         cluster.add_node("infra-0", role="infra")
         threads = [Kubelets(cluster), *(OldProgram(cluster, lease, name) for lease, name in OLD.items())]
         for thread in threads:
             thread.start()
         old = threads[1:]
         wait_until(lambda: all(program.acts for program in old), "the operator acts", 60)
-        threads.append(OurReplica(cluster, admin))
+        server = OldServer(cluster)
+        threads.append(server)
+        server.start()
+        wait_until(lambda: server.listens, "the operator's server has its port", 60)
+        threads.append(OurReplica(cluster, f"--ignition-listen={ADDRESS}:{PORT}", f"--tls-cert={pair.certificate}",
+                                  f"--tls-key={pair.key}"))
         threads[-1].start()
         wait_until(lambda: admin.must("GET", OURS).get("status", {}).get("readyReplicas"), "our replica is ready", 60)
         yield objects, agents, old
         for thread in threads:
             thread.end()
-    for path in (VERSION, OURS, RECORD, f"{SERVERS}/machine-config-server", *(f"{DEPLOYMENTS}/{name}" for name in OLD.values()),
-                 *(f"{LEASES}/{lease}" for lease in OLD)):
+    for path in (VERSION, OURS, RECORD, *(f"{SERVERS}/machine-config-{name}" for name in ("server", "daemon")),
+                 *(f"{DEPLOYMENTS}/{name}" for name in OLD.values()), *(f"{LEASES}/{lease}" for lease in OLD)):
         admin.request("DELETE", path)
     settings.forget_all()
     objects.delete_all()
@@ -246,9 +446,9 @@ def holders(cluster):
     return {lease: cluster.admin.must("GET", f"{LEASES}/{lease}")["spec"].get("holderIdentity", "") for lease in OLD}
 
 
-def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
-    objects, agents, old = taken
-    before, told = everything(cluster.admin), agents.configs()
+def test_a_cluster_is_taken_over_and_given_back(cluster, operators_cluster):
+    objects, agents, old = operators_cluster
+    before, configs_before = everything(cluster.admin), agents.configs()
     assert "Nothing speaks against a takeover" in takeover(cluster, "check")
     plan = takeover(cluster, "plan")
     assert "spec.overrides becomes" in plan and "spec.replicas from 1 to 0" in plan
@@ -259,53 +459,100 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, taken):
     assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     assert not any(program.acts for program in old)
     assert takeover(cluster, "status").splitlines()[0].split() == ["record", "done"]
-    assert agents.configs() == told
+    assert agents.configs() == configs_before
     # A second run has nothing to do, and an update goes through Pintle.
     assert takeover(cluster, "start") == "All steps are done.\n"
     objects.config("10-more", role="master", files={"/etc/more": "1"})
-    target = objects.wait_for_target("master", other_than=told["master-0"][0])
+    target = objects.wait_for_target("master", other_than=configs_before["master-0"][0])
     objects.wait_until_updated("master", target)
     objects.remove_config("10-more")
-    objects.wait_until_updated("master", told["master-0"][0])
+    objects.wait_until_updated("master", configs_before["master-0"][0])
 
     takeover(cluster, "undo")
     wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
     assert everything(cluster.admin) == before
     assert cluster.admin.request("GET", RECORD)[0] == 404
-    assert agents.configs() == told
+    assert agents.configs() == configs_before
 
 
-def test_the_server_is_handed_over_if_that_is_wanted(cluster, taken):
+def test_the_server_is_handed_over_if_that_is_wanted(cluster, operators_cluster):
     before = everything(cluster.admin)
-
-    def scheduled():
-        return cluster.admin.must("GET", f"{SERVERS}/machine-config-server")["status"].get("currentNumberScheduled", 0)
-    wait_until(lambda: scheduled() == 1, "the server runs", 60)
+    log = cluster.folder / "ours.log"
+    wait_until(lambda: "Address already in use; the Ignition server begins when this has ended" in log.read_text(),
+               "our server waits for its port", 60)
     takeover(cluster, "start")
-    assert scheduled() == 1
+    assert server_pods(cluster) and not serves_machines(cluster)
+    assert takeover(cluster, "status", "--server", status=2).splitlines()[-2].startswith("server ")
     takeover(cluster, "start", "--server")
-    assert scheduled() == 0
+    # Before the command ended, it sent a request to our server through the API server.
+    assert not server_pods(cluster) and serves_machines(cluster)
+    assert takeover(cluster, "status", "--server").splitlines()[-1].split() == ["serving", "done"]
     takeover(cluster, "undo")
-    wait_until(lambda: scheduled() == 1, "the server runs again", 60)
+    wait_until(lambda: server_pods(cluster), "the server runs again", 60)
     assert everything(cluster.admin) == before
 
 
-def test_the_commands_of_the_page_do_it(cluster, taken):
-    _, agents, _ = taken
-    before, told = everything(cluster.admin), agents.configs()
+def test_nodes_are_given_to_their_agents_and_back(cluster, operators_cluster):
+    objects, agents, _ = operators_cluster
+    workers = ("worker-0", "worker-1")
+    for name in workers:
+        agents.add(name, objects.target("worker"), has_report=False)
+    stand_ins = [StandInAgent(cluster, name) for name in workers]
+    for agent in stand_ins:
+        agent.start()
+    others = {"master-0", "infra-0"}
+    wait_until(lambda: daemon_nodes(cluster) == {*others, *workers}, "the daemon runs on all nodes", 60)
+    wait_until(lambda: all(handover_of(cluster, name) == ("", "standby") for name in workers),
+               "the agents stand by", 60)
+    before, configs_before = everything(cluster.admin), agents.configs()
+    obstacle = "obstacle  the agent on the node worker-0 may not get machineconfigs.machineconfiguration.openshift.io"
+    wait_until(lambda: obstacle in takeover(cluster, "check", "--daemons", status=None),
+               "the right that the agents lack is an obstacle", 60)
+    cluster.admin.apply_files(DEPLOY / "agent/rbac.yaml")
+    wait_until(lambda: "agent/rbac.yaml" not in takeover(cluster, "check", "--daemons", status=None),
+               "the agents have their rights", 60)
+    found = takeover(cluster, "check", "--daemons")
+    assert "notice    2 of 4 nodes keep the Machine Config Operator's daemon" in found
+    takeover(cluster, "start")
+    assert daemon_nodes(cluster) == {*others, *workers}
+
+    printed = takeover(cluster, "start", "--daemons").splitlines()
+    # Each node was handed over only after the node before it.
+    assert [line.split()[0] for line in printed][:3] == ["daemons", *workers]
+    assert daemon_nodes(cluster) == others
+    assert all(handover_of(cluster, name) == ("acts", "acts") for name in workers)
+    assert agents.configs() == configs_before
+    assert takeover(cluster, "start", "--daemons") == "All steps are done.\n"
+
+    takeover(cluster, "undo")
+    assert daemon_nodes(cluster) == {*others, *workers}
+    assert all(handover_of(cluster, name) == ("", "standby") for name in workers)
+    assert everything(cluster.admin) == before and agents.configs() == configs_before
+    for agent in stand_ins:
+        agent.end()
+        assert not agent.has_met_the_daemon
+
+
+def test_no_node_is_given_away_without_an_agent(cluster, operators_cluster):
+    assert "no node has an agent that stands by" in takeover(cluster, "check", "--daemons", status=2)
+
+
+def test_the_commands_of_the_page_take_a_cluster_over_and_give_it_back(cluster, operators_cluster):
+    _, agents, _ = operators_cluster
+    before, configs_before = everything(cluster.admin), agents.configs()
     page = (DEPLOY.parent / "docs/takeover.md").read_text(encoding="utf-8")
     verbs = re.findall(r"(?m)^    pintle-controller takeover (\w+) +--kubeconfig FILE ", page)
     assert verbs == ["check", "plan", "start", "status", "undo"]
     for verb in verbs:
         takeover(cluster, verb)
-    assert everything(cluster.admin) == before and agents.configs() == told
+    assert everything(cluster.admin) == before and agents.configs() == configs_before
 
 
-def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, taken):
-    _, agents, _ = taken
-    before, told = everything(cluster.admin), agents.configs()
+def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, operators_cluster):
+    _, agents, _ = operators_cluster
+    before, configs_before = everything(cluster.admin), agents.configs()
     for tenths in (2, 7, 15, 30, 60):
-        with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", kubeconfig(cluster)],
+        with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", takeover_user(cluster).kubeconfig],
                               stdout=subprocess.DEVNULL) as killed:
             try:
                 killed.wait(tenths / 10)
@@ -319,19 +566,19 @@ def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, taken):
     takeover(cluster, "start")
     assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     takeover(cluster, "undo")
-    assert everything(cluster.admin) == before and agents.configs() == told
+    assert everything(cluster.admin) == before and agents.configs() == configs_before
 
 
-def test_nothing_begins_while_something_speaks_against_it(cluster, taken):
-    objects, agents, _ = taken
+def test_nothing_begins_while_something_speaks_against_it(cluster, operators_cluster):
+    objects, agents, _ = operators_cluster
     before = everything(cluster.admin)
-    # Another config is wanted than the one that is rendered.
+    # The pool needs another rendered config than its present target.
     objects.config("10-more", role="master", files={"/etc/more": "1"})
     found = takeover(cluster, "check", status=2)
     assert "obstacle  pool master: its target would become rendered-master-" in found
     assert "Nothing was changed" in takeover(cluster, "start", status=2)
     objects.remove_config("10-more")
-    # The ControllerConfig is not what it would be made to.
+    # The ControllerConfig differs from the one that Pintle would make.
     cluster.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller",
                        {"spec": {"clusterDNSIP": "192.0.2.53"}}, MERGE)
     assert "spec.clusterDNSIP would change" in takeover(cluster, "check", status=2)
@@ -341,4 +588,50 @@ def test_nothing_begins_while_something_speaks_against_it(cluster, taken):
     cluster.admin.must("PATCH", "/api/v1/nodes/master-0", {"metadata": {"annotations": {
         "machineconfiguration.openshift.io/desiredDrain": "drain-x"}}}, MERGE)
     assert "node master-0 is being drained" in takeover(cluster, "check", status=2)
+    assert everything(cluster.admin) == before
+
+
+def test_generated_configs_are_compared_byte_by_byte(cluster, generated, templates, tmp_path):
+    assert {"00-master", "00-worker", "99-worker-generated-registries"} <= {
+        config["metadata"]["name"] for config in cluster.admin.must("GET", f"{GROUP}/machineconfigs")["items"]}
+    # This cluster has no Deployments to take over, so there are always obstacles.
+    found = takeover(cluster, "check", f"--templates={templates}", status=2)
+    assert "MachineConfig " not in found and "were not compared" not in found
+    others = tmp_path / "others"
+    shutil.copytree(templates, others)
+    write_template(others, "worker/00-worker/_base/files/role", "/etc/role", "hidden")
+    found = takeover(cluster, "check", f"--templates={others}", status=2)
+    assert [line for line in found.splitlines() if "MachineConfig " in line] == [
+        "obstacle  MachineConfig 00-worker would change at spec.config.storage.files[/etc/role].contents.source"]
+    assert "hidden" not in found
+    assert "were not compared" in takeover(cluster, "check", status=2)
+    assert "--templates: " in takeover(cluster, "check", f"--templates={tmp_path}/missing", status=1)
+
+
+def test_rights_that_are_missing_are_obstacles(cluster, operators_cluster):
+    before = everything(cluster.admin)
+    # This account may read everything, and change nothing.
+    cluster.kubectl("create", "serviceaccount", "reader", "-n", NAMESPACE)
+    cluster.apply(json.dumps({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                              "metadata": {"name": "reader"},
+                              "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}]}))
+    cluster.kubectl("create", "clusterrolebinding", "reader", "--clusterrole=reader",
+                    f"--serviceaccount={NAMESPACE}:reader")
+    reader = cluster.account(NAMESPACE, "reader")
+    found = takeover(cluster, "check", status=2, user=reader).splitlines()
+    for right in (f"patch deployments.apps machine-config-operator in the namespace {NAMESPACE}",
+                  "patch clusterversions.config.openshift.io version",
+                  f"create configmaps in the namespace {OWN_NAMESPACE}"):
+        assert f"obstacle  you may not {right}; use an administrator's kubeconfig, or get this right" in found
+    assert "Nothing was changed." in takeover(cluster, "start", status=2, user=reader)
+    # Pintle's account lacks a right that the operator's part needs.
+    settings = cluster.get("clusterrolebinding", "pintle-controller-settings")
+    cluster.kubectl("delete", "clusterrolebinding", "pintle-controller-settings")
+    found = wait_until(lambda: (lines := takeover(cluster, "check", status=None)) and "obstacle" in lines and lines,
+                       "the right is missing", 60)
+    assert "Pintle's account pintle/pintle-controller may not list dnses.config.openshift.io" in found
+    assert "apply deploy/openshift/operator-settings-rbac.yaml" in found
+    cluster.apply(json.dumps({key: settings[key] for key in ("apiVersion", "kind", "roleRef", "subjects")}
+                             | {"metadata": {"name": "pintle-controller-settings"}}))
+    wait_until(lambda: "Nothing speaks against" in takeover(cluster, "check", status=None), "the right is back", 60)
     assert everything(cluster.admin) == before

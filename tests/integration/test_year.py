@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A year of an OpenShift cluster: whatever is renewed, changed or added in it reaches the nodes.
+"""Tests a year of an OpenShift cluster: whatever is renewed, changed or added in it reaches the nodes.
 
 The controller with its Ignition server and the agents of all nodes have a simulated clock, which jumps from event to
 event.  The API server keeps the real time.  After each event, the disks of the nodes and the pools are as they should
@@ -17,14 +17,15 @@ import time
 
 import pytest
 
-from machines import as_ignition, certs, daemon, deploy, openshift_kinds
+from machines import as_ignition, certs, daemon, deploy
 from machines.agent_node import AgentNode
 from machines.cluster import Cluster
 from machines.cluster_history import ClusterHistory
-from machines.controller import DEPLOY, GROUP, MERGE, NAMESPACE, Controller, Objects, prepare_cluster
+from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects
 from machines.node import Node
-from machines.openshift_settings import CONFIG, OPERATOR, Settings, allow_operator
+from machines.openshift_settings import CONFIG, OPERATOR, Settings, prepare_operator_cluster
 from machines.simulated_clock import SimulatedClock
+from machines.templates import KUBELET, write_templates
 from machines.wait import wait_until
 from machines.whole import Firmware
 
@@ -34,7 +35,6 @@ MACHINES = "openshift-machine-api"
 KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
 ROOT_CA = "/etc/kubernetes/ca.crt"
 PULL_SECRET = "/var/lib/kubelet/config.json"
-KUBELET = "/etc/kubernetes/kubelet.conf"
 RELEASE_FILE = "/etc/release-of-the-templates"
 INFRA_FILE = "/etc/infra"
 FILES_OF_A_NEW_MACHINE = (KUBELET_CA, ROOT_CA, PULL_SECRET, KUBELET, RELEASE_FILE)
@@ -42,28 +42,6 @@ FILES_OF_A_NEW_MACHINE = (KUBELET_CA, ROOT_CA, PULL_SECRET, KUBELET, RELEASE_FIL
 LIFE = datetime.timedelta(days=3650)
 ROTATION_DAY = 200
 INSTALLER = datetime.timedelta(days=ROTATION_DAY, hours=-12) - LIFE * 8 / 10
-
-
-def write_templates(folder, release):
-    """Writes the templates of a release.  The contents of a file are in YAML, with actions of templates in it."""
-    files = {
-        "kubelet": (KUBELET, json.dumps("kind: KubeletConfiguration\nmaxPods: 250\n")),
-        "storage": ("/etc/containers/storage.conf", json.dumps("[storage]\ndriver = \"overlay\"\n")),
-        "registries": ("/etc/containers/registries.conf", '""'),
-        "policy": ("/etc/containers/policy.json",
-                   json.dumps('{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}')),
-        "pull-secret": (PULL_SECRET, '{{.PullSecret | printf "%q"}}'),
-        "root-ca": (ROOT_CA, '{{.RootCAData | toString | printf "%q"}}'),
-        "release": (RELEASE_FILE, json.dumps(f"{release}\n")),
-    }
-    common = folder / "common/_base/files"
-    common.mkdir(parents=True)
-    for name, (path, contents) in files.items():
-        (common / f"{name}.yaml").write_text(f"path: {path}\nmode: 0644\ncontents:\n  inline: {contents}\n")
-    for role in ("master", "worker"):
-        own = folder / f"{role}/00-{role}/_base/files"
-        own.mkdir(parents=True)
-        (own / "role.yaml").write_text(f"path: /etc/role\nmode: 0644\ncontents:\n  inline: {role}\n")
 
 
 def expiry_of(pointer):
@@ -130,7 +108,7 @@ class Site:
         self.mount_certificate()
 
     def mount_certificate(self):
-        """Copies the Secret with the certificate to where the server reads it, as the administrator has to."""
+        """Copies the certificate from its Secret to the server's files, as a kubelet does for a mounted Secret."""
         for name, text in self.secret(NAMESPACE, "machine-config-server-tls").items():
             new = self.folder / f"certificate/{name}.new"
             new.touch(mode=0o600)
@@ -145,7 +123,7 @@ class Site:
             self.admin.must("PATCH", f"{path}/{name}", {"data": data}, MERGE)
 
     def secret(self, namespace, name):
-        """Returns the texts in a Secret, or nothing without the Secret."""
+        """Returns the texts in a Secret; {} if the Secret does not exist."""
         status, found = self.admin.request("GET", f"/api/v1/namespaces/{namespace}/secrets/{name}")
         return {key: base64.b64decode(data).decode() for key, data in found["data"].items()} if status == 200 else {}
 
@@ -166,7 +144,9 @@ class Site:
     def start_controller(self, release):
         """Starts the controller with the templates of a release."""
         templates = self.folder / f"templates-{release}"
-        write_templates(templates, release)
+        write_templates(templates, pull_secret=(PULL_SECRET, '{{.PullSecret | printf "%q"}}'),
+                        root_ca=(ROOT_CA, '{{.RootCAData | toString | printf "%q"}}'),
+                        release=(RELEASE_FILE, json.dumps(f"{release}\n")))
         self._controller.enter_context(Controller(
             self.cluster, f"controller-{release}", f"--templates={templates}", "--access=required",
             f"--token-keys={self.folder}/token-keys", f"--ignition-listen=127.0.0.1:{self._port}",
@@ -266,7 +246,7 @@ class Site:
             assert self.history.contradictions() == []
 
     def _unsettled(self):
-        """Returns something that is not yet as it should be, or nothing."""
+        """Describes the first pool, node or report that is not yet as it should be; returns "" if there is none."""
         summaries = {}
         for pool in self.admin.must("GET", f"{GROUP}/machineconfigpools")["items"]:
             name, target = pool["metadata"]["name"], pool["spec"].get("configuration", {}).get("name")
@@ -298,12 +278,7 @@ class Site:
 def site(tmp_path_factory):
     """A cluster of the old release with a master and two workers, which have joined it by the Ignition server."""
     with Cluster() as cluster, contextlib.ExitStack() as stack:
-        prepare_cluster(cluster)
-        openshift_kinds.install(cluster, dict.fromkeys([
-            *openshift_kinds.KINDS, openshift_kinds.CLUSTER_OPERATOR, *openshift_kinds.SETTINGS,
-            openshift_kinds.MACHINE_SET]))
-        allow_operator(cluster)
-        cluster.admin.apply_files(DEPLOY / "openshift/rbac.yaml", DEPLOY / "agent/rbac.yaml")
+        prepare_operator_cluster(cluster)
         made = Site(cluster, tmp_path_factory.mktemp("year"), stack)
         master, worker, plain = made.boot(plain=False), made.boot(plain=False), made.boot(plain=True)
         made.lay_out(deploy.booted_commit(master))

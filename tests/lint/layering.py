@@ -89,10 +89,10 @@ def check_meson(arrows, findings):
         if not declared:
             findings.add(path, 1, f"declares no dependency named {folder}")
             continue
-        ours = {name.strip() for name in declared[0][2].split(",")} & set(arrows)
-        for extra in sorted(ours - targets):
+        used_folders = {name.strip() for name in declared[0][2].split(",")} & set(arrows)
+        for extra in sorted(used_folders - targets):
             findings.add(path, 1, f"uses {extra}, but ARCHITECTURE.md has no arrow {folder} -> {extra}")
-        for missing in sorted(targets - ours):
+        for missing in sorted(targets - used_folders):
             findings.add(path, 1, f"does not use {missing}, but ARCHITECTURE.md has the arrow {folder} -> {missing}")
 
 

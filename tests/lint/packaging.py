@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the spec file packages what Meson installs with the spec's options, each file once, and has Meson's
-version.
+"""Checks that the spec file and Debian's lists package what Meson installs with their options, each file once, and that
+the spec has Meson's version.
 """
 
+import fnmatch
 import json
 import pathlib
 import re
@@ -13,6 +14,9 @@ import tempfile
 import sources
 
 SPEC = sources.TOP / "packaging/pintle.spec"
+DEBIAN = sources.TOP / "packaging/debian"
+# The directories that debhelper gives to Meson, on one of Debian's architectures.
+DEBIAN_DIRECTORIES = ["--libdir=lib/x86_64-linux-gnu", "--sysconfdir=/etc", "--localstatedir=/var"]
 # The directories of Fedora and RHEL.
 MACROS = {"_prefix": "/usr", "_bindir": "/usr/bin", "_sbindir": "/usr/sbin", "_libexecdir": "/usr/libexec",
           "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system",
@@ -35,7 +39,7 @@ def packaged(spec):
     files, is_list = {}, False
     for number, line in enumerate(spec.splitlines(), 1):
         words = line.split()
-        if line.startswith("%") and not line.startswith(("%{_", "%dir ", "%license ", "%doc ")):
+        if line.startswith("%") and not line.startswith(("%{_", "%dir ", "%ghost ", "%license ", "%doc ")):
             is_list = words[0] == "%files"
         elif is_list and words and words[0].startswith("%{_"):
             # Manual pages are compressed when the package is built.
@@ -43,14 +47,38 @@ def packaged(spec):
     return files
 
 
-def installed(spec, build):
-    """Returns what a build with the spec's options would install."""
-    directories = [f"--{name}={MACROS['_' + name]}" for name in DIRECTORIES]
-    subprocess.run(["meson", "setup", "--prefix=/usr", *directories, "-Dtests=false", *options(spec), build, sources.TOP],
-                   check=True, stdout=subprocess.DEVNULL)
+def installed(options, build):
+    """Returns what a build with these options would install."""
+    subprocess.run(["meson", "setup", "--prefix=/usr", "-Dtests=false", *options, build, sources.TOP], check=True,
+                   stdout=subprocess.DEVNULL)
     plan = json.loads(subprocess.run(["meson", "introspect", build, "--installed"], check=True,
                                      stdout=subprocess.PIPE).stdout)
     return set(plan.values())
+
+
+def debian_options():
+    """Returns the options of the first line of debian/rules that sets MESON."""
+    return re.search(r"(?m)^MESON = (.*)", (DEBIAN / "rules").read_text(encoding="utf-8"))[1].split()
+
+
+def check_debian(findings, paths):
+    """Compares Debian's lists with the installed paths, and returns how many lines they have."""
+    owners, lines = {}, 0
+    for list_file in sorted(DEBIAN.glob("*.install")):
+        for number, pattern in enumerate(list_file.read_text(encoding="utf-8").splitlines(), 1):
+            lines += 1
+            # A line can name a folder, too.
+            matches = [path for path in paths if fnmatch.fnmatch(path, f"/{pattern}")
+                       or fnmatch.fnmatch(path, f"/{pattern}/*")]
+            if not matches:
+                findings.add(list_file, number, f"/{pattern} is not installed")
+            for path in matches:
+                if path in owners:
+                    findings.add(list_file, number, f"{path} is also in {owners[path]}")
+                owners[path] = list_file.name
+    for path in sorted(paths - set(owners)):
+        findings.add(DEBIAN / "rules", 1, f"{path} is installed and in no list of packaging/debian")
+    return lines
 
 
 def main():
@@ -60,17 +88,19 @@ def main():
     MACROS["version"] = version
     files = packaged(spec)
     with tempfile.TemporaryDirectory(prefix="pintle-lint-") as folder:
-        there = installed(spec, pathlib.Path(folder) / "build")
+        directories = [f"--{name}={MACROS['_' + name]}" for name in DIRECTORIES]
+        installed_paths = installed([*directories, *options(spec)], pathlib.Path(folder) / "rpm")
+        debian_paths = installed([*DEBIAN_DIRECTORIES, *debian_options()], pathlib.Path(folder) / "deb")
     for path, lines in files.items():
-        if path not in there:
+        if path not in installed_paths:
             findings.add(SPEC, lines[0], f"{path} is not installed")
         for line in lines[1:]:
             findings.add(SPEC, line, f"{path} is in two lists")
-    for path in sorted(there - set(files)):
+    for path in sorted(installed_paths - set(files)):
         findings.add(SPEC, 1, f"{path} is installed and in no package")
     if f"Version:        {version}\n" not in spec:
         findings.add(SPEC, 1, f"its version is not {version}, as in meson.build")
-    findings.report(len(files))
+    findings.report(len(files) + check_debian(findings, debian_paths))
 
 
 main()

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a precompiled header can be used by another checkout, whose files differ only in their times.
+"""Checks that the compiler accepts a precompiled header whose sources have other times by now, but the same contents.
 
-ccache keeps these headers from one clone to the next.
+The header may come from ccache's cache, and its sources may have been checked out again since it was compiled.
 
 usage: precompiled.py BUILD (a build directory with compile_commands.json)
 """

@@ -146,7 +146,7 @@ class Reader:
                 is_function = is_function or (head_end is None and "(" in without_angles(head) and not TYPE.match(head))
                 head_end = head_end or at
                 at = closing(code, at)
-                # Otherwise the braces hold the initial value of a member, and the function's body follows.
+                # Before a comma or a brace, the braces are the initial value of a member, and the body comes later.
                 if is_function and code[at + 1:].lstrip()[:1] not in (",", "{"):
                     break
             at += 1
@@ -160,12 +160,12 @@ class Reader:
         self._scopes.append(name or ANONYMOUS)
         return at + 1
 
-    def _take(self, start, head, whole, has_body):
+    def _take(self, start, head, declaration, has_body):
         head = ATTRIBUTES.sub("", head)
         name = named(head, has_body)
         if name is not None:
             is_private = ANONYMOUS in self._scopes or (self._is_source and CONSTANT.match(head) is not None)
-            self._add(start, name, is_private, whole if ALIAS.match(head) else None)
+            self._add(start, name, is_private, declaration if ALIAS.match(head) else None)
 
 
 def are_one(one, other):
@@ -182,11 +182,11 @@ def check(folder, definitions, outer, findings):
     by_name = collections.defaultdict(list)
     for definition in definitions:
         by_name[definition.name].append(definition)
-    for name, ours in by_name.items():
-        for index, one in enumerate(ours):
+    for name, same_named in by_name.items():
+        for index, one in enumerate(same_named):
             if not one.is_private:
                 continue
-            others = [other for place, other in enumerate(ours)
+            others = [other for place, other in enumerate(same_named)
                       if (place < index or not other.is_private) and is_around(other.scope, one.scope)]
             others += [other for other in outer[name] if is_around(other.scope, one.scope)]
             clash = next((other for other in others if not are_one(one, other)), None)
@@ -202,7 +202,8 @@ def main():
     folders = collections.defaultdict(list)
     outer = collections.defaultdict(list)
     # A program of one file is not part of its folder's library.
-    tracked = sources.tracked("src/*.cc", "src/*.h", "src/*.h.in", "tests/unit/*/*.cc", "tests/unit/*/*.h")
+    tracked = sources.tracked("src/*.cc", "src/*.h", "src/*.h.in", "tests/unit/*/*.cc", "tests/unit/*/*.h",
+                              "tests/vectors/generated/*.cc", "tests/vectors/generated/*.h")
     paths = [path for path in tracked if path.name != "main.cc"]
     for path in paths:
         try:

@@ -6,8 +6,10 @@ The validity of a certificate may have ended or not begun, since clients must re
 
 import dataclasses
 import datetime
+import functools
 import ipaddress
 import pathlib
+import tempfile
 
 from . import shell
 
@@ -83,6 +85,13 @@ class Authority:
         shell.run("openssl", "ca", "-batch", "-notext", "-config", config, "-preserveDN", *signer,
                   "-startdate", _moment(validity.starts), "-enddate", _moment(validity.ends),
                   "-extfile", extensions_file, "-in", request, "-out", pair.certificate)
+
+
+@functools.lru_cache(maxsize=None)
+def named_authority(name):
+    """Returns the certificate of an authority with this name, as PEM; it is the same at each call."""
+    with tempfile.TemporaryDirectory() as folder:
+        return Authority(folder, name).certificate.read_text(encoding="ascii")
 
 
 _AUTHORITY = "basicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"

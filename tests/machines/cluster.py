@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import threading
 import time
 
 from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, shell
@@ -33,6 +34,7 @@ class Cluster:
         self._checks_refusals = checks_refusals
         self.daemons = ()
         self._nodes, self._users = {}, {}
+        self._nodes_lock = threading.Lock()    # Tests have a thread for each of several programs of a node.
         self.resources = api_client.Resources()
 
     def __enter__(self):
@@ -106,10 +108,11 @@ class Cluster:
 
     def node(self, name):
         """Returns the user of the node's kubelet and agent."""
-        if name not in self._nodes:
-            pair = self.authority.client(f"node-{name}", f"system:node:{name}", "system:nodes")
-            self._nodes[name] = User(self, f"system:node:{name}", pair)
-        return self._nodes[name]
+        with self._nodes_lock:
+            if name not in self._nodes:
+                pair = self.authority.client(f"node-{name}", f"system:node:{name}", "system:nodes")
+                self._nodes[name] = User(self, f"system:node:{name}", pair)
+            return self._nodes[name]
 
     def node_kubeconfig(self, name):
         return self.node(name).kubeconfig

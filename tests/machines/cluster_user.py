@@ -140,6 +140,9 @@ class PatientUser:
                 status, answer = self._user.request(method, path, body, content_type)
             except (OSError, http.client.HTTPException):
                 status, answer = 503, {"message": "the API server does not answer"}
+            # A restarted server does not know the custom kinds at first, and then its answer is not even a Status.
+            if status == 404 and answer.get("kind") != "Status":
+                status = 503
             # A request that got no answer may have taken effect.
             if is_repeated and (method, status) == ("DELETE", 404):
                 return 200, answer

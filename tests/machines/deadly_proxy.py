@@ -13,13 +13,13 @@ class DeadlyProxy(Proxy):
     """Counts writes.  At the write with the given number, it calls kill(), and the client gets no answer.  If `moment`
     is AFTER, it first forwards this write to the server.
 
-    Renewals of a lease do not count, since their number depends on time.  The client may send further requests before
-    kill() ends it; these still reach the server.
+    Renewals of a lease do not count, since their number depends on time, and only those writes do whose description has
+    the text `counted`.  The client may send further requests before kill() ends it; these still reach the server.
     """
 
-    def __init__(self, cluster, user, number=0, moment=BEFORE, kill=None):
+    def __init__(self, cluster, user, number=0, moment=BEFORE, kill=None, counted=""):
         super().__init__(cluster, user)
-        self.number, self.moment, self.kill = number, moment, kill
+        self.number, self.moment, self.kill, self.counted = number, moment, kill, counted
         self.writes = []    # Each is described by its method and path.
         self._writes_lock = threading.Lock()
 
@@ -40,6 +40,8 @@ class DeadlyProxy(Proxy):
     def _number_of(self, request):
         """Returns the number of this write, or None if it does not count."""
         write = f"{request.command} {request.path.split('?')[0]}"
+        if self.counted not in write:
+            return None
         with self._writes_lock:
             if "/leases" in write and any("/leases" in earlier for earlier in self.writes):
                 return None

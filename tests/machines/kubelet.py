@@ -21,13 +21,17 @@ def run_pods(user, name):
     return [running for pod in pods if (running := tend(user, pod))]
 
 
-def tend(user, pod):
-    """Makes one pod run and become ready, or terminates it if it is being deleted; returns the pod if it runs."""
+def tend(user, pod, address=None):
+    """Makes one pod run and become ready, or terminates it if it is being deleted; returns the pod if it runs.
+
+    `address` is the address at which the API server reaches the pod.
+    """
     path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
     if "deletionTimestamp" in pod["metadata"]:
         user.must("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}})
         return None
-    return user.must("PATCH", f"{path}/status", {"status": _running(pod)})
+    network = {"podIP": address, "podIPs": [{"ip": address}]} if address else {}
+    return user.must("PATCH", f"{path}/status", {"status": {**_running(pod), **network}})
 
 
 def _running(pod):

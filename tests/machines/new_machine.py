@@ -173,6 +173,6 @@ def _deploy(disk, layers):
                       --owner-uid=0 --owner-gid=0 --subject=new --add-metadata-string=version=2
         ostree admin deploy --sysroot=/mnt --os="$os" "$@" "$branch" >&2
         ostree admin undeploy --sysroot=/mnt 1 >&2
-        # For the homes of users whom Ignition adds before systemd-tmpfiles runs.
+        # Ignition makes homes of users in this directory before systemd-tmpfiles could make the directory.
         mkdir "/mnt/ostree/deploy/$os/var/home"
         """, "sh", image.OS_NAME, image.BRANCH, *arguments).stdout.strip()

@@ -4,6 +4,7 @@
 
 KINDS = [
     ("config.openshift.io", "v1", "APIServer", "apiservers", "Cluster"),
+    ("config.openshift.io", "v1", "CRIOCredentialProviderConfig", "criocredentialproviderconfigs", "Cluster"),
     ("config.openshift.io", "v1", "ClusterImagePolicy", "clusterimagepolicies", "Cluster"),
     ("config.openshift.io", "v1", "ClusterVersion", "clusterversions", "Cluster"),
     ("config.openshift.io", "v1", "FeatureGate", "featuregates", "Cluster"),
@@ -12,14 +13,13 @@ KINDS = [
     ("config.openshift.io", "v1", "ImagePolicy", "imagepolicies", "Namespaced"),
     ("config.openshift.io", "v1", "ImageTagMirrorSet", "imagetagmirrorsets", "Cluster"),
     ("config.openshift.io", "v1", "Node", "nodes", "Cluster"),
-    ("config.openshift.io", "v1alpha1", "CRIOCredentialProviderConfig", "criocredentialproviderconfigs", "Cluster"),
     ("operator.openshift.io", "v1alpha1", "ImageContentSourcePolicy", "imagecontentsourcepolicies", "Cluster"),
 ]
 
 # The kind in which the operator reports its status.  Only OpenShift has this kind, so most tests do not install it.
 CLUSTER_OPERATOR = ("config.openshift.io", "v1", "ClusterOperator", "clusteroperators", "Cluster")
 
-# What describes a cluster, and what the ControllerConfig is made from.
+# The kinds of the objects that describe a cluster, from which the ControllerConfig is made.
 SETTINGS = [
     ("config.openshift.io", "v1", "DNS", "dnses", "Cluster"),
     ("config.openshift.io", "v1", "Image", "images", "Cluster"),
@@ -28,7 +28,7 @@ SETTINGS = [
     ("config.openshift.io", "v1", "Proxy", "proxies", "Cluster"),
 ]
 
-# What the cluster makes machines from.
+# The kind of the objects from which a cluster makes machines.
 MACHINE_SET = ("machine.openshift.io", "v1beta1", "MachineSet", "machinesets", "Namespaced")
 
 

@@ -5,7 +5,8 @@ import base64
 import json
 
 from . import grants, openshift_kinds
-from .controller import DEPLOY, MERGE, NAMESPACE
+from .certs import named_authority
+from .controller import DEPLOY, MERGE, NAMESPACE, prepare_cluster
 
 CONFIG = "/apis/config.openshift.io/v1"
 OPERATOR = f"{CONFIG}/clusteroperators/machine-config"
@@ -19,6 +20,18 @@ def allow_operator(cluster):
         cluster.admin.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
     for name in ("operator-status-rbac", "operator-settings-rbac"):
         cluster.apply((DEPLOY / f"openshift/{name}.yaml").read_text())
+    grants.wait_until_known(cluster.admin)
+
+
+def prepare_operator_cluster(cluster):
+    """Installs all kinds that the controller knows, and the rights of the controller and of the agents."""
+    prepare_cluster(cluster)
+    openshift_kinds.install(cluster, dict.fromkeys([
+        *openshift_kinds.KINDS, openshift_kinds.CLUSTER_OPERATOR, *openshift_kinds.SETTINGS,
+        openshift_kinds.MACHINE_SET]))
+    allow_operator(cluster)
+    # One of these Roles is in a namespace that allow_operator() makes.
+    cluster.admin.apply_files(DEPLOY / "openshift/rbac.yaml", DEPLOY / "agent/rbac.yaml")
     grants.wait_until_known(cluster.admin)
 
 
@@ -49,10 +62,12 @@ class Settings:
         self.setting("DNS", "dnses", {"baseDomain": "demo.test"}, {})
         self.setting("Proxy", "proxies", {}, {})
         self.setting("Image", "images", {}, {})
-        self.config_map("kube-system", "root-ca", {"ca.crt": "the root"})
+        self.config_map("kube-system", "root-ca", {"ca.crt": named_authority("root")})
         self.config_map("kube-system", "bootstrap", {"status": "complete"})
-        self.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": "the clients"})
-        self.config_map("openshift-config", "initial-kube-apiserver-server-ca", {"ca-bundle.crt": "the installer's"})
+        self.config_map("openshift-config-managed", "kube-apiserver-client-ca",
+                        {"ca-bundle.crt": named_authority("clients")})
+        self.config_map("openshift-config", "initial-kube-apiserver-server-ca",
+                        {"ca-bundle.crt": named_authority("installer")})
         self.config_map("openshift-config-managed", "image-registry-ca", {"registry..5000": "of the registry"})
         self.secret("openshift-config", "pull-secret", "dockerconfigjson",
                     {"auths": {"quay.test": {"auth": "cXVheQ=="}}})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Configs for tests of plans.
+// Makes configs for tests.
 
 #include <memory>
 #include <string>

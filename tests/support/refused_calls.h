@@ -54,7 +54,7 @@ inline void RefuseMoreEpolls() {
   InstallFilter(filter);
 }
 
-// The error is one that is rare for a disk.
+// fsync(2) and syncfs(2) fail with ESTALE, which host::IsFaultOfMachine() does not count as a fault of the machine.
 inline void RefuseSyncs() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

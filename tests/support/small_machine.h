@@ -51,9 +51,9 @@ class RecordingSystemd final : public host::Systemd {
   }
 
   std::vector<std::string> jobs;
-  std::string failing;
-  std::string unseen;
-  bool is_away = false;
+  std::string failing;   // The unit whose jobs fail.
+  std::string unseen;    // The unit that cannot be observed.
+  bool is_away = false;  // No unit can be observed.
 
  private:
   host::SystemdOffline offline_;
@@ -64,7 +64,7 @@ class SmallMachine {
   // `directory` must exist and be empty.
   explicit SmallMachine(std::filesystem::path directory)
       : directory_(std::move(directory)), root_(ValueOf(Root::Open(directory_.string()))), systemd(root_) {
-    // Users enter their homes with their own credentials.
+    // Homes are entered with the rights of their users.
     std::filesystem::permissions(directory_, std::filesystem::perms(0755));
     Write("etc/passwd", "root:x:0:0:root:/root:/bin/bash\ncore:x:1000:1000::/home/core:/bin/bash\n");
     Write("etc/group", "root:x:0:\ncore:x:1000:\n");

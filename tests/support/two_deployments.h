@@ -77,7 +77,7 @@ class TwoDeployments final : public host::Deployments {
   }
   Result<> Prune() override { return {}; }
 
-  // An administrator may stage another deployment at any time.
+  // Stages another deployment, as an administrator may do at any time.
   Result<> StageAnother() { return Set("staged", "other"); }
 
   std::string ToBoot() const { return Has("boot") ? Read("boot") : "old"; }

@@ -31,6 +31,7 @@ struct World {
   pool::NodeNames skipped;
   pool::NodeNames undrainable;
   pool::NodeNames awaited;
+  PoolPolicies policies;
   int version = 1;
 
   View Look() const {
@@ -57,6 +58,7 @@ struct World {
                         .features = {},
                         .now = api::Time{WallTime(std::chrono::seconds(version))},
                         .awaited = &awaited,
+                        .policies = &policies,
                         .why_unread = why_unread});
   }
 

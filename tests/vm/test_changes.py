@@ -71,22 +71,22 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine
     second = deploy.commit(vm, {"/usr/share/probe": "second"}, "2")
     first = deploy.booted_commit(vm)
     images = {False: first, True: second}
-    was, whole = False, None
+    was_new, full_change = False, None
     for number in range(ROUNDS + 1):
         machine.write_config(everything(second))
-        which = "--none" if was else "/root/configs"
+        which = "--none" if was_new else "/root/configs"
         command = [PROGRAM, "apply", "--yes", which]
         vm.run("sync")
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", *command)
         # The first change is not cut short, to measure how long a change takes on this machine.
-        if whole is None:
+        if full_change is None:
             vm.follow_reboot(300)
             machine.settle()
-            whole = time.monotonic() - started
-            cut = whole
+            full_change = time.monotonic() - started
+            cut = full_change
         else:
-            cut = random.uniform(0, whole)
+            cut = random.uniform(0, full_change)
             cut_power(vm, cut)
             start_after_cut(vm)
             machine.settle()
@@ -96,14 +96,14 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine
         # A cut may lose the contents of a record, but not the growth of the file; that leaves zeros.
         read = set(machine.read(RECORDED).replace("\0", "").splitlines())
         assert read <= {"none none", "newnew"}, read
-        print(f"{number}: cut after {cut:.1f} s of {whole:.1f} s, from {was} to {is_new}", flush=True)
+        print(f"{number}: cut after {cut:.1f} s of {full_change:.1f} s, from {was_new} to {is_new}", flush=True)
         assert now in (NOTHING, ALL) and (number > 0 or is_new)
         if is_new:
             assert deploy.booted_commit(vm) == images[True]
         assert machine.pintle("recover") == "Nothing was cut short.\n"
         machine.pintle("verify")
         deploy.fsck(vm)
-        was = is_new
+        was_new = is_new
 
 
 @pytest.mark.nightly

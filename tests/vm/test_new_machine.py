@@ -120,14 +120,14 @@ def test_a_machine_with_an_invalid_first_config_boots_and_reports_the_error(imag
     disk, commit = image
     config = served(rendered(commit))
     first = next(one for one in config["storage"]["files"] if one["path"] == FIRST_CONFIG)
-    whole, first["contents"]["source"] = first["contents"]["source"], "data:,%7B"
+    original_source, first["contents"]["source"] = first["contents"]["source"], "data:,%7B"
     with NewMachine(disk, config, settles=False) as vm:
         for unit in (IN_THE_INITRAMFS, AFTER_IT):
             wait_until(lambda unit=unit: "failed to parse MachineConfig" in log_of(vm, unit),
                        f"{unit} reports the error", PATIENCE)
         assert has(vm, FIRST_CONFIG) and not has(vm, CURRENT_CONFIG)
         # A corrected config is used at the next try.
-        vm.run("tee", FIRST_CONFIG, input=urllib.parse.unquote(whole.removeprefix("data:,")))
+        vm.run("tee", FIRST_CONFIG, input=urllib.parse.unquote(original_source.removeprefix("data:,")))
         vm.state = vm.run("systemctl", "is-system-running", "--wait", check=False).stdout.strip()
         expect_configured(vm)
         assert vm.boots == 1

@@ -68,7 +68,7 @@ Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For purpos
   const bool is_new = !file && errno == ENOENT && purpose == For::kAdding;
   if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("open").While(doing);
-  // The directory is synced even if the file exists: its creator may have been killed before the name was durable.
+  // Sync() syncs the directory even if the file existed: its creator may have been killed before the name was durable.
   BlobStore store(std::move(directory), std::move(file), std::move(path));
   TRY(store.ReadIndex(purpose), doing);
   return store;

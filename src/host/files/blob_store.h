@@ -4,9 +4,10 @@
 // Stores contents of files under their SHA-256 digests.
 //
 // All contents are in one file that only grows, so that storing a thousand small contents costs a few sequential writes
-// and one fsync.  Equal contents are stored once.  After a power cut, the file may end with incomplete contents, whose
-// digest is wrong.  They are ignored when the store is opened, and cut off when it is opened for adding.  Memory
-// holds the digests, the offsets, and a window around the last read; long contents are processed in pieces.
+// and one fsync.  Equal contents are stored once.  After a power cut, some contents may be incomplete.  When the store
+// is opened, contents with a wrong digest are ignored; when it is opened for adding, contents that extend beyond the
+// end of the file are cut off.  Memory holds the digests, the offsets, and a window around the last read; long contents
+// are processed in pieces.
 
 #include <sys/types.h>
 

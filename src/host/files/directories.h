@@ -7,9 +7,10 @@
 // them by links and other things, at any time.  So a path is followed name by name, each from the open directory before
 // it.  Where a user U may have put the next entry of the path, that entry is checked:
 //
-//     a directory in a directory of U     must belong to U or to us; U may move U's own directories
-//     a link that U may have put there    is followed with U's rights, and must lead to a directory of U
-//     anything else                       is followed with our rights
+//     a directory in a directory of U          must belong to U or to us, and not to another user
+//     a link that U may have put there         is followed with U's rights, and must lead to a directory of U
+//     a link that any user may have put there  is an error
+//     anything else                            is followed with our rights
 //
 // An open directory stays the directory that was checked, whatever others do to its path.  So everything that is made,
 // read, renamed and removed in it is addressed by its descriptor and a single name.  Nothing leads out of the root.

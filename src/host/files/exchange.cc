@@ -148,8 +148,8 @@ Result<> PutBackCopy(const ExchangeDirectories& directories, const std::string& 
 }
 
 // Replaces an entry on a file system that cannot exchange two names, such as vfat.  The old file stays open, so that
-// what someone writes to it at that instant is found and put back.  If someone replaces it at that instant, the edit is
-// lost.  A directory that is replaced does not exist for an instant.
+// what someone writes to it during the rename is found and put back.  If someone replaces the file just before the
+// rename, that edit is lost.  If a directory is replaced, its name does not exist for an instant.
 Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                                 const BlobStore& blobs) {
   const int directory = directories.parent.fd();

@@ -6,8 +6,8 @@
 // Someone may write into a file, or replace it, at any instant.  So one system call exchanges the new entry and the old
 // one, and then the old one is examined: if it is not what was there before, the two are exchanged back.  A process
 // that has the old file open can write to it even then, so the old file keeps the temporary name and is examined again
-// when it is removed.  A file system that cannot exchange two names keeps only the edits that are written into the old
-// file.
+// when it is removed.  On a file system that cannot exchange two names, an edit is lost if someone replaces the old
+// file at the instant of the rename.
 
 #include <optional>
 #include <string>

@@ -39,18 +39,18 @@ Result<std::optional<Existing>> FindExisting(int directory, const std::string& n
   existing.user = status.stx_uid;
   existing.group = status.stx_gid;
   existing.size = status.stx_size;
-  existing.attributes = status.stx_attributes;
+  existing.statx_flags = status.stx_attributes;
   existing.identity = {gnu_dev_makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
   existing.modified = Nanoseconds(status.stx_mtime);
   existing.changed = Nanoseconds(status.stx_ctime);
   return existing;
 }
 
-Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view subject) {
-  if ((attributes & STATX_ATTR_IMMUTABLE) != 0) {
+Result<> CheckNotImmutable(std::uint64_t statx_flags, std::string_view subject) {
+  if ((statx_flags & STATX_ATTR_IMMUTABLE) != 0) {
     return Error(ErrorKind::kConflict, fmt::format("{} is immutable: `chattr -i` makes it changeable", subject));
   }
-  if ((attributes & STATX_ATTR_APPEND) != 0) {
+  if ((statx_flags & STATX_ATTR_APPEND) != 0) {
     return Error(ErrorKind::kConflict,
                  fmt::format("{} can only be appended to: `chattr -a` makes it changeable", subject));
   }
@@ -58,7 +58,7 @@ Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view subject) {
 }
 
 Result<> CheckNotMounted(const Existing& existing) {
-  if ((existing.attributes & STATX_ATTR_MOUNT_ROOT) == 0) return {};
+  if ((existing.statx_flags & STATX_ATTR_MOUNT_ROOT) == 0) return {};
   return Error(ErrorKind::kConflict, "something is mounted there: unmount it");
 }
 
@@ -72,8 +72,8 @@ bool IsUntouchedButRenamed(const Existing& was, const Existing& is) {
 }
 
 bool IsUnchangedSince(const Existing& existing, WallTime moment) {
-  const auto rested = std::chrono::duration_cast<std::chrono::nanoseconds>((moment - kTick).time_since_epoch());
-  return existing.changed < rested.count();
+  const auto latest = std::chrono::duration_cast<std::chrono::nanoseconds>((moment - kTick).time_since_epoch());
+  return existing.changed < latest.count();
 }
 
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing) {

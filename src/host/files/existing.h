@@ -28,7 +28,7 @@ struct Existing {
   std::int64_t user = 0;
   std::int64_t group = 0;
   std::uint64_t size = 0;
-  std::uint64_t attributes = 0;  // STATX_ATTR_...
+  std::uint64_t statx_flags = 0;  // STATX_ATTR_...
   Identity identity;
   std::int64_t modified = 0;  // The mtime, in nanoseconds.
   std::int64_t changed = 0;   // The ctime, in nanoseconds.
@@ -38,7 +38,7 @@ struct Existing {
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
 // These return kConflict if someone has made the entry immutable or append-only, or has mounted something on it.
-Result<> CheckNotImmutable(std::uint64_t attributes, std::string_view subject);
+Result<> CheckNotImmutable(std::uint64_t statx_flags, std::string_view subject);
 Result<> CheckNotMounted(const Existing& existing);
 
 // Returns whether nobody has touched a file or link between two reads of its status.  Writes within one tick of the
@@ -56,8 +56,8 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
 // Returns how OpenExisting() opens an entry of this kind.
 OpenedAs HowOpened(resource::EntryKind kind);
 
-// Returns whether an open entry is in this state.  Attributes are compared only if the state has some.  `blobs` has the
-// contents of the state's file.
+// Returns whether an open entry is in this state.  `have` has its extended attributes, which are compared only if the
+// state has some.  `blobs` has the contents of the state's file.
 Result<bool> IsInState(const resource::FileEntry::State& state, const Existing& existing, int opened,
                        const Attributes& have, const BlobStore& blobs);
 

@@ -73,10 +73,10 @@ enum class CommitAction {
 struct Prepared {
   std::optional<FileState> want;
   CommitAction action = CommitAction::kNothing;
-  Identity directory;  // The directory that has the place.
+  Identity directory;  // The directory that contains the entry.
   Exchange exchange;
   WantedAttributes wanted_attributes;  // Used by kAdjust only.
-  std::uint64_t number = 0;            // Counts the calls of Prepare(), in their order.
+  std::uint64_t number = 0;            // A later call of Prepare() has a higher number.
 
   Place place() const { return {directory, exchange.name}; }
   bool WasDirectory() const { return exchange.existing && exchange.existing->kind == EntryKind::kDirectory; }
@@ -253,7 +253,7 @@ class FileChanges::Work {
     const std::string& name = prepared.exchange.name;
     if (!prepared.exchange.existing) return {};
     TRY(CheckChangeable(directory));
-    TRY(CheckNotImmutable(prepared.exchange.existing->attributes, "it"));
+    TRY(CheckNotImmutable(prepared.exchange.existing->statx_flags, "it"));
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (before && !IsKnownUnchanged(*before, *prepared.exchange.existing)) {
       const UniqueFd opened = TRY(OpenExisting(directory, name, *prepared.exchange.existing));
@@ -283,7 +283,7 @@ class FileChanges::Work {
       return EditedError();  // It was removed.
     }
     TRY(CheckChangeable(directory));
-    if (existing) TRY(CheckNotImmutable(existing->attributes, "the existing entry"));
+    if (existing) TRY(CheckNotImmutable(existing->statx_flags, "the existing entry"));
     if (is_same_kind && existing->kind == EntryKind::kDirectory) {
       prepared.action = CommitAction::kAdjust;
       prepared.wanted_attributes = std::move(wanted_attributes);

@@ -28,14 +28,15 @@ inline constexpr const char* kStamps = "/etc/machine-config-daemon/noorig";
 std::string OriginalOf(const std::string& path);
 std::string StampOf(const std::string& path);
 
-// Returns the steps that keep the originals of the paths in `taken`, which a config is about to take.  They must be put
-// before anything is put at these paths.  A path that has a kept original or a stamp already gets no step.  The
+// Returns the steps that keep the originals of the paths in `taken`, which a config is about to take.  The steps must
+// be put before anything is put at these paths.  A path that has a kept original or a stamp already gets no step.  The
 // directories in `made`, which the change itself makes, get stamps, too.
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made);
 
 struct RestoredOriginals {
-  // The originals by path.  The other paths have no original, and are only removed.
+  // The originals by path.  For a path that has neither a kept original nor a stamp, this is the OS's default, if there
+  // is one.  The other paths are only removed.
   std::map<std::string, resource::FileEntry::State> originals;
   // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  They must be
   // put last.

@@ -86,7 +86,8 @@ Result<> PairedFile::Write(std::string_view contents) const {
     TRY(Replace(directory.get(), spare->get(), contents), "writing " + path_);
     return {};
   }
-  // There is no spare: someone has removed it, or an older version of Pintle has written the file.
+  // There is no spare: someone has removed it, an older version of Pintle has written the file, or the file system
+  // cannot exchange two names (Replace()).
   return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
 }
 

@@ -13,8 +13,8 @@ namespace pintle::host {
 // have their cause at the path itself: often someone has put something else there.
 bool IsFaultOfMachine(const Error& error);
 
-// Puts the remedy before the cause, if one is known: "its file system is full, free some space: write: No space left
-// on device".  A remedy that the message already has is not repeated.
+// Puts the remedy before the cause, if one is known: "its file system is full, free some space or inodes: write: No
+// space left on device".  A remedy that the message already has is not repeated.
 Error WithRemedy(Error error);
 
 template <typename T>

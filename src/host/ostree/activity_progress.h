@@ -11,7 +11,7 @@
 namespace pintle::host {
 
 struct ActivityProgress {
-  std::string doing;                          // "fetching quay.io/os@sha256:4f0a..."
+  std::string doing;                          // The activity, such as "fetching quay.io/os@sha256:4f0a...".
   std::string part = {};                      // The current part of the activity, such as "downloading".
   std::optional<std::uint32_t> percent = {};  // The percentage of that part, 0 to 100; nullopt if it is not known.
 

@@ -34,7 +34,7 @@ class DeploymentsRpmOstree final : public Deployments {
   Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                          const std::stop_token& stop) override;
 
-  // Drops the pending deployment first.  After an error, there is no pending deployment.
+  // Drops the pending deployment before it makes another one.  If making that one fails, no deployment is pending.
   Result<PutEffect> Put(const WantedDeployment& wanted) override;
 
   Result<PutEffect> DropPending() override;

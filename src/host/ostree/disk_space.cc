@@ -8,6 +8,7 @@
 namespace pintle::host {
 namespace {
 
+// Returns the largest number if the sum does not fit: the sizes come from a registry, which may send any.
 std::uint64_t Sum(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
@@ -17,7 +18,8 @@ std::uint64_t Mebibytes(std::uint64_t bytes) { return Sum(bytes, (1 << 20) - 1) 
 }  // namespace
 
 std::uint64_t SpaceFor(std::span<const OciDescriptor> layers) {
-  // While a layer is unpacked, the disk has its packed form, too.  The unpacked form is at least as large.
+  // While layers are unpacked, the disk also holds their packed forms.  So each layer counts twice, since its unpacked
+  // form is at least as large as the packed one.
   std::uint64_t needed = 0;
   for (const OciDescriptor& layer : layers) needed = Sum(needed, Sum(layer.size, layer.size));
   return needed;

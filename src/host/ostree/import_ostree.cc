@@ -50,7 +50,8 @@ Variant Child(const Variant& parent, std::size_t index) {
   return Variant(::g_variant_get_child_value(parent.get(), index));
 }
 
-// Skips directories that have contents only while the machine runs, since an image must not fill them.
+// Skips the entries of directories that have contents only while the machine runs, since an image must not fill these
+// directories.
 OstreeRepoCommitFilterResult LeaveOutVolatile(OstreeRepo*, const char* path, GFileInfo*, void*) {
   static constexpr std::array kVolatile = {"/dev/", "/proc/", "/run/", "/sys/", "/tmp/"};
   const auto is_below = [&](const char* directory) { return std::string_view(path).starts_with(directory); };

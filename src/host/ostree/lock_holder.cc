@@ -22,8 +22,8 @@ bool IsSame(const fs::path& path, const struct stat& file) {
   return ::stat(path.c_str(), &status) == 0 && status.st_ino == file.st_ino && status.st_dev == file.st_dev;
 }
 
-// Reads a file in fdinfo, where the kernel lists the locks of a descriptor.  It also lists open file description locks,
-// for which /proc/locks has no owner.
+// Returns whether a descriptor has a lock, from its file in /proc/PID/fdinfo.  There the kernel also lists open file
+// description locks, whose owner is not in /proc/locks.
 bool HasLock(const fs::path& fdinfo_file) {
   std::ifstream lines(fdinfo_file);
   for (std::string line; std::getline(lines, line);) {

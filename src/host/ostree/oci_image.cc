@@ -112,7 +112,7 @@ Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, 
   const std::string last = label("ostree.final-diffid");
   PackedCommit commit{label("ostree.commit"), 1};
   if (last.empty() && commit.checksum.empty()) return std::nullopt;
-  // If the label is missing, the commit is in the first layer, and the other layers were added later.
+  // If the label ostree.final-diffid is missing, the commit is in the first layer, and other layers were added later.
   if (last.empty()) return commit;
   const auto& contents = config.rootfs.diff_ids;
   const auto found = std::find(contents.begin(), contents.end(), last);

@@ -29,7 +29,8 @@ class SystemdDbus final : public Systemd {
   explicit SystemdDbus(const Root& root);
   ~SystemdDbus() override;
 
-  // Enables, disables and presets units in one call each.  Reloads systemd's configuration if a link has changed.
+  // Presets, enables and disables all units with one call each.  If such a call fails, makes one call for each unit.
+  // Reloads systemd's configuration if a link has changed.
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override;
   Result<resource::UnitLinks::State> ObserveLinks() override;
   Result<> PutLinks(const resource::UnitLinks::State& links) override;

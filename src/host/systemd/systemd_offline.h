@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Implements Systemd for a machine that is not running: the next deployment, or the root that the initramfs has
-// mounted.
+// Implements Systemd without a call to the service manager.  This is for the next deployment, for a root that the
+// initramfs has mounted, and for this machine early in a boot or late in a shutdown, when D-Bus is not there.
 //
-// Enabling a unit only makes links.  Reload() and Run() do nothing, since everything takes effect with the next boot.
+// Enabling or disabling a unit only changes links.  Reload() and Run() do nothing: new links take effect with the
+// next boot, or when systemd is made to reload later in this boot.  Observe() reports each unit as inactive.
 
 #include "base/root.h"
 #include "host/systemd/systemd.h"

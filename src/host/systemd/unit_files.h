@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the files of units below a root as systemd does.
+// Finds the files of units below a root, in the same directories and by the same rules as systemd.
 
 #include <array>
 #include <string>
@@ -14,10 +14,11 @@
 
 namespace pintle::host {
 
-// The directory with the links of enabled units.
+// The directory with the unit files of configs and administrators, and with the links of enabled units.
 inline constexpr std::string_view kUnitDirectory = "/etc/systemd/system";
 
-// A file in an earlier directory hides one of the same name in a later directory.
+// The directories in which systemd looks for unit files.  A file in an earlier directory hides one of the same name in
+// a later directory.
 inline constexpr std::array<std::string_view, 13> kUnitSearchPath = {
     "/etc/systemd/system.control",
     "/run/systemd/system.control",
@@ -35,12 +36,12 @@ inline constexpr std::array<std::string_view, 13> kUnitSearchPath = {
 };
 
 enum class UnitFileKind {
-  kNotLookedFor,
-  kMissing,
+  kNotLookedFor,  // FindUnitFile() has not been called.
+  kMissing,       // No file was found; the next FindUnitFile() looks again.
   kFile,
   kAlias,   // A link to another name in the search path.
   kLinked,  // A link to a file outside of the search path.
-  kMasked,
+  kMasked,  // An empty file, /dev/null, or a link that leads to one of them.
 };
 
 struct UnitFile {
@@ -48,25 +49,29 @@ struct UnitFile {
 
   UnitName name;
   UnitFileKind kind = UnitFileKind::kNotLookedFor;
-  std::string path;
-  std::string target;  // The target of a link.
-  InstallSection install;
+  std::string path;        // The path of the file or link that was found.
+  std::string target;      // The target of a link, as an absolute path.
+  InstallSection install;  // Empty unless the file was read with ReadInstall::kYes.
 };
 
 enum class ReadInstall { kNo, kYes };
 
-// Finds the file for a name, or for the template of an instance.  If `read` is kYes, also reads the [Install] sections
-// of the file and its drop-ins.  Does nothing if the file has been found already.
+// Finds the file with the unit's name.  If there is none and the unit is an instance, finds the file of its template.
+// If `read` is kYes, also reads the [Install] sections of the file and its drop-ins.  Does nothing if an earlier call
+// has found the file; this call then reads no [Install] sections either.
 Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read);
 
-// Reads the file to which a link leads.  That file counts as the unit's own, whatever its name is.
+// Replaces a link that was found by the file at its target.  This file counts as the unit's own, whatever its name is.
+// If the target is another link, `unit` then has that link.
 Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read);
 
+// Returns whether a path is below one of the directories in kUnitSearchPath.
 bool IsBelowUnitSearchPath(std::string_view path);
 
 enum class LastPart { kKeep, kFollow };  // If the last part of a path is a symlink, Resolve() keeps or follows it.
 
-// Returns a path without symlinks, "." and "..".  Parts that do not exist are kept.
+// Returns the same path without symlinks, "." and "..".  Parts that do not exist are kept.  Links are followed inside
+// of the root.
 Result<std::string> Resolve(const Root& root, std::string_view path, LastPart last);
 
 }  // namespace pintle::host

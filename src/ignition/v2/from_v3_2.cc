@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Translates 3.2 to spec 2.2, and refuses a config of which something would be lost.
+// Translates a config of spec 3.2 to spec 2.2.  A config is refused if it has anything that spec 2.2 cannot express.
 
 #include <fmt/core.h>
 
@@ -19,6 +19,10 @@ namespace {
 
 using json::Path;
 
+// Each Refuse function returns an error if its part of the config has anything that spec 2.2 cannot express.  `path` is
+// the path of that part.
+
+// `where` is the name of the resource in the error.
 Result<> RefuseResourceLosses(const v3_2::Resource& resource, std::string_view where, const Path& path) {
   if (resource.compression) {
     return CannotTranslate(fmt::format("Compression in {} is not supported on 2.2", where), Path(path, "compression"));
@@ -160,7 +164,8 @@ Passwd FromPasswd(v3_2::Passwd passwd) {
   return to;
 }
 
-// The mount points of a config's filesystems.  In spec 2.2, the mount point of a filesystem is also its name.
+// The mount points of a config's filesystems.  Spec 2.2 refers to a filesystem by its name.  As in ign-converter, this
+// name is the mount point.
 class Mounts {
  public:
   explicit Mounts(const std::vector<v3_2::Filesystem>& filesystems) {
@@ -169,7 +174,9 @@ class Mounts {
     }
   }
 
-  // Sets the filesystem of a file, directory or link, and its path below the mount point of that filesystem.
+  // Sets the filesystem of a file, directory or link, and its path below the mount point of that filesystem.  The
+  // longest mount point with which the path begins is taken.  As in ign-converter, texts are compared, so /variable is
+  // taken for a path below /var.
   template <typename Node>
   void Place(const std::string& path, Node& node) const {
     std::string_view best;
@@ -197,7 +204,7 @@ FileContents FromContents(v3_2::Resource resource) {
   };
 }
 
-// Adds a file for the contents, and one for each appended resource.
+// Adds a file for the contents, and one for each appended resource.  A file that has neither is left out.
 void AddFiles(v3_2::File file, const Mounts& mounts, std::vector<File>& to) {
   File base;
   mounts.Place(file.path, base);
@@ -218,6 +225,7 @@ void AddFiles(v3_2::File file, const Mounts& mounts, std::vector<File>& to) {
   }
 }
 
+// A filesystem without a mount point gets a number as its name.
 std::vector<Filesystem> FromFilesystems(std::vector<v3_2::Filesystem> filesystems) {
   std::vector<Filesystem> to;
   int unnamed = 0;
@@ -299,7 +307,8 @@ Systemd FromSystemd(v3_2::Systemd systemd) {
   return to;
 }
 
-// Ignition's reports of spec 2 have no paths; we append the path to each message.
+// Validates the result of the translation.  Unlike Ignition's own reports about spec 2, the error names the path of
+// each problem.
 Result<> CheckSpec2(const Config& config) {
   json::Report report;
   Validate(config, report);

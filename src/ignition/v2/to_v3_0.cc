@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Translates spec 2 to 3.0, and refuses what cannot be translated.
+// Translates a config of spec 2 to spec 3.0.  A config is refused if it has anything that cannot be translated.
 
 #include <fmt/core.h>
 
@@ -28,19 +28,21 @@ std::optional<T> UnlessZero(T value) {
 
 Error Untranslatable(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
 
-// Returns the path of a file, directory or link in spec 3.  In spec 2 each names a filesystem;
-// CheckTranslatable() accepts no declared filesystem but "root".
+// Returns the path that a file, directory or link has in spec 3.  In spec 2, its path is relative to a filesystem that
+// the config names.  CheckTranslatable() refuses configs that declare another filesystem than "root".
 std::string WholePath(std::string_view filesystem, std::string_view path) {
   return filesystem == "root" ? JoinPath("/", path) : CleanPath(path);
 }
 
-// Checks that no path is used twice, and that no path begins with the path of a link in the same config.
+// Checks that no path is used twice, and that no path begins with the path of a link in the same config.  Texts are
+// compared, so a link /a also excludes the path /ab.
 class NodeCheck {
  public:
   explicit NodeCheck(const std::vector<Link>& links) {
     for (const Link& link : links) links_.push_back(JoinPath("/", link.path));
   }
 
+  // `kind` is the word for the node in errors, such as "File".
   template <typename Node>
   Result<> Add(const Node& node, const char* kind) {
     const std::string path = JoinPath("/", node.path);
@@ -160,7 +162,7 @@ v3_0::NodeOwner ToOwner(std::optional<NodeOwner> owner) {
 }
 
 v3_0::File ToFile(File file) {
-  // In spec 2 an existing file is overwritten by default, unless the config appends to it.
+  // Spec 2 overwrites an existing file by default.  A file to which the config appends is never overwritten.
   const bool overwrite = !file.append && file.overwrite.value_or(true);
   v3_0::File to{
       .group = ToOwner(std::move(file.group)),

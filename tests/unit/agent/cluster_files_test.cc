@@ -32,7 +32,7 @@ RegistryBundle Bundle(const std::string& file, const std::string& contents) { re
 ClusterFilesSource SourceWith() {
   ClusterFilesSource source;
   source.metadata.name = "machine-config-controller";
-  source.spec.kubelet_authorities = EncodeBase64("kubelet's");
+  source.spec.kubelet_authorities = EncodeBase64(NamedCertificate("kubelet's"));
   source.spec.internal_pull_secret = EncodeBase64("{}");
   return source;
 }
@@ -52,17 +52,18 @@ std::map<std::string, std::string> ContentsOf(const ClusterFiles& files) {
 
 TEST(ClusterFiles, AreReadFromAControllerConfigAsItsOperatorWritesIt) {
   json::Report report;
-  const auto source = json::Decode<ClusterFilesSource>(ValueOf(json::Parse(R"({
+  json::Value document = ValueOf(json::Parse(R"({
     "kind": "ControllerConfig", "metadata": {"name": "c", "resourceVersion": "7"},
-    "spec": {"kubeAPIServerServingCAData": "YQ==", "cloudProviderCAData": null, "internalRegistryPullSecret": "e30=",
+    "spec": {"cloudProviderCAData": null, "internalRegistryPullSecret": "e30=",
              "imageRegistryBundleData": [{"file": "r.example.com..5000", "data": "cg=="}],
-             "imageRegistryBundleUserData": null, "rootCAData": "eA=="}})")),
-                                                       report);
+             "imageRegistryBundleUserData": null, "rootCAData": "eA=="}})"));
+  document["spec"]["kubeAPIServerServingCAData"] = EncodeBase64(NamedCertificate("kubelet's"));
+  const auto source = json::Decode<ClusterFilesSource>(std::move(document), report);
   EXPECT_TRUE(Succeeded(report.ToResult()));
   const auto files = ValueOf(FilesOf(source));
-  EXPECT_THAT(ContentsOf(files),
-              ElementsAre(std::pair("/etc/docker/certs.d/r.example.com:5000/ca.crt", "r\n"),
-                          std::pair(kKubeletFile, "a\n"), std::pair(kCloudFile, "\n"), std::pair(kSecretFile, "{}\n")));
+  EXPECT_THAT(ContentsOf(files), ElementsAre(std::pair("/etc/docker/certs.d/r.example.com:5000/ca.crt", "r\n"),
+                                             std::pair(kKubeletFile, NamedCertificate("kubelet's")),
+                                             std::pair(kCloudFile, "\n"), std::pair(kSecretFile, "{}\n")));
   EXPECT_THAT(files.registries, ElementsAre("r.example.com:5000"));
 }
 
@@ -74,6 +75,13 @@ TEST(ClusterFiles, AnAuthorityOfTheUsersReplacesThatOfTheCluster) {
 
 TEST(ClusterFiles, AnEmptyBundleForTheKubeletIsNotWritten) {
   EXPECT_THAT(ContentsOf(ValueOf(FilesOf(ClusterFilesSource()))), ElementsAre(std::pair(kCloudFile, "\n")));
+}
+
+TEST(ClusterFiles, ABundleForTheKubeletWithoutACertificateIsRefused) {
+  ClusterFilesSource source = SourceWith();
+  source.spec.kubelet_authorities = EncodeBase64("no certificate");
+  EXPECT_THAT(MessageOf(FilesOf(source)),
+              HasSubstr("$.spec.kubeAPIServerServingCAData: has no certificate that can be read"));
 }
 
 TEST(ClusterFiles, AnErrorListsAllProblemsAndContainsNoSecret) {
@@ -113,14 +121,14 @@ class PutClusterFilesTest : public testing::Test {
 
 TEST_F(PutClusterFilesTest, WritesOnlyFilesThatDiffer) {
   EXPECT_THAT(Put(SourceWith()), ElementsAre(kKubeletFile, kCloudFile, kSecretFile));
-  EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
+  EXPECT_EQ(Read(kKubeletFile), NamedCertificate("kubelet's"));
   EXPECT_EQ(ModeOf(kKubeletFile), 0644u);
   const auto before = StatusOf(kKubeletFile).st_ino;
   EXPECT_THAT(Put(SourceWith()), IsEmpty());
   EXPECT_EQ(StatusOf(kKubeletFile).st_ino, before);
   Make(kKubeletFile, "mine");
   EXPECT_THAT(Put(SourceWith()), ElementsAre(kKubeletFile));
-  EXPECT_EQ(Read(kKubeletFile), "kubelet's\n");
+  EXPECT_EQ(Read(kKubeletFile), NamedCertificate("kubelet's"));
 }
 
 TEST_F(PutClusterFilesTest, AFileKeepsItsModeAndASecretIsReadableByRootOnly) {

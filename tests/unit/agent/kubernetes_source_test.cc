@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,13 +28,15 @@
 namespace pintle::agent {
 namespace {
 
+using std::chrono::milliseconds;
+
 // The annotations that Ignition has written on a new machine.
 constexpr const char* kFirstAnnotations = R"("machineconfiguration.openshift.io/currentConfig":"rendered-first",)"
                                           R"("machineconfiguration.openshift.io/desiredConfig":"rendered-first",)"
                                           R"("machineconfiguration.openshift.io/state":"Done")";
 
 // The Node as it is in `version`.
-std::string NodeText(const std::string& version, const std::string& annotations) {
+std::string AnnotatedNode(const std::string& version, const std::string& annotations) {
   return R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a","uid":"1","resourceVersion":")" + version +
          R"(","annotations":{)" + annotations + R"(}},"spec":{},"status":{}})";
 }
@@ -39,21 +45,36 @@ std::string NodeText(const std::string& version, const std::string& annotations)
 // annotations that Ignition has written.
 kube::Answer AnswerTo(const kube::ReceivedRequest& request) {
   if (request.line.find("watch=1") != std::string::npos) return {.ending = kube::Ending::kNever};
-  if (request.line.starts_with("PATCH /api/v1/nodes/a")) return {.body = NodeText("6", kFirstAnnotations)};
+  if (request.line.starts_with("PATCH /api/v1/nodes/a")) return {.body = AnnotatedNode("6", kFirstAnnotations)};
   if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
   return {.body = R"({"metadata":{"resourceVersion":"5"},"items":[)" +
-                  NodeText("5", R"("machineconfiguration.openshift.io/desiredConfig":"rendered-wanted")") + "]}"};
+                  AnnotatedNode("5", R"("machineconfiguration.openshift.io/desiredConfig":"rendered-wanted")") + "]}"};
 }
 
 class KubernetesSourceTest : public testing::Test {
  protected:
   KubernetesSourceTest() {
     ::setenv("no_proxy", "*", 1);
-    kube::Access access = server_.access();
+    WriteKubeconfig(server_);
+  }
+
+  void WriteKubeconfig(const kube::ScriptedServer& server) {
+    kube::Access access = server.access();
     const std::string url = ValueOf(access.Current())->server.text();
     directory_.Write("kubeconfig", R"({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c"}}],
                                        "clusters": [{"name": "c", "cluster": {"server": ")" +
                                        url + R"("}}]})");
+  }
+
+  static Source::Listener Listening(std::function<void(Goal goal)> wanted) {
+    Source::Listener listener;
+    listener.wanted = std::move(wanted);
+    listener.drained = [] {};
+    listener.failed = [](const std::string& why) { ADD_FAILURE() << why; };
+    listener.unusable = [](const std::string&) {};
+    listener.held = [](const std::string&) {};
+    listener.warned = [](const std::vector<std::string>&) {};
+    return listener;
   }
 
   // Returns the name of the first config that the source asks for.
@@ -62,17 +83,10 @@ class KubernetesSourceTest : public testing::Test {
     KubernetesSource source(
         *loop_, root_, clock_,
         {.node = "a", .kubeconfig = (directory_ / "kubeconfig").string(), .event_namespace = "namespace"});
-    Source::Listener listener;
-    listener.wanted = [&](Goal goal) {
+    source.Begin(Listening([&](Goal goal) {
       if (first.empty()) first = std::move(goal.config);
       loop_->Stop();
-    };
-    listener.drained = [] {};
-    listener.failed = [](const std::string& why) { ADD_FAILURE() << why; };
-    listener.unusable = [](const std::string&) {};
-    listener.held = [](const std::string&) {};
-    listener.warned = [](const std::vector<std::string>&) {};
-    source.Begin(std::move(listener));
+    }));
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
     return first;
   }
@@ -91,6 +105,62 @@ TEST_F(KubernetesSourceTest, OnANewMachineAsksForNothingBeforeTheNodeNamesTheCon
   std::filesystem::create_directories((directory_ / file).parent_path());
   directory_.Write(file, "{" + std::string(kFirstAnnotations) + "}");
   EXPECT_EQ(FirstGoal(), "rendered-first");
+}
+
+TEST_F(KubernetesSourceTest, DoesNotTakeTheAnswerToAnEarlierUncordonForTheEndOfANewChange) {
+  // Returns the Node while it has `config` to reach and the controller has answered `answered`.
+  const auto node = [](const std::string& version, const std::string& config, const std::string& asked,
+                       const std::string& answered) {
+    return AnnotatedNode(version, R"("machineconfiguration.openshift.io/desiredConfig":")" + config +
+                                      R"(","machineconfiguration.openshift.io/desiredDrain":")" + asked +
+                                      R"(","machineconfiguration.openshift.io/lastAppliedDrain":")" + answered + "\"");
+  };
+  const std::string uncordon = "uncordon-rendered-old";
+  std::atomic<bool> is_answered = false;
+  std::mutex mutex;
+  std::string written;
+  kube::ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> kube::Answer {
+    {
+      const std::lock_guard lock(mutex);
+      written += request.body;
+    }
+    if (request.line.starts_with("PATCH ")) return {.body = node("6", "rendered-old", uncordon, "drain-rendered-old")};
+    if (request.line.starts_with("POST ")) return {.status = 201, .body = "{}"};
+    if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
+    if (request.line.find("watch=1") == std::string::npos) {
+      return {.body = R"({"metadata":{"resourceVersion":"5"},"items":[)" +
+                      node("5", "rendered-old", "drain-rendered-old", "drain-rendered-old") + "]}"};
+    }
+    return {.ending = kube::Ending::kNever, .more = [&, was_sent = false]() mutable -> std::string {
+              if (!is_answered || std::exchange(was_sent, true)) return "";
+              return kube::EventLine("MODIFIED", node("9", "rendered-new", uncordon, uncordon));
+            }};
+  });
+  WriteKubeconfig(server);
+  KubernetesSource source(
+      *loop_, root_, clock_,
+      {.node = "a", .kubeconfig = (directory_ / "kubeconfig").string(), .event_namespace = "namespace"});
+  source.Begin(Listening([&](const Goal& goal) {
+    if (goal.config == "rendered-old") {
+      source.ReportSettled(goal);
+      source.ReportWork(Prepared());
+      is_answered = true;
+      return;
+    }
+    // The Node is written in the order of the reports, so when this fault is written, all reports before it are.
+    source.ReportFault(Fault::kFailed, "the last report");
+    loop_->Post([&] { loop_->Stop(); });
+  }));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  const auto was_written = [&](const std::string& text) {
+    const std::lock_guard lock(mutex);
+    return written.find(text) != std::string::npos;
+  };
+  event::Timer look(*loop_, [&] { was_written("the last report") ? loop_->Stop() : look.After(milliseconds(1)); });
+  look.After(milliseconds(1));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_TRUE(was_written(uncordon));
+  EXPECT_FALSE(was_written("currentConfig"));
 }
 
 }  // namespace

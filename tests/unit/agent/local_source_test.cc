@@ -143,7 +143,7 @@ TEST_F(LocalSourceTest, AMovedFileOrTheTargetOfALinkCounts) {
   Run();
   const std::string first = wanted_.back();
   EXPECT_THAT(first, StartsWith("rendered-local-"));
-  // Writes through the link change the file in another directory.
+  // The target of the link, which is in another directory, is replaced.
   WriteConfig("new", "2");
   fs::rename(configs_ / "new", directory_ / "elsewhere.json");
   Run();
@@ -158,12 +158,16 @@ TEST_F(LocalSourceTest, ADirectoryThatIsMadeLaterOrReplacedIsNoticed) {
   fs::create_directories(configs_);
   WriteConfig("50-a.json", "1");
   Run();
-  EXPECT_THAT(wanted_.back(), StartsWith("rendered-local-"));
+  // On a slow machine, the source has begun to read before the directory was made.
+  if (wanted_.back() == "mco-empty-mc") Run();
+  const std::string first = wanted_.back();
+  EXPECT_THAT(first, StartsWith("rendered-local-"));
   fs::rename(configs_, directory_ / "old");
   fs::create_directories(configs_);
   WriteConfig("50-a.json", "2");
   Run();
-  EXPECT_EQ(wanted_.size(), 2u);
+  EXPECT_THAT(wanted_.back(), StartsWith("rendered-local-"));
+  EXPECT_NE(wanted_.back(), first);
 }
 
 TEST_F(LocalSourceTest, AnUnreadableFileIsReportedUntilItIsMendedAndChangesNothing) {
@@ -241,14 +245,14 @@ TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedAtIntervals) {
   const OpenCounter opened(configs_);
   PassingClock clock;
   Begin(clock);
-  std::function<void()> change_on = [&] {
+  std::function<void()> keep_changing = [&] {
     if (!wanted_.empty()) return;
     change();
-    // The clock stops before the moment at which the timers expire.
+    // The clock stops after a while, so that it stays far behind the real clock.
     if (changes <= 100) clock.Pass(std::chrono::milliseconds(50));
-    loop_->Post(change_on);
+    loop_->Post(keep_changing);
   };
-  loop_->Post(change_on);
+  loop_->Post(keep_changing);
   Run();
   ASSERT_EQ(wanted_.size(), 1u) << unusable_.back();
   // When the source reports this last config, all earlier work has ended.

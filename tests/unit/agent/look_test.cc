@@ -32,7 +32,7 @@ class LaterClock final : public Clock {
 class Look : public testing::Test {
  protected:
   // Looks at the machine without a request for another config.
-  Outlook Now() const {
+  Outlook OutlookNow() const {
     const auto current = ValueOf(CurrentGoal(machine_.host().root));
     return ValueOf(LookAt(machine_.host(), {}, current.value_or(Goal{"mco-empty-mc"}))).outlook;
   }
@@ -81,21 +81,21 @@ TEST_F(Look, DoesNotFindTheConfigInEffectWhileTheJournalHasAChangeThatWasCutShor
     change.phase = phase;
     ASSERT_TRUE(Succeeded(journal.Write(change)));
     // All files are as in the new config.
-    EXPECT_FALSE(Now().is_there);
-    EXPECT_TRUE(Now().is_cut_short);
+    EXPECT_FALSE(OutlookNow().has_goal);
+    EXPECT_TRUE(OutlookNow().is_cut_short);
   }
   ASSERT_TRUE(Succeeded(journal.Close()));
-  EXPECT_TRUE(Now().is_there);
+  EXPECT_TRUE(OutlookNow().has_goal);
 }
 
 TEST_F(Look, LeavesAChangeThatWaitsForARebootAlone) {
   machine_.policy = {};
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Storable(Everything()))));
-  EXPECT_FALSE(Now().is_there);
-  EXPECT_FALSE(Now().is_cut_short);
-  EXPECT_THAT(Now().waits, HasSubstr("pintle recover --give-up"));
+  EXPECT_FALSE(OutlookNow().has_goal);
+  EXPECT_FALSE(OutlookNow().is_cut_short);
+  EXPECT_THAT(OutlookNow().waits, HasSubstr("pintle recover --give-up"));
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
-  EXPECT_TRUE(Now().is_cut_short);
+  EXPECT_TRUE(OutlookNow().is_cut_short);
 }
 
 TEST_F(Look, CountsAnIgnoredFindingIfTheWantedConfigChangesTheThing) {
@@ -103,7 +103,7 @@ TEST_F(Look, CountsAnIgnoredFindingIfTheWantedConfigChangesTheThing) {
   machine_.Write("etc/motd", "mine");
   const host::Host host = machine_.host();
   ASSERT_TRUE(Succeeded(change::KeepIgnored(host.root, {{"/etc/motd", host.clock.Wall() + std::chrono::hours(24)}})));
-  EXPECT_TRUE(Now().is_there);
+  EXPECT_TRUE(OutlookNow().has_goal);
   const SurveyRequest request = RequestFor(WithMotd("data:,two"));
   const auto survey = ValueOf(LookAt(host, request, request.wanted->goal));
   EXPECT_EQ(survey.findings, 1u);
@@ -114,7 +114,7 @@ TEST_F(Look, CountsAnIgnoredFindingIfTheWantedConfigChangesTheThing) {
 
 TEST_F(Look, StoresThePolicyThatAChangeIsPlannedBy) {
   HaveMotd("data:,one");
-  EXPECT_TRUE(Now().is_there);
+  EXPECT_TRUE(OutlookNow().has_goal);
   EXPECT_FALSE(HasPolicy());
   const SurveyRequest request = RequestFor(WithMotd("data:,two"));
   EXPECT_TRUE(ValueOf(LookAt(machine_.host(), request, request.wanted->goal)).prepared);
@@ -134,7 +134,7 @@ TEST_F(Look, RemembersTheFilesThatItHasRead) {
   const LaterClock later;
   EXPECT_FALSE(machine_.Has("run/pintle/seen-files"));
   const Survey survey = ValueOf(LookAt({host.root, host.systemd, later, {}}, {}, Goal{"rendered-worker-1"}));
-  EXPECT_TRUE(survey.outlook.is_there);
+  EXPECT_TRUE(survey.outlook.has_goal);
   EXPECT_TRUE(machine_.Has("run/pintle/seen-files"));
 }
 

@@ -26,7 +26,7 @@ using testing::StartsWith;
 
 constexpr const char* kGetMetrics = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
 constexpr const char* kFine = "HTTP/1.1 200 OK\r\n";
-// A time limit that no test reaches, except tests of this limit.
+// A time limit that no test reaches.
 constexpr milliseconds kLong = event::kPatience;
 
 // A simple client.

@@ -47,7 +47,7 @@ mcd_reboots_failed_total 1
 # HELP mcd_update_state The config of the last update or its error, and when, as Unix time.
 # TYPE mcd_update_state gauge
 mcd_update_state{config="MachineConfig: rendered-worker-1",err=""} 1700000001
-# HELP mcd_config_drift When drift from the config was last seen, as Unix time; 0 if never.
+# HELP mcd_config_drift When the present drift from the config was first seen, as Unix time; 0 if there was none.
 # TYPE mcd_config_drift gauge
 mcd_config_drift 1700000002
 # HELP mcd_local_unsupported_packages Packages changed on this node that no extension accounts for.

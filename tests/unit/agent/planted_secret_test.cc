@@ -2,8 +2,8 @@
 
 // Damages a text that contains a secret in many ways.  No message of a parser may contain a part of the secret.
 //
-// Each kind of damage is tried at every fourth place; the kinds begin at different places.  With PINTLE_NIGHTLY, which
-// `./dev test --nightly` sets, each kind is tried at all places.
+// Wrong bytes and insertions are tried at every fourth place; each of them begins at another place.  With
+// PINTLE_NIGHTLY, which `./dev test --nightly` sets, they are tried at all places.
 
 #include "support/planted_secret.h"
 
@@ -36,12 +36,12 @@ TEST_P(EveryParser, HasASampleWithTheSecret) {
   Try(GetParam().sample);
 }
 
-TEST_P(EveryParser, ReportsNothingOfATextThatEndsEarly) {
+TEST_P(EveryParser, ReportsNoSecretOfATextThatEndsEarly) {
   const std::string& sample = GetParam().sample;
   for (std::size_t end = 0; end <= sample.size(); ++end) Try(sample.substr(0, end));
 }
 
-TEST_P(EveryParser, ReportsNothingOfATextWithAWrongByte) {
+TEST_P(EveryParser, ReportsNoSecretOfATextWithAWrongByte) {
   using std::string_literals::operator""s;
   std::size_t first = 0;
   for (const char wrong : "\"'\\{}[]<>,:;%&*!#|=.-\n\t\x7f\xff 0aZ"s + '\0') {
@@ -53,7 +53,7 @@ TEST_P(EveryParser, ReportsNothingOfATextWithAWrongByte) {
   }
 }
 
-TEST_P(EveryParser, ReportsNothingOfATextWithAnInsertion) {
+TEST_P(EveryParser, ReportsNoSecretOfATextWithAnInsertion) {
   std::size_t first = 0;
   for (const char* put : {"\\q",  "\\u12", "\\ud800", "%zz",    "%",         "\"", "\"\"", "'",     "\n", "\x01",
                           "\xc3", "*",     "&",       "!!int ", "!!binary ", ",",  ": ",   "1e999", "{",  "]"}) {
@@ -65,7 +65,7 @@ TEST_P(EveryParser, ReportsNothingOfATextWithAnInsertion) {
   }
 }
 
-TEST_P(EveryParser, ReportsNothingOfATextWithTheSecretInserted) {
+TEST_P(EveryParser, ReportsNoSecretOfATextWithTheSecretInserted) {
   for (std::size_t at = 0; at <= GetParam().sample.size(); ++at) {
     std::string text = GetParam().sample;
     text.insert(at, kSecret);
@@ -80,7 +80,7 @@ void ForEachValue(json::Value& value, const std::function<void(json::Value&)>& v
   for (json::Value& element : value) ForEachValue(element, visit);
 }
 
-TEST_P(EveryParser, ReportsNothingOfAValueOfAnotherType) {
+TEST_P(EveryParser, ReportsNoSecretOfAValueOfAnotherType) {
   if (!GetParam().is_json) GTEST_SKIP() << "it has no values";
   const std::string secret(kSecret);
   const std::vector<json::Value> others = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
@@ -95,7 +95,7 @@ TEST_P(EveryParser, ReportsNothingOfAValueOfAnotherType) {
   });
 }
 
-TEST_P(EveryParser, ReportsNothingOfAKeyThatIsTheSecret) {
+TEST_P(EveryParser, ReportsNoSecretOfAKeyThatIsTheSecret) {
   if (!GetParam().is_json) GTEST_SKIP() << "it has no keys";
   json::Value document = *json::Parse(GetParam().sample);
   ForEachValue(document, [&](json::Value& value) {

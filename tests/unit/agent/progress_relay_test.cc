@@ -36,11 +36,11 @@ TEST_F(RelayTest, LimitsTheRateOfReportsOfAnotherThread) {
   });
   const MonotonicTime began = clock_.Monotonic();
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(clock_.Monotonic() - began).count();
+  const auto elapsed = std::chrono::ceil<std::chrono::seconds>(clock_.Monotonic() - began).count();
   worker.join();
   EXPECT_EQ(reported_.front(), "fetching");
   EXPECT_EQ(reported_.back(), "fetching: downloading, 100 %");
-  EXPECT_LE(reported_.size(), static_cast<std::size_t>(seconds) + 1);
+  EXPECT_LE(reported_.size(), static_cast<std::size_t>(elapsed) + 1);
 }
 
 TEST_F(RelayTest, ReportsNothingAfterTheEnd) {

@@ -18,8 +18,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kKubelets = "/var/lib/kubelet/kubeconfig";
-constexpr const char* kFirst = "/etc/kubernetes/kubeconfig";
+constexpr const char* kKubeletKubeconfig = "/var/lib/kubelet/kubeconfig";
+constexpr const char* kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
 constexpr const char* kEnd = "20400101000000Z";
 
 const std::string kOldSigner = MadeCertificate("kube-apiserver-service-network-signer@1", kEnd);
@@ -92,7 +92,7 @@ class TrustServerTest : public testing::Test {
     machine_.Write("var/lib/kubelet/kubeconfig", Kubeconfig(kOldSigner));
   }
   Result<std::vector<std::string>> Trust(const std::string& bundle) {
-    return TrustServer(machine_.host(), kKubelets, bundle);
+    return TrustServer(machine_.host(), kKubeletKubeconfig, bundle);
   }
 
   TemporaryDirectory directory_;
@@ -100,7 +100,7 @@ class TrustServerTest : public testing::Test {
 };
 
 TEST_F(TrustServerTest, BothKubeconfigsAreRenewedAndTheKubeletIsRestartedOnce) {
-  EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), ElementsAre(kKubelets, kFirst));
+  EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), ElementsAre(kKubeletKubeconfig, kFirstKubeconfig));
   EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
   EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), IsEmpty());
@@ -112,12 +112,12 @@ TEST_F(TrustServerTest, AFailedRestartIsRepeated) {
   EXPECT_THAT(MessageOf(Trust(kNewSigner)), HasSubstr("restarting the kubelet"));
   EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner));
   machine_.systemd.failing = "";
-  EXPECT_THAT(ValueOf(Trust(kNewSigner)), ElementsAre(kFirst));
+  EXPECT_THAT(ValueOf(Trust(kNewSigner)), ElementsAre(kFirstKubeconfig));
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service", "kubelet.service"));
 }
 
 TEST_F(TrustServerTest, WithoutARestartTheKubeletsKubeconfigIsUnchanged) {
-  EXPECT_THAT(ValueOf(Trust(kOldSigner + kLocal)), ElementsAre(kFirst));
+  EXPECT_THAT(ValueOf(Trust(kOldSigner + kLocal)), ElementsAre(kFirstKubeconfig));
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));
   EXPECT_THAT(machine_.systemd.jobs, IsEmpty());
 }

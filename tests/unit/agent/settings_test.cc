@@ -37,6 +37,7 @@ FullCheckSec=30min
 ; Both of them:
 Kubeconfig=/etc/kubernetes/kubeconfig
 DrainTimeoutSec=1h 30min
+WaitForHandover=yes
 [Health]
 Units=kubelet.service  crio.service
 Units=getty@tty1.service
@@ -53,6 +54,7 @@ Listen=127.0.0.1:9797)"));
   EXPECT_EQ(settings.full_check, minutes(30));
   EXPECT_EQ(settings.kubeconfig, "/etc/kubernetes/kubeconfig");
   EXPECT_EQ(settings.drain_timeout, minutes(90));
+  EXPECT_TRUE(settings.wait_for_handover);
   EXPECT_THAT(*settings.health_units, ElementsAre("kubelet.service", "crio.service", "getty@tty1.service"));
   EXPECT_EQ(settings.check_directory, "/usr/lib/checks");
   EXPECT_EQ(settings.health_limit, seconds(90));

@@ -56,9 +56,9 @@ std::map<std::string, Event> Events() {
       {"recovered: undone for a reason", happened::Recovered{How::kUndone, kNew, "it did not boot"}},
       {"recovered: to be confirmed", happened::Recovered{How::kToBeConfirmed, kNew, ""}},
       {"recovered: reboot needed", happened::Recovered{How::kRebootNeeded, kNew, ""}},
-      {"looked: a change cut short", happened::Looked{kNew, {.is_cut_short = true, .is_there = true}}},
-      {"looked: a change that waits", happened::Looked{kNew, {.waits = "for a reboot", .is_there = true}}},
-      {"looked: there", happened::Looked{kNew, {.is_there = true}}},
+      {"looked: a change cut short", happened::Looked{kNew, {.is_cut_short = true, .has_goal = true}}},
+      {"looked: a change that waits", happened::Looked{kNew, {.waits = "for a reboot", .has_goal = true}}},
+      {"looked: there", happened::Looked{kNew, {.has_goal = true}}},
       {"looked: another config meanwhile", happened::Looked{kNew, {.is_outdated = true}}},
       {"looked: drift", happened::Looked{kNew, {.drift = "content mismatch"}}},
       {"looked: unreconcilable", happened::Looked{kNew, {.unreconcilable = "disks"}}},
@@ -101,13 +101,13 @@ std::vector<std::vector<std::string>> Graph() {
   return rows;
 }
 
-TEST(State, EveryPairOfPhasesMatchesTheGraph) {
+TEST(State, EveryPairOfPhaseAndEventMatchesTheGraph) {
   std::map<std::pair<std::string, std::string>, std::string> graph;
   for (const auto& row : Graph()) {
     ASSERT_EQ(row.size(), 3u);
     EXPECT_TRUE(graph.emplace(std::pair(row[0], row[1]), row[2]).second) << row[0] << ", " << row[1];
   }
-  // This pair does not occur: an agent that waits has no earlier goal.
+  // The page leaves this pair out, because it does not occur: an agent that waits has no earlier goal.
   graph.emplace(std::pair("waiting", "wanted: another"), "checking");
   std::set<std::string> used;
   for (const auto& [phase, state] : States()) {
@@ -160,7 +160,7 @@ TEST(State, ANewGoalReplacesOneThatFailsOrWaits) {
     EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
   }
   // The result of a look at a goal that is not wanted any more is ignored.
-  EXPECT_FALSE(Advance({phase::Checking{kNewer}, kNewer, std::nullopt}, happened::Looked{kNew, {.is_there = true}}));
+  EXPECT_FALSE(Advance({phase::Checking{kNewer}, kNewer, std::nullopt}, happened::Looked{kNew, {.has_goal = true}}));
 }
 
 TEST(State, ANewGoalWaitsForTheEndOfAChange) {
@@ -182,11 +182,11 @@ TEST(State, ANoticeDuringALookBeginsNoOtherLookAndTheLookCounts) {
     ASSERT_TRUE(noticed && noticed->effects.empty());
     state = noticed->next;
   }
-  for (const Outlook& outlook : {Outlook{.drift = "content mismatch"}, Outlook{.is_there = true}}) {
+  for (const Outlook& outlook : {Outlook{.drift = "content mismatch"}, Outlook{.has_goal = true}}) {
     const auto next = Advance(state, happened::Looked{kNew, outlook});
     ASSERT_TRUE(next);
-    EXPECT_EQ(NameOf(next->next.phase), outlook.is_there ? "settled" : "degraded");
-    EXPECT_EQ(Find<effect::ReportFault>(next->effects) != nullptr, !outlook.is_there);
+    EXPECT_EQ(NameOf(next->next.phase), outlook.has_goal ? "settled" : "degraded");
+    EXPECT_EQ(Find<effect::ReportFault>(next->effects) != nullptr, !outlook.has_goal);
     // One more look follows, when it is due.
     EXPECT_TRUE(Find<effect::LookAgainSoon>(next->effects));
     EXPECT_FALSE(Find<effect::Look>(next->effects));
@@ -268,7 +268,7 @@ TEST(State, OnlyARecoveryAfterAnUnhealthyBootUndoesTheChange) {
   next = Advance(confirming, happened::Unwell{"kubelet.service is failed"});
   ASSERT_TRUE(next);
   EXPECT_TRUE(std::get<phase::Recovering>(next->next.phase).is_going_back);
-  // The next attempt ends the change that the journal has, and does not undo it because of the boot.
+  // The next attempt is an ordinary recovery: it ends the change as the journal says, and need not undo it.
   next = Advance(next->next, happened::Failed{"the disk is full"});
   ASSERT_TRUE(next);
   next = Advance(next->next, happened::RetryDue{});
@@ -295,13 +295,14 @@ TEST(State, TheRejectionOnTheDiskReplacesTheOneInMemory) {
 }
 
 TEST(State, AnOutdatedLookIsRepeatedWithoutOtherChanges) {
-  const phase::Checking checking{.goal = kNew, .is_drained = true, .attempts = 2, .again = true, .is_repeated = true};
+  const phase::Checking checking{
+      .goal = kNew, .is_drained = true, .attempts = 2, .needs_another_look = true, .follows_another_look = true};
   const auto next = Advance({checking, kNew, std::nullopt}, happened::Looked{kNew, {.is_outdated = true}});
   ASSERT_TRUE(next);
   ASSERT_EQ(next->effects.size(), 1u);
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNew);
   const auto& again = std::get<phase::Checking>(next->next.phase);
-  EXPECT_TRUE(again.is_drained && again.again && again.is_repeated);
+  EXPECT_TRUE(again.is_drained && again.needs_another_look && again.follows_another_look);
   EXPECT_EQ(again.attempts, 2);
 }
 
@@ -328,7 +329,7 @@ TEST(State, AnUnusableGoalIsReportedAndTheMachineStaysAsItIs) {
   // The agent still watches the config that the machine has.
   next = Advance(next->next, happened::Noticed{});
   ASSERT_TRUE(next && Find<effect::Look>(next->effects));
-  next = Advance(next->next, happened::Looked{kOld, {.is_there = true}});
+  next = Advance(next->next, happened::Looked{kOld, {.has_goal = true}});
   ASSERT_TRUE(next);
   EXPECT_FALSE(Find<effect::ReportSettled>(next->effects));
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "a file is broken");
@@ -415,10 +416,10 @@ TEST(State, RecoveryOfAChangeThatCouldNotBeUndoneComesFirst) {
 
 TEST(State, TheGoalIsNotReachedWhileTheJournalHasAChange) {
   const State checking{phase::Checking{kNew}, kNew, std::nullopt};
-  auto next = Advance(checking, happened::Looked{kNew, {.is_cut_short = true, .is_there = true}});
+  auto next = Advance(checking, happened::Looked{kNew, {.is_cut_short = true, .has_goal = true}});
   ASSERT_TRUE(next && Find<effect::Recover>(next->effects));
   EXPECT_FALSE(Find<effect::ReportSettled>(next->effects));
-  next = Advance(checking, happened::Looked{kNew, {.waits = "reboot it", .is_there = true}});
+  next = Advance(checking, happened::Looked{kNew, {.waits = "reboot it", .has_goal = true}});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "reboot it");
   EXPECT_FALSE(Find<effect::Reboot>(next->effects));

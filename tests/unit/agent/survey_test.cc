@@ -107,7 +107,7 @@ std::string SurveyText(const Survey& survey) {
   add(!outlook.waits.empty(), "waits: " + outlook.waits);
   add(!outlook.drift.empty(), "drift: " + outlook.drift);
   add(!outlook.unreconcilable.empty(), "unreconcilable: " + outlook.unreconcilable);
-  add(outlook.is_there, "there");
+  add(outlook.has_goal, "there");
   add(outlook.is_outdated, "outdated");
   if (survey.prepared) parts.push_back(ChangeText(*survey.prepared));
   add(outlook.drains, "drains");

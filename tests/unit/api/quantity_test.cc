@@ -106,15 +106,26 @@ TEST(Quantity, OfHugeSizeTakesNoTime) {
   EXPECT_TRUE(Quantity::Parse(std::string(100'000, '9') + "Ei"));
 }
 
+TEST(Quantity, IsZeroOnlyIfItIsWrittenAsZero) {
+  EXPECT_TRUE(Quantity().is_zero());
+  EXPECT_TRUE(Quantity::Parse("-0.0Gi")->is_zero());
+  EXPECT_FALSE(Quantity::Parse("0.0001")->is_zero());
+  // The value does not fit into 64 bits.
+  EXPECT_EQ(Quantity::Parse("12E")->value(), 0);
+  EXPECT_FALSE(Quantity::Parse("12E")->is_zero());
+}
+
 TEST(Quantity, IsReadFromATextOrANumber) {
   json::Report report;
   EXPECT_EQ(json::Decode<Quantity>(json::Value("1G"), report).text(), "1G");
   EXPECT_EQ(json::Decode<Quantity>(json::Value(4096), report).text(), "4096");
   EXPECT_EQ(json::Decode<Quantity>(json::Value(1.5), report).text(), "1500m");
+  EXPECT_EQ(json::Decode<Quantity>(json::Value("  10Gi "), report).text(), "10Gi");
   EXPECT_FALSE(report.has_errors());
   json::Decode<Quantity>(json::Value(true), report);
   json::Decode<Quantity>(json::Value("x"), report);
-  EXPECT_EQ(report.problems().size(), 2U);
+  json::Decode<Quantity>(json::Value("  "), report);
+  EXPECT_EQ(report.problems().size(), 3U);
 }
 
 }  // namespace

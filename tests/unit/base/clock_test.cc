@@ -23,6 +23,16 @@ TEST(Rfc3339, IsReadWithFractionsAndOffsets) {
   EXPECT_EQ(ValueOf(FromRfc3339("2001-09-08T18:16:40.250-07:30")), kBillion + milliseconds(250));
 }
 
+// A certificate "without end" ends in the year 9999.
+TEST(Rfc3339, ThatIsBeyondTheRangeOfOurClockIsReadAsVeryFarAway) {
+  const WallTime late = ValueOf(FromRfc3339("9999-12-31T23:59:59Z"));
+  EXPECT_GT(late, ValueOf(FromRfc3339("2261-12-31T00:00:00Z")));
+  EXPECT_EQ(ValueOf(FromRfc3339("9999-12-31T23:59:59.999999999-23:59")), late);
+  const WallTime early = ValueOf(FromRfc3339("0001-01-01T00:00:00Z"));
+  EXPECT_LT(early, ValueOf(FromRfc3339("1678-12-31T00:00:00Z")));
+  EXPECT_EQ(ValueOf(FromRfc3339("0000-01-01T00:00:00+23:59")), early);
+}
+
 TEST(Rfc3339, RefusesATextThatIsNoTime) {
   for (const char* text :
        {"", "2001-09-09", "2001-09-09 01:46:40Z", "2001-02-29T01:46:40Z", "2001-09-09T24:00:00Z", "2001-09-09T01:46:40",

@@ -44,5 +44,14 @@ TEST(Memory, FreedMemoryBelowABlockInUseIsReturned) {
   EXPECT_LT(Resident(), before - static_cast<long>(kBlocks * kBlock / 1024 / 2));
 }
 
+TEST(Memory, AWipedSecretIsOverwritten) {
+  std::string secret(100, 's');
+  const char* const bytes = secret.data();
+  Wipe(secret);
+  EXPECT_TRUE(secret.empty());
+  // A string keeps its memory when it becomes empty.
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(bytes[i], '\0') << i;
+}
+
 }  // namespace
 }  // namespace pintle

@@ -8,7 +8,7 @@
 namespace pintle {
 namespace {
 
-TEST(Utf8, IsTextInAnyScript) {
+TEST(Utf8, AcceptsTextInAnyScript) {
   for (const std::string_view text : {"", "plain", "\x7F", "grüße", "€", "\xED\x9F\xBF", "😀", "\xF4\x8F\xBF\xBF"}) {
     EXPECT_TRUE(IsUtf8(text)) << text;
   }
@@ -30,7 +30,8 @@ TEST(Utf8, RefusesOtherBytes) {
   for (const std::string_view bytes : broken) EXPECT_FALSE(IsUtf8(bytes)) << bytes.size();
 }
 
-// As in the table that Unicode gives for it (chapter 3.9, U+FFFD substitution of maximal subparts).
+// The bytes and lengths are those of a table in the Unicode Standard (chapter 3.9, U+FFFD substitution of maximal
+// subparts).
 TEST(Utf8, CountsBytesOfAnIncompleteCharacterAsOne) {
   std::string_view rest = "\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41";
   for (const std::size_t length : {2U, 1U, 3U, 2U}) {

@@ -56,7 +56,7 @@ TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
   EXPECT_THAT(MessageOf(CheckAbleTo(HostThatIs(true), plan::Compare(have, wanted))), testing::HasSubstr("spec.fips"));
 }
 
-TEST_F(Abilities, AreNoReasonForARefusedFipsMode) {
+TEST_F(Abilities, DoNotMatterForFipsModeWhichIsAlwaysRefused) {
   CurrentConfig have = EmptyCurrentConfig();
   CurrentConfig wanted = EmptyCurrentConfig();
   wanted.object.spec.fips = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "change/claim.h"
 
+#include <filesystem>
 #include <future>
 #include <optional>
 
@@ -44,6 +45,18 @@ TEST_F(ClaimTest, IsFreeAgainAfterARefusal) {
   EXPECT_FALSE(Claim::Take(root_));
   first_.reset();
   EXPECT_TRUE(Succeeded(Claim::Take(root_, kLongPatience)));
+}
+
+TEST_F(ClaimTest, IsHeldUntilItIsReleased) {
+  EXPECT_TRUE(ValueOf(Claim::IsHeld(root_)));
+  first_.reset();
+  EXPECT_FALSE(ValueOf(Claim::IsHeld(root_)));
+}
+
+TEST_F(ClaimTest, IsNotHeldOnAMachineThatHasNeverBeenChanged) {
+  const TemporaryDirectory fresh;
+  EXPECT_FALSE(ValueOf(Claim::IsHeld(ValueOf(Root::Open(fresh.path().string())))));
+  EXPECT_TRUE(std::filesystem::is_empty(fresh.path()));
 }
 
 }  // namespace

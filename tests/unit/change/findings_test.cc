@@ -145,7 +145,7 @@ TEST_F(Looking, FailsIfTheServiceManagerDoesNotAnswer) {
   EXPECT_EQ(found.error().kind(), ErrorKind::kUnavailable);
 }
 
-TEST_F(Looking, CountsDifferentKeysAndReportsNone) {
+TEST_F(Looking, CountsDifferentKeysWithoutNamingThem) {
   TestConfig config;
   config.WithUser("core", {"one", "two"});
   FoundAfter(config, [&] { machine_.Write("home/core/.ssh/authorized_keys.d/ignition", "two\nthree\nfour\n"); });
@@ -153,7 +153,7 @@ TEST_F(Looking, CountsDifferentKeysAndReportsNone) {
             "2 keys expected, 3 there: 1 missing, 2 too many");
 }
 
-TEST_F(Looking, ReportsNoPasswordHash) {
+TEST_F(Looking, ReportsThatAPasswordHashDiffersButNotTheHash) {
   TestConfig config;
   config.WithUser("core", {});
   config.ignition().passwd.users.back().password_hash = "$6$salt$wanted";
@@ -270,7 +270,7 @@ TEST_F(Looking, FindsTheSameWithAnyRecordOfSeenFiles) {
   }
 }
 
-TEST_F(Looking, LeavesFilesAloneThatOthersWrite) {
+TEST_F(Looking, FindsNothingOnFilesThatOthersWrite) {
   EXPECT_THAT(FoundAfter(TestConfig().WithFile("/etc/kubernetes/kubelet-ca.crt", "data:,1"),
                          [&] { machine_.Write("etc/kubernetes/kubelet-ca.crt", "newer"); }),
               IsEmpty());

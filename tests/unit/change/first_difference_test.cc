@@ -19,15 +19,16 @@ class FirstDifferenceTest : public testing::Test {
  protected:
   FirstDifferenceTest() : root_(ValueOf(Root::Open(directory_.path().string()))) {}
 
-  // Also checks that the answer does not depend on the size of the pieces.
+  // Returns the first difference between the expected contents and a file with the contents `is`.  Also checks that the
+  // result does not depend on the size of the pieces.
   std::string Between(std::string_view expected, const std::string& is, const std::string& name = "file") {
     directory_.Write(name, is);
-    std::string whole = ValueOf(FirstDifference(root_, "/" + name, In(expected, expected.size() + 1)));
+    std::string in_one_piece = ValueOf(FirstDifference(root_, "/" + name, In(expected, expected.size() + 1)));
     for (const std::size_t size : {1U, 2U, 3U, 1000U}) {
       if (size == 1 && expected.size() > 10'000) continue;
-      EXPECT_EQ(ValueOf(FirstDifference(root_, "/" + name, In(expected, size))), whole) << size;
+      EXPECT_EQ(ValueOf(FirstDifference(root_, "/" + name, In(expected, size))), in_one_piece) << size;
     }
-    return whole;
+    return in_one_piece;
   }
 
   static WalkPieces In(std::string_view text, std::size_t size) {
@@ -82,7 +83,7 @@ TEST_F(FirstDifferenceTest, PrintsNothingOfASecretFile) {
   EXPECT_EQ(Between("one", "other", "ipsec.secrets"), "secret contents: 3 bytes expected, 5 there");
 }
 
-TEST_F(FirstDifferenceTest, EscapesBytesThatAreNotUtf8) {
+TEST_F(FirstDifferenceTest, PrintsNoBinaryContentsAndEscapesControlCharacters) {
   EXPECT_EQ(Between(std::string_view("a\0b", 3), "ac"),
             "binary contents, 3 bytes expected, 2 there, equal up to byte 1");
   EXPECT_THAT(Between("a", "\xFF"), StartsWith("binary contents"));

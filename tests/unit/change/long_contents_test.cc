@@ -28,10 +28,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Longer than anything that is read in one piece.
+// This is longer than any file that is read as a whole.
 constexpr std::size_t kLong = limits::kRecord + (16 << 20);
 
-// Enough for a few pieces, a store and the machine's records.
+// This much memory is enough for a few pieces, the index of a store and the machine's records.
 constexpr std::size_t kLittle = 4 << 20;
 
 TestConfig WithLongFile(std::size_t size = kLong) {

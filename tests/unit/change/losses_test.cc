@@ -37,14 +37,14 @@ TEST_F(Losses, AreEditsByHand) {
   EXPECT_THAT(LostOnTheWayTo(from_), ElementsAre("/etc/motd"));
 }
 
-TEST_F(Losses, AreNoEditsThatTheNewConfigWants) {
+TEST_F(Losses, ExcludeEditsThatTheNewConfigWants) {
   machine_.Write("etc/motd", "edited");
   plan::TestConfig to = Everything();
   to.ignition().storage.files.front().contents.source = "data:,edited";
   EXPECT_THAT(LostOnTheWayTo(to), IsEmpty());
 }
 
-TEST_F(Losses, AreNoIgnoredThingsThatTheNewConfigLeavesAlone) {
+TEST_F(Losses, ExcludeIgnoredThingsThatTheNewConfigLeavesAlone) {
   machine_.Write("etc/motd", "edited");
   plan::TestConfig to = Everything();
   to.WithFile("/etc/other", "data:,other");
@@ -59,7 +59,7 @@ TEST_F(Losses, IncludeAPasswordEvenIfTheUsersKeysAreAsWanted) {
   EXPECT_THAT(LostOnTheWayTo(from_), ElementsAre("core"));
 }
 
-TEST_F(Losses, AreNoUnreadableKeysThatTheNewConfigLeavesAlone) {
+TEST_F(Losses, ExcludeUnreadableKeysThatTheNewConfigLeavesAlone) {
   std::filesystem::remove_all(directory_ / "home/core/.ssh");
   std::filesystem::create_directory_symlink("/etc", directory_ / "home/core/.ssh");
   plan::TestConfig to = Everything();
@@ -74,7 +74,7 @@ TEST_F(Losses, AreNoUnreadableKeysThatTheNewConfigLeavesAlone) {
   EXPECT_THAT(LostOnTheWayTo(to), ElementsAre("core"));
 }
 
-TEST_F(Losses, AreNoKeysInAFolderThatIsSetAside) {
+TEST_F(Losses, ExcludeKeysInAFolderThatIsSetAside) {
   ASSERT_EQ(::chown((directory_ / "home/core/.ssh").c_str(), 0, 0), 0);
   plan::TestConfig to = Everything();
   to.WithFile("/etc/other", "data:,other");

@@ -60,7 +60,7 @@ TEST(Names, OfFilesExcludePintlesOwn) {
   }
 }
 
-TEST(Names, OfFilesEndWhereTheKernelSeesThemEnd) {
+TEST(Names, OfFilesContainNoNulAndAreNotTheRoot) {
   EXPECT_TRUE(Succeeded(CheckNames(TestConfig().WithFile("/etc/a b", "data:,").ignition())));
   EXPECT_EQ(MessageOf(CheckNames(TestConfig().WithFile("/etc/a\0.d"s, "data:,").ignition())),
             "the path of a file has a NUL behind \"/etc/a\"; leave it out");

@@ -74,7 +74,7 @@ TEST_F(DamagedPasswords, StillNameTheUserThatIsLocked) {
   EXPECT_FALSE(machine_.Has(kFile));
 }
 
-TEST_F(DamagedPasswords, AreNotPasswordsThatCannotBeReadAtTheMoment) {
+TEST_F(DamagedPasswords, DoNotIncludeARecordThatCannotBeReadAtTheMoment) {
   // Opening this link fails with ELOOP.
   std::filesystem::remove(directory_ / kFile);
   std::filesystem::create_symlink("pintle-passwords.json", directory_ / kFile);

@@ -19,7 +19,7 @@ TEST(TaskProgress, BelongsToTheCurrentActivity) {
   std::vector<ActivityProgress> reported;
   {
     const TaskProgress task(
-        deployments, [&](const ActivityProgress& how_far) { reported.push_back(how_far); }, "fetching x");
+        deployments, [&](const ActivityProgress& progress) { reported.push_back(progress); }, "fetching x");
     deployments.progress_callback({"", "downloading", 43});
     deployments.progress_callback({"", "downloading", 43});
     deployments.progress_callback({"", "unpacking"});

@@ -30,7 +30,7 @@ TEST(UnifiedDiff, ReportsThatASecretChangesButNotItsValue) {
 
 TEST(UnifiedDiff, EscapesControlCharacters) { EXPECT_EQ(UnifiedDiff("", "\x1b[2J\n"), "@@ -0,0 +1 @@\n+\\x1B[2J\n"); }
 
-TEST(UnifiedDiff, GivesUpOnTextsThatHaveLittleInCommon) {
+TEST(UnifiedDiff, ReplacesAllLinesOfTextsThatHaveLittleInCommon) {
   std::string from;
   std::string to;
   for (int i = 0; i < 5000; ++i) {

@@ -29,7 +29,7 @@ TEST(ParseTuning, AllowsOneArgumentOnTheEnterpriseSystems) {
   }
 }
 
-TEST(ParseTuning, AllowsNothingInOtherSections) {
+TEST(ParseTuning, AllowsNoArgumentOnOtherSystems) {
   for (const char* os : {"", "ID=debian\n", "ID=rhel", "ID=fedora\nVARIANT_ID=server\n", "XID=rhcos"}) {
     const Tuning tuning = ParseTuning("ADD nosmt\n", os);
     EXPECT_THAT(tuning.add, IsEmpty()) << os;

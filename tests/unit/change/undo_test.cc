@@ -61,8 +61,8 @@ class Immutable {
 // Mounts something during its lifetime.
 class Mounted {
  public:
-  Mounted(const char* what, fs::path where, const char* type) : where_(std::move(where)) {
-    if (::mount(what, where_.c_str(), type, type == nullptr ? MS_BIND : 0, nullptr) != 0) {
+  Mounted(const char* source, fs::path where, const char* type) : where_(std::move(where)) {
+    if (::mount(source, where_.c_str(), type, type == nullptr ? MS_BIND : 0, nullptr) != 0) {
       throw std::runtime_error("mount: be root");
     }
   }

@@ -10,6 +10,7 @@ namespace pintle::clusterops {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr api::Time kFirst{WallTime(std::chrono::hours(1000))};
@@ -33,7 +34,7 @@ class ClusterOperatorTest : public testing::Test {
     status_ = report.status;
     return report;
   }
-  void Have(const std::string& version, const std::string& image) {
+  void SetReportedVersions(const std::string& version, const std::string& image) {
     status_.versions = {{"operator", version}, {"operator-image", image}};
   }
   const api::Condition& Condition(std::string_view type) const {
@@ -61,7 +62,7 @@ class ClusterOperatorTest : public testing::Test {
 };
 
 TEST_F(ClusterOperatorTest, IsAvailableAndUpgradeableWhenTheReleaseIsInstalled) {
-  Have("4.21.0", "quay.io/mco@sha256:1");
+  SetReportedVersions("4.21.0", "quay.io/mco@sha256:1");
   EXPECT_THAT(Report().events, IsEmpty());
   EXPECT_EQ(Text("Available"), std::string("True: AsExpected: Cluster has deployed ") + kNew);
   EXPECT_EQ(Text("Progressing"), "False: : Cluster version is 4.21.0");
@@ -85,7 +86,7 @@ TEST_F(ClusterOperatorTest, BootstrapsUntilTheFirstReleaseIsInstalled) {
 }
 
 TEST_F(ClusterOperatorTest, WorksTowardsAReleaseAndThenHasItsVersions) {
-  Have("4.20.0", "quay.io/mco@sha256:0");
+  SetReportedVersions("4.20.0", "quay.io/mco@sha256:0");
   waiting_ = "not yet";
   EXPECT_THAT(Messages(Report()), ElementsAre(std::string("OperatorVersionChanged: clusteroperator/machine-config "
                                                           "started a version change from ") +
@@ -102,8 +103,16 @@ TEST_F(ClusterOperatorTest, WorksTowardsAReleaseAndThenHasItsVersions) {
   EXPECT_EQ(Text("Progressing"), "False: : Cluster version is 4.21.0");
 }
 
+TEST_F(ClusterOperatorTest, AReleaseThatIsCompleteAtTheFirstLookHasBegunAsWell) {
+  EXPECT_THAT(Messages(Report()), ElementsAre(HasSubstr(std::string("bootstrapping to ") + kNew)));
+  SetReportedVersions("4.20.0", "quay.io/mco@sha256:0");
+  EXPECT_THAT(Messages(Report()),
+              ElementsAre(HasSubstr("started a version change"), HasSubstr("version changed from")));
+  EXPECT_THAT(Report().events, IsEmpty());
+}
+
 TEST_F(ClusterOperatorTest, ARolloutOfTheSameReleaseDoesNotProgress) {
-  Have("4.21.0", "quay.io/mco@sha256:1");
+  SetReportedVersions("4.21.0", "quay.io/mco@sha256:1");
   waiting_ = "not yet";
   EXPECT_THAT(Report().events, IsEmpty());
   EXPECT_EQ(Text("Progressing"), "False: : Cluster version is 4.21.0");
@@ -111,7 +120,7 @@ TEST_F(ClusterOperatorTest, ARolloutOfTheSameReleaseDoesNotProgress) {
 }
 
 TEST_F(ClusterOperatorTest, AFailureKeepsTheOldVersionsAndIsAnEventOnce) {
-  Have("4.20.0", "quay.io/mco@sha256:0");
+  SetReportedVersions("4.20.0", "quay.io/mco@sha256:0");
   waiting_ = "not yet";
   Report();
   failure_ = {.task = "RequiredPools", .why = "master is paused"};
@@ -127,7 +136,7 @@ TEST_F(ClusterOperatorTest, AFailureKeepsTheOldVersionsAndIsAnEventOnce) {
 }
 
 TEST_F(ClusterOperatorTest, TheBeginningOfAReleaseIsAnEventOnceEvenIfItFailsFromTheBeginning) {
-  Have("4.20.0", "quay.io/mco@sha256:0");
+  SetReportedVersions("4.20.0", "quay.io/mco@sha256:0");
   failure_ = {.task = "RenderConfig", .why = "no root CA"};
   EXPECT_THAT(Messages(Report()),
               ElementsAre(std::string("OperatorVersionChanged: clusteroperator/machine-config started a version change "
@@ -141,8 +150,8 @@ TEST_F(ClusterOperatorTest, TheBeginningOfAReleaseIsAnEventOnceEvenIfItFailsFrom
   EXPECT_EQ(Text("Progressing"), "True: : Working towards 4.21.0");
 }
 
-TEST_F(ClusterOperatorTest, AFailureOfAnInstalledReleaseIsOneToReconcile) {
-  Have("4.21.0", "quay.io/mco@sha256:1");
+TEST_F(ClusterOperatorTest, AFailureOfAnInstalledReleaseIsReportedAsAFailedResync) {
+  SetReportedVersions("4.21.0", "quay.io/mco@sha256:1");
   failure_ = {.task = "RenderConfig", .why = "no root CA"};
   Report();
   EXPECT_EQ(Text("Degraded"), "True: RenderConfigFailed: Failed to resync 4.21.0 because: no root CA");
@@ -154,7 +163,7 @@ TEST_F(ClusterOperatorTest, AFailureOfAnInstalledReleaseIsOneToReconcile) {
 }
 
 TEST_F(ClusterOperatorTest, DegradedPoolsAndInterruptedBuildsPreventUpgrades) {
-  Have("4.21.0", "quay.io/mco@sha256:1");
+  SetReportedVersions("4.21.0", "quay.io/mco@sha256:1");
   pool_.status.conditions = {
       {.type = "BuildInterrupted", .status = "True", .last_transition_time = {}, .reason = "", .message = ""}};
   Report();
@@ -176,7 +185,7 @@ TEST_F(ClusterOperatorTest, APausedPoolDoesNotPreventUpgrades) {
 }
 
 TEST_F(ClusterOperatorTest, TransitionTimesAreKeptWhileAStatusStays) {
-  Have("4.21.0", "quay.io/mco@sha256:1");
+  SetReportedVersions("4.21.0", "quay.io/mco@sha256:1");
   Report();
   now_ = kLater;
   failure_ = {.task = "RenderConfig", .why = "no"};
@@ -188,7 +197,7 @@ TEST_F(ClusterOperatorTest, TransitionTimesAreKeptWhileAStatusStays) {
 }
 
 TEST_F(ClusterOperatorTest, NothingChangesInASecondReport) {
-  Have("4.20.0", "quay.io/mco@sha256:0");
+  SetReportedVersions("4.20.0", "quay.io/mco@sha256:0");
   Report();
   const api::ClusterOperatorStatus before = status_;
   now_ = kLater;
@@ -210,10 +219,17 @@ TEST_F(ClusterOperatorTest, TheExtensionHasTheStateOfEachPool) {
 }
 
 TEST_F(ClusterOperatorTest, AnImageThatIsNotKnownStays) {
-  Have("4.20.0", "quay.io/mco@sha256:0");
+  SetReportedVersions("4.20.0", "quay.io/mco@sha256:0");
   const OperatorReport report = ReportOf({.before = status_, .release = {"4.20.0"}, .pools = {}});
   EXPECT_EQ(VersionsText(report.status.versions), kOld);
   EXPECT_THAT(report.events, IsEmpty());
+}
+
+TEST_F(ClusterOperatorTest, VersionsInAnotherOrderOrOfSomebodyElseAreNoUpgrade) {
+  status_.versions = {{"operator-image", "quay.io/mco@sha256:1"}, {"operator", "4.21.0"}, {"other", "1"}};
+  EXPECT_THAT(Report().events, IsEmpty());
+  EXPECT_EQ(Text("Progressing"), "False: : Cluster version is 4.21.0");
+  EXPECT_EQ(VersionsText(status_.versions), kNew);
 }
 
 TEST(RelatedObjects, BeginWithTheNamespace) {

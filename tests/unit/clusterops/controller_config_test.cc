@@ -47,9 +47,9 @@ ControllerConfigInputs CompleteInputs() {
   inputs.proxy = Json(R"({"spec": {}, "status": {}})");
   inputs.image = Json(R"({"spec": {"additionalTrustedCA": {"name": ""}}})");
   inputs.registry_authorities = Map({});
-  inputs.root_authority = Map({{"ca.crt", "the root"}});
-  inputs.client_authority = Map({{kBundleKey, "the clients"}});
-  inputs.initial_authority = Map({{kBundleKey, "the initial"}});
+  inputs.root_authority = Map({{"ca.crt", NamedCertificate("root")}});
+  inputs.client_authority = Map({{kBundleKey, NamedCertificate("clients")}});
+  inputs.initial_authority = Map({{kBundleKey, NamedCertificate("initial")}});
   inputs.os_images = Map({{"releaseVersion", kRelease},
                           {"baseOSContainerImage", "os@sha256:1"},
                           {"baseOSExtensionsContainerImage", "ext@sha256:2"}});
@@ -66,7 +66,7 @@ ControllerConfigInputs CompleteInputs() {
 TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
   const ControllerConfigDraft draft = DraftControllerConfig(CompleteInputs());
   EXPECT_THAT(draft.problems, IsEmpty());
-  EXPECT_EQ(draft.spec, Json(R"({
+  Value expected = Json(R"({
       "additionalTrustBundle": null, "baseOSContainerImage": "os@sha256:1", "baseOSExtensionsContainerImage": "ext@sha256:2",
       "cloudProviderCAData": null, "cloudProviderConfig": "", "clusterDNSIP": "172.30.0.10",
       "dns": {"apiVersion": "config.openshift.io/v1", "kind": "DNS", "metadata": {"name": "cluster"},
@@ -79,34 +79,52 @@ TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
       "infra": {"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
                 "status": {"apiServerInternalURI": "https://api-int.a:6443", "etcdDiscoveryDomain": "a.example",
                            "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}},
-      "internalRegistryPullSecret": "eyJhdXRocyI6eyJxdWF5LmV4YW1wbGUiOnsiYXV0aCI6IllUcGkifX19",
-      "ipFamilies": "IPv4", "kubeAPIServerServingCAData": "dGhlIGNsaWVudHM=",
+      "internalRegistryPullSecret": "eyJhdXRocyI6eyJxdWF5LmV4YW1wbGUiOnsiYXV0aCI6IllUcGkifX19", "ipFamilies": "IPv4",
       "network": {"mtuMigration": null}, "networkType": "OVNKubernetes", "platform": "aws",
-      "proxy": null, "pullSecret": {"name": "pull-secret", "namespace": "openshift-config"}, "releaseImage": "",
-      "rootCAData": "dGhlIHJvb3Q="})"));
+      "proxy": null, "pullSecret": {"name": "pull-secret", "namespace": "openshift-config"}, "releaseImage": ""})");
+  expected["kubeAPIServerServingCAData"] = EncodeBase64(NamedCertificate("clients"));
+  expected["rootCAData"] = EncodeBase64(NamedCertificate("root"));
+  EXPECT_EQ(draft.spec, expected);
 }
 
 struct Case {
   std::string name;
   std::function<void(ControllerConfigInputs&)> change;
-  Value expected;  // The fields that differ from those of the whole cluster; a field that is left out is "(none)".
+  // The fields that differ from those of the whole cluster; a field that is left out is "(none)".  The entry
+  // {"x", none} has no effect: it only makes two pairs, because C++ does not read a single pair as an object.
+  Value expected;
   std::vector<std::string> problems = {};
 };
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
-const std::string& First() {
-  static const std::string kMade = MadeCertificate("first", "20300101000000Z");
-  return kMade;
-}
-const std::string& Second() {
-  static const std::string kMade = MadeCertificate("second", "20300101000000Z");
-  return kMade;
-}
+constexpr const char* kUnreadable = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+const std::string& First() { return NamedCertificate("first"); }
+const std::string& Second() { return NamedCertificate("second"); }
 const std::string& Signer() {
-  static const std::string kMade =
-      MadeCertificate("openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1", "20300101000000Z");
-  return kMade;
+  return NamedCertificate("openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1");
+}
+
+api::OSImageStream Stream(const std::string& version) {
+  api::OSImageStream stream;
+  if (!version.empty()) {
+    stream.metadata.annotations = {{"machineconfiguration.openshift.io/release-image-version", version}};
+  }
+  stream.status = {.available_streams = {{"rhel-9", "os9", "ext9"}, {"rhel-10", "os10", "ext10"}},
+                   .default_stream = "rhel-10"};
+  return stream;
+}
+
+// Returns the spec of a ControllerConfig with these authorities.
+Value WithRoot(const std::string& authorities) {
+  Value spec;
+  spec["rootCAData"] = EncodeBase64(authorities);
+  return spec;
+}
+
+std::string WithoutCertificate(const std::string& map) {
+  return "ConfigMap " + map + " has a bundle of authorities in which no certificate can be read";
 }
 
 std::vector<Case> Cases() {
@@ -140,6 +158,11 @@ std::vector<Case> Cases() {
          in.network["status"]["migration"]["mtu"] = {{"machine", {{"to", 9000}}}};
        },
        {{"network", {{"mtuMigration", {{"machine", {{"to", 9000}}}}}}}}},
+      {"a migration of a network that is not up yet",
+       [](Inputs& in) {
+         in.network["status"] = Json(R"({"migration": {"networkType": "Other", "mtu": {"machine": {"to": 9000}}}})");
+       },
+       {{"networkType", "Wanted"}, {"x", none}}},
       {"no Network",
        [](Inputs& in) { in.network = nullptr; },
        {{"clusterDNSIP", none}, {"ipFamilies", none}, {"networkType", none}, {"network", none}},
@@ -177,6 +200,19 @@ std::vector<Case> Cases() {
           {"kind", "Infrastructure"},
           {"metadata", Value::object()},
           {"status", Json(R"({"platformStatus": {"type": "None"}})")}}}}},
+      {"a platform without a type",
+       [](Inputs& in) {
+         in.infrastructure = {
+             {"status", Json(R"({"platform": "AWS", "platformStatus": {"type": "", "aws": {"region": "r"}}})")},
+             {"metadata", Value::object()}};
+       },
+       {{"platform", "none"},
+        {"etcdDiscoveryDomain", ""},
+        {"infra",
+         {{"apiVersion", "config.openshift.io/v1"},
+          {"kind", "Infrastructure"},
+          {"metadata", Value::object()},
+          {"status", Json(R"({"platform": "AWS", "platformStatus": {"type": "None"}})")}}}}},
       {"no Infrastructure",
        [](Inputs& in) { in.infrastructure = nullptr; },
        {{"platform", none}, {"etcdDiscoveryDomain", none}, {"infra", none}},
@@ -189,9 +225,37 @@ std::vector<Case> Cases() {
       // The cloud.
       {"the configuration of a cloud",
        [](Inputs& in) {
-         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "the cloud"}});
+         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", First()}});
        },
-       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64("the cloud")}}},
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(First())}}},
+      {"a cloud whose authorities cannot be read",
+       [](Inputs& in) {
+         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "garbage"}});
+       },
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", none}},
+       {WithoutCertificate("openshift-config-managed/kube-cloud-config")}},
+      {"authorities of a cloud as bytes",
+       [](Inputs& in) {
+         in.cloud_config = Map({{"cloud.conf", "[Global]"}});
+         in.cloud_config->binary_data = {{"ca-bundle.pem", EncodeBase64(First())}};
+       },
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(First())}}},
+      {"a cloud whose authorities alone are configured",
+       [](Inputs& in) {
+         in.cloud_config = Map({{"ca-bundle.pem", First()}});
+       },
+       {{"cloudProviderCAData", EncodeBase64(First())}, {"x", none}}},
+      {"the Infrastructure names a configuration of the cloud that is missing",
+       [](Inputs& in) { in.infrastructure["spec"]["cloudConfig"]["name"] = "cloud-provider-config"; },
+       {{"cloudProviderConfig", none},
+        {"cloudProviderCAData", none},
+        {"infra",
+         Json(R"({"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
+                  "spec": {"cloudConfig": {"name": "cloud-provider-config"}},
+                  "status": {"apiServerInternalURI": "https://api-int.a:6443", "etcdDiscoveryDomain": "a.example",
+                             "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}})")}},
+       {"there is no ConfigMap openshift-config-managed/kube-cloud-config, though the Infrastructure named cluster "
+        "names a configuration of the cloud"}},
       {"a cloud without authorities",
        [](Inputs& in) {
          in.cloud_config = Map({{"cloud.conf", "[Global]"}});
@@ -204,6 +268,11 @@ std::vector<Case> Cases() {
          in.proxy["status"] = {{"httpProxy", "http://p"}, {"noProxy", "a"}};
        },
        {{"proxy", {{"httpProxy", "http://p"}, {"noProxy", "a"}}}, {"x", none}}},
+      {"a proxy that has no status yet",
+       [](Inputs& in) { in.proxy = Json(R"({"spec": {"httpsProxy": "http://p"}, "status": {"httpProxy": ""}})"); },
+       {{"proxy", none}, {"x", none}},
+       {"the Proxy named cluster has a proxy in its spec and none in its status, which the network's operator has to "
+        "set"}},
       {"no Proxy",
        [](Inputs& in) { in.proxy = nullptr; },
        {{"additionalTrustBundle", none}, {"proxy", none}},
@@ -246,6 +315,35 @@ std::vector<Case> Cases() {
        },
        {{"additionalTrustBundle", none}, {"x", none}},
        {"configmap openshift-config/of-the-proxy doesn't have a valid PEM bundle"}},
+      {"a user's bundle that is empty",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+         in.user_authorities = Map({{kBundleKey, ""}});
+         in.proxy_authorities = Map({{kBundleKey, Second()}});
+       },
+       {{"additionalTrustBundle", EncodeBase64(Second())}, {"x", none}}},
+      {"a user's bundle with a certificate that cannot be read",
+       [](Inputs& in) {
+         in.user_authorities = Map({{kBundleKey, First() + kUnreadable}});
+       },
+       {{"additionalTrustBundle", EncodeBase64(First() + kUnreadable)}, {"x", none}}},
+      {"bundles as bytes, and in base64",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+         in.user_authorities = Map({});
+         in.user_authorities->binary_data = {{kBundleKey, EncodeBase64(First())}};
+         in.proxy_authorities = Map({{kBundleKey, EncodeBase64(Second())}});
+       },
+       {{"additionalTrustBundle", EncodeBase64(First() + Second())}, {"x", none}}},
+      {"bundles without a line break at the end",
+       [](Inputs& in) {
+         in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+         in.user_authorities = Map({{kBundleKey, First().substr(0, First().find_last_not_of('\n') + 1)}});
+         in.proxy_authorities = Map({{kBundleKey, Second()}});
+       },
+       {{"additionalTrustBundle",
+         EncodeBase64(First().substr(0, First().find_last_not_of('\n') + 1) + "\n" + Second())},
+        {"x", none}}},
       {"the proxy's authorities are missing",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
@@ -262,9 +360,40 @@ std::vector<Case> Cases() {
        {"there is no Proxy named cluster"}},
       {"an authority of the Ignition server",
        [](Inputs& in) {
-         in.server_authority = Map({{kBundleKey, "the server's"}});
+         in.server_authority = Map({{kBundleKey, First()}});
        },
-       {{"rootCAData", EncodeBase64("the server's")}, {"x", none}}},
+       {{"rootCAData", EncodeBase64(First())}, {"x", none}}},
+      {"an authority of the Ignition server that cannot be read",
+       [](Inputs& in) {
+         in.server_authority = Map({{kBundleKey, "garbage"}});
+       },
+       {{"rootCAData", none}, {"x", none}},
+       {WithoutCertificate("machine-config-server-ca")}},
+      {"a root authority that cannot be read",
+       [](Inputs& in) { in.root_authority->data["ca.crt"] = "garbage"; },
+       {{"rootCAData", none}, {"x", none}},
+       {WithoutCertificate("kube-system/root-ca")}},
+      {"the authority of the Ignition server that machines trust is gone",
+       [](Inputs& in) {
+         static const Value kPresent = WithRoot(First());
+         in.server_authority = Map({});
+         in.present = &kPresent;
+       },
+       {{"rootCAData", none}, {"x", none}},
+       {"ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
+        "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig"}},
+      {"the root authority is what machines trust",
+       [](Inputs& in) {
+         static const Value kPresent = WithRoot(NamedCertificate("root"));
+         in.present = &kPresent;
+       },
+       {{"rootCAData", EncodeBase64(NamedCertificate("root"))}, {"x", none}}},
+      {"what machines trust is no certificate",
+       [](Inputs& in) {
+         static const Value kPresent = WithRoot("garbage");
+         in.present = &kPresent;
+       },
+       {{"rootCAData", EncodeBase64(NamedCertificate("root"))}, {"x", none}}},
       {"no root authority",
        [](Inputs& in) { in.root_authority.reset(); },
        {{"rootCAData", none}, {"x", none}},
@@ -273,21 +402,32 @@ std::vector<Case> Cases() {
        [](Inputs& in) { in.client_authority.reset(); },
        {{"kubeAPIServerServingCAData", none}, {"x", none}},
        {"ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt"}},
+      {"authorities of clients that cannot be read",
+       [](Inputs& in) { in.client_authority->data[kBundleKey] = "garbage"; },
+       {{"kubeAPIServerServingCAData", none}, {"x", none}},
+       {WithoutCertificate("openshift-config-managed/kube-apiserver-client-ca")}},
       {"before the bootstrap has ended",
        [](Inputs& in) { in.is_bootstrapped = false; },
-       {{"kubeAPIServerServingCAData", EncodeBase64("the initial")}, {"x", none}}},
+       {{"kubeAPIServerServingCAData", EncodeBase64(NamedCertificate("initial"))}, {"x", none}}},
       {"while it is installed, the signer is replaced",
        [](Inputs& in) {
          in.is_installing = true;
          in.initial_authority = Map({{kBundleKey, First() + Signer() + Second()}});
-         in.kubelet_client_ca = Map({{kBundleKey, "successors\n"}});
+         in.kubelet_client_ca = Map({{kBundleKey, NamedCertificate("successor")}});
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64(First() + "successors\n" + Second())},
+       {{"kubeAPIServerServingCAData", EncodeBase64(First() + NamedCertificate("successor") + Second())},
         {"internalRegistryPullSecret", Value()}}},
       {"a signer without successors stays",
        [](Inputs& in) {
          in.is_installing = true;
          in.initial_authority = Map({{kBundleKey, Signer()}});
+       },
+       {{"kubeAPIServerServingCAData", EncodeBase64(Signer())}, {"internalRegistryPullSecret", Value()}}},
+      {"a signer whose successors cannot be read stays",
+       [](Inputs& in) {
+         in.is_installing = true;
+         in.initial_authority = Map({{kBundleKey, Signer()}});
+         in.kubelet_client_ca = Map({{kBundleKey, "garbage"}});
        },
        {{"kubeAPIServerServingCAData", EncodeBase64(Signer())}, {"internalRegistryPullSecret", Value()}}},
       {"no initial authority",
@@ -325,7 +465,10 @@ std::vector<Case> Cases() {
          in.user_registry_authorities = Map({{"mine", "a text"}});
        },
        {{"imageRegistryBundleUserData", Value::array()}, {"x", none}}},
-      {"no Image config", [](Inputs& in) { in.image = nullptr; }, {{"imageRegistryBundleUserData", none}, {"x", none}}},
+      {"no Image config",
+       [](Inputs& in) { in.image = nullptr; },
+       {{"imageRegistryBundleUserData", none}, {"x", none}},
+       {"there is no Image named cluster"}},
       {"credentials of the cluster's own registry",
        [](Inputs& in) {
          in.registry_credentials.account_secrets = {
@@ -338,6 +481,11 @@ std::vector<Case> Cases() {
                       R"("image-registry.openshift-image-registry.svc:5000":{"auth":"YzpkCg=="},)"
                       R"("quay.example":{"auth":"YTpi"}}})")},
         {"x", none}}},
+      {"no credentials at all",
+       [](Inputs& in) {
+         in.registry_credentials.pull_secret = CredentialSecret(".dockerconfigjson", R"({"auths": {}})");
+       },
+       {{"internalRegistryPullSecret", Value()}, {"x", none}}},
       {"no account for the cluster's own registry",
        [](Inputs& in) { in.registry_credentials.has_account = false; },
        {{"internalRegistryPullSecret", none}, {"x", none}},
@@ -347,7 +495,8 @@ std::vector<Case> Cases() {
          in.registry_credentials = {};
          in.is_installing = true;
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64("the initial")}, {"internalRegistryPullSecret", Value()}}},
+       {{"kubeAPIServerServingCAData", EncodeBase64(NamedCertificate("initial"))},
+        {"internalRegistryPullSecret", Value()}}},
 
       // The release.
       {"images of another release",
@@ -370,9 +519,44 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.has_os_streams = true;
          in.os_images.reset();
-         in.os_image_stream.emplace();
-         in.os_image_stream->status = {.available_streams = {{"rhel-9", "os9", "ext9"}, {"rhel-10", "os10", "ext10"}},
-                                       .default_stream = "rhel-10"};
+         in.os_image_stream = Stream("HASH");
+       },
+       {{"baseOSContainerImage", "os10"}, {"baseOSExtensionsContainerImage", "ext10"}}},
+      {"an OSImageStream of nobody",
+       [](Inputs& in) {
+         in.has_os_streams = true;
+         in.os_image_stream = Stream("");
+       },
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {"the OSImageStream cluster has no annotation machineconfiguration.openshift.io/release-image-version, so "
+        "nobody "
+        "knows for which release it is"}},
+      {"an OSImageStream of the release before",
+       [](Inputs& in) {
+         in.has_os_streams = true;
+         in.os_image_stream = Stream("OLD");
+         in.present_release = "4.20.0";
+         in.present_stream = "OLD";
+       },
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {"the OSImageStream cluster is not that of the release 4.21.0: its version is OLD, and that of the release "
+        "4.20.0 is OLD"}},
+      {"an OSImageStream of the release after",
+       [](Inputs& in) {
+         in.has_os_streams = true;
+         in.os_image_stream = Stream("NEW");
+         in.present_release = kRelease;
+         in.present_stream = "HASH";
+       },
+       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       {"the OSImageStream cluster is not that of the release 4.21.0: its version is NEW, and that of the release "
+        "4.21.0 is HASH"}},
+      {"a new release and its OSImageStream",
+       [](Inputs& in) {
+         in.has_os_streams = true;
+         in.os_image_stream = Stream("HASH");
+         in.present_release = "4.20.0";
+         in.present_stream = "OLD";
        },
        {{"baseOSContainerImage", "os10"}, {"baseOSExtensionsContainerImage", "ext10"}}},
       {"no OSImageStream, though the feature is on",
@@ -382,7 +566,8 @@ std::vector<Case> Cases() {
       {"an OSImageStream without its default",
        [](Inputs& in) {
          in.has_os_streams = true;
-         in.os_image_stream.emplace().status.default_stream = "rhel-10";
+         in.os_image_stream = Stream("HASH");
+         in.os_image_stream->status.available_streams.clear();
        },
        {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {R"(the OSImageStream cluster lacks its default stream "rhel-10")"}},
@@ -417,11 +602,27 @@ TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
   }
 }
 
-TEST(DraftControllerConfig, FollowsTheReleaseThatIsLaidOut) {
+TEST(DraftControllerConfig, NeedsTheKeyWithTheConfigurationOfSomeClouds) {
+  for (const char* platform : {"Azure", "GCP", "OpenStack", "VSphere"}) {
+    ControllerConfigInputs inputs = CompleteInputs();
+    inputs.infrastructure["status"]["platformStatus"]["type"] = platform;
+    inputs.cloud_config = Map({{"ca-bundle.pem", First()}});
+    const ControllerConfigDraft draft = DraftControllerConfig(inputs);
+    EXPECT_THAT(draft.problems, ElementsAre(std::string("ConfigMap openshift-config-managed/kube-cloud-config has no "
+                                                        "cloud.conf, which ") +
+                                            platform + " needs"));
+    EXPECT_FALSE(draft.spec.contains("cloudProviderConfig"));
+    EXPECT_EQ(draft.spec["cloudProviderCAData"], Value(EncodeBase64(First())));
+    inputs.cloud_config->data["cloud.conf"] = "";
+    EXPECT_THAT(DraftControllerConfig(inputs).problems, IsEmpty());
+  }
+}
+
+TEST(DraftControllerConfig, FollowsTheReleaseOfImagesJsonIfNoOtherIsSet) {
   ControllerConfigInputs inputs = CompleteInputs();
   inputs.operator_version = "";
   EXPECT_EQ(DraftControllerConfig(inputs).release, kRelease);
-  // A release is laid out one ConfigMap after the other.
+  // The ConfigMaps of a new release appear one after the other.
   inputs.images["releaseVersion"] = "4.22.0";
   const ControllerConfigDraft between = DraftControllerConfig(inputs);
   EXPECT_THAT(between.problems,
@@ -526,7 +727,7 @@ std::vector<Difference> Differences() {
 
 class MergedControllerConfigTest : public testing::TestWithParam<Difference> {};
 
-TEST_P(MergedControllerConfigTest, LeavesAsItIsWhatDiffersInFormOnly) {
+TEST_P(MergedControllerConfigTest, KeepsAValueThatDiffersInFormOnly) {
   ControllerConfigInputs inputs = CompleteInputs();
   inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
   const Value draft = DraftControllerConfig(inputs).spec;

@@ -21,7 +21,7 @@ TEST(MergedRegistryAuthorities, PrefersThoseOfTheUser) {
   EXPECT_THAT(merged.binary_data, ElementsAre(Pair("c", "/w==")));
 }
 
-TEST(MergedRegistryAuthorities, OfNoneAreNone) {
+TEST(MergedRegistryAuthorities, AreEmptyWithoutBundles) {
   const auto merged = MergedRegistryAuthorities(*json::Parse("{}"));
   EXPECT_THAT(merged.data, IsEmpty());
   EXPECT_THAT(merged.binary_data, IsEmpty());

@@ -90,7 +90,7 @@ std::vector<CredentialCase> CredentialCases() {
          in.account_secrets.clear();
          in.pull_secret = SecretWith(kNewFormat, "{}");
        },
-       R"({"auths":{}})"},
+       ""},
 
       // In these rows, an input is missing or wrong.
       {"no account", [](Inputs& in) { in.has_account = false; }, "there is no ServiceAccount machine-os-puller"},

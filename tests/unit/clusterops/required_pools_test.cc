@@ -110,7 +110,7 @@ TEST_F(RequiredPoolsTest, APoolWithoutMachinesHasTenMinutes) {
 TEST_F(RequiredPoolsTest, AStatusThatIsBehindTheSpecDoesNotCount) {
   pool_.metadata.generation = 5;
   EXPECT_THAT(Look().waiting, HasSubstr("required MachineConfigPool master is not ready"));
-  // No condition has the time, so the caller's counts.
+  // No condition has a time, so the caller's time counts.
   EXPECT_EQ(Look().since, now_);
   EXPECT_EQ(Look(kStart).until, kStart + minutes(30));
 }
@@ -125,14 +125,40 @@ TEST_F(RequiredPoolsTest, ADegradedPoolIsWaitedForAndThenAFailure) {
   EXPECT_THAT(Look().failure, HasSubstr("[context deadline exceeded, MachineConfigPool master is not ready"));
 }
 
-TEST_F(RequiredPoolsTest, APausedPoolIsAFailureAtOnce) {
+TEST_F(RequiredPoolsTest, APausedPoolWithPendingUpdatesIsAFailureAtOnce) {
   pool_.spec.paused = true;
-  EXPECT_EQ(Look().failure,
-            "the required MachineConfigPool master was paused with no pending updates; no further syncing will occur "
-            "until it is unpaused");
   Set("Updated", "False", kStart);
   EXPECT_EQ(Look().failure, "required MachineConfigPool master is paused and cannot sync until it is unpaused");
   EXPECT_EQ(Look().waiting, "");
+}
+
+TEST_F(RequiredPoolsTest, APausedPoolWithoutPendingUpdatesIsReady) {
+  pool_.spec.paused = true;
+  EXPECT_TRUE(Look().are_ready());
+  // The status is from before the pause.
+  pool_.metadata.generation = 5;
+  EXPECT_EQ(Look().failure,
+            "the required MachineConfigPool master was paused with no pending updates; no further syncing will occur "
+            "until it is unpaused");
+}
+
+TEST_F(RequiredPoolsTest, ADegradedOrOutdatedPoolIsWaitedForEvenIfItIsPaused) {
+  pool_.spec.paused = true;
+  configs_[kRendered].spec.os_image_url = "registry/os@sha256:0";
+  EXPECT_EQ(Look().failure, "");
+  EXPECT_THAT(Look().waiting, HasSubstr("osImageURL mismatch for master in rendered-master-1"));
+  Set("Degraded", "True", kStart);
+  EXPECT_EQ(Look().failure, "");
+  EXPECT_THAT(Look().waiting, HasSubstr("pool degraded: true"));
+}
+
+TEST_F(RequiredPoolsTest, TheConfigOfTheNodesCountsAndNotTheTarget) {
+  pool_.spec.configuration.name = "rendered-master-2";
+  AddConfig("rendered-master-2", true).spec.os_image_url = "registry/os@sha256:1";
+  configs_[kRendered].spec.os_image_url = "registry/os@sha256:0";
+  EXPECT_THAT(Look().waiting, HasSubstr("osImageURL mismatch for master in rendered-master-1"));
+  configs_[kRendered].metadata.annotations[std::string(api::kGeneratedByControllerVersionAnnotation)] = "hash-0";
+  EXPECT_THAT(Look().waiting, HasSubstr("controller version mismatch for rendered-master-1 expected hash-1"));
 }
 
 TEST_F(RequiredPoolsTest, EachDifferenceFromTheReleaseIsNamed) {

@@ -26,11 +26,17 @@ api::Secret SecretOf(const net::CertifiedKey& made) {
   return secret;
 }
 
+net::CertifiedKey KeyIn(const api::Secret& secret) {
+  return {.certificate = DecodeBase64(secret.data.at(kCertificateKey)).value_or(""),
+          .key = DecodeBase64(secret.data.at(kPrivateKeyKey)).value_or("")};
+}
+
 // A cluster whose certificates are renewed as the steps demand.
-struct Renewed {
+struct RenewingCluster {
   std::optional<api::Secret> authority = {};
   std::optional<api::ConfigMap> bundle = {};
   std::optional<api::Secret> certificate = {};
+  std::string trusted = {};
   std::optional<api::ConfigMap> root = {};
   std::vector<std::string> hosts = {"api-int.demo.test"};
   WallTime now = kBegin;
@@ -39,6 +45,7 @@ struct Renewed {
     return {.authority = authority ? &*authority : nullptr,
             .bundle = bundle ? &*bundle : nullptr,
             .certificate = certificate ? &*certificate : nullptr,
+            .trusted = trusted,
             .root = root ? &*root : nullptr,
             .hosts = hosts,
             .now = now};
@@ -48,7 +55,9 @@ struct Renewed {
     const CertificateStep step = NextCertificateStep(Inputs());
     if (step == CertificateStep::kAuthority) authority = SecretOf(ValueOf(NewServerAuthority(now)));
     if (step == CertificateStep::kBundle) bundle.emplace().data["ca-bundle.crt"] = ValueOf(NewServerBundle(Inputs()));
-    if (step == CertificateStep::kCertificate) certificate = SecretOf(ValueOf(NewServerCertificate(Inputs())));
+    if (step == CertificateStep::kCertificate) {
+      certificate = SecretOf(ValueOf(NewServerCertificate(KeyIn(*authority), hosts, now)));
+    }
     return step;
   }
 
@@ -67,7 +76,7 @@ struct Renewed {
 };
 
 TEST(ServerCertificates, AreMadeOneAfterTheOther) {
-  Renewed cluster;
+  RenewingCluster cluster;
   EXPECT_THAT(cluster.Steps(),
               ElementsAre(CertificateStep::kAuthority, CertificateStep::kBundle, CertificateStep::kCertificate));
   EXPECT_EQ(cluster.Served().issuer, cluster.Trusted().at(0).subject);
@@ -76,7 +85,7 @@ TEST(ServerCertificates, AreMadeOneAfterTheOther) {
 }
 
 TEST(ServerCertificates, ANewAuthorityIsTrustedForADayBeforeItSigns) {
-  Renewed cluster;
+  RenewingCluster cluster;
   cluster.Steps();
   const std::string first = cluster.Served().issuer;
   cluster.now += std::chrono::years(8);
@@ -92,8 +101,37 @@ TEST(ServerCertificates, ANewAuthorityIsTrustedForADayBeforeItSigns) {
   EXPECT_EQ(cluster.Trusted().size(), 2U);
 }
 
+TEST(ServerCertificates, AreMadeAgainIfTheClockWasAhead) {
+  RenewingCluster cluster;
+  cluster.now += std::chrono::years(20);
+  cluster.Steps();
+  cluster.now = kBegin;
+  EXPECT_THAT(cluster.Steps(),
+              ElementsAre(CertificateStep::kAuthority, CertificateStep::kBundle, CertificateStep::kCertificate));
+  EXPECT_LE(cluster.Served().not_before, cluster.now);
+}
+
+TEST(ServerCertificates, AnAuthorityThatIsValidWithinADayIsNotMadeAgain) {
+  RenewingCluster cluster;
+  cluster.Steps();
+  cluster.now -= std::chrono::hours(12);
+  EXPECT_THAT(cluster.Steps(), IsEmpty());
+  cluster.now -= std::chrono::hours(24);
+  EXPECT_EQ(cluster.Step(), CertificateStep::kAuthority);
+}
+
+TEST(ServerCertificates, AClockThatIsAheadTakesNoTrustFromTheCertificateInUse) {
+  RenewingCluster cluster;
+  cluster.Steps();
+  cluster.now += std::chrono::years(20);
+  EXPECT_EQ(cluster.Step(), CertificateStep::kAuthority);
+  EXPECT_EQ(cluster.Step(), CertificateStep::kBundle);
+  ASSERT_EQ(cluster.Trusted().size(), 2U);
+  EXPECT_EQ(cluster.Trusted()[0].subject, cluster.Served().issuer);
+}
+
 TEST(CertificateExpiry, IsTheEndOfTheCertificateInASecret) {
-  Renewed cluster;
+  RenewingCluster cluster;
   cluster.Steps();
   EXPECT_EQ(CertificateExpiry(&*cluster.certificate), cluster.Served().not_after);
   cluster.certificate->data[kCertificateKey] = EncodeBase64("not a certificate");
@@ -102,22 +140,31 @@ TEST(CertificateExpiry, IsTheEndOfTheCertificateInASecret) {
 }
 
 TEST(ServerCertificates, NothingIsMadeWhileAllIsGood) {
-  Renewed cluster;
+  RenewingCluster cluster;
   cluster.Steps();
   cluster.now += std::chrono::years(7);
   EXPECT_THAT(cluster.Steps(), IsEmpty());
 }
 
 TEST(ServerCertificates, AnotherHostNeedsAnotherCertificate) {
-  Renewed cluster;
+  RenewingCluster cluster;
   cluster.Steps();
   cluster.now += 2 * kDay;
   cluster.hosts = {"192.0.2.7", "api-int.demo.test"};
   EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kCertificate));
 }
 
+TEST(ServerCertificates, AnotherSpellingOfAnAddressIsNotAnotherHost) {
+  RenewingCluster cluster;
+  cluster.hosts = {"FD00:0:0::0007", "api-int.demo.test"};
+  EXPECT_THAT(cluster.Steps(),
+              ElementsAre(CertificateStep::kAuthority, CertificateStep::kBundle, CertificateStep::kCertificate));
+  cluster.now += 2 * kDay;
+  EXPECT_THAT(cluster.Steps(), IsEmpty());
+}
+
 TEST(ServerCertificates, AnInstallersCertificateStaysUntilItHasToBeRenewed) {
-  Renewed cluster;
+  RenewingCluster cluster;
   const net::Validity ten_years = {kBegin, kBegin + std::chrono::years(10)};
   const net::CertifiedKey root = ValueOf(net::MakeAuthority("root-ca", ten_years));
   cluster.root.emplace().data["ca.crt"] = root.certificate;
@@ -134,7 +181,7 @@ TEST(ServerCertificates, AnInstallersCertificateStaysUntilItHasToBeRenewed) {
 }
 
 TEST(ServerCertificates, WhatCannotBeReadIsMadeAgain) {
-  Renewed cluster;
+  RenewingCluster cluster;
   cluster.Steps();
   cluster.authority->data[kCertificateKey] = EncodeBase64("none");
   cluster.certificate->data.clear();
@@ -142,8 +189,30 @@ TEST(ServerCertificates, WhatCannotBeReadIsMadeAgain) {
               ElementsAre(CertificateStep::kAuthority, CertificateStep::kBundle, CertificateStep::kCertificate));
 }
 
+TEST(ServerCertificates, AKeyThatIsLeftOutCountsAsPresent) {
+  RenewingCluster cluster;
+  cluster.Steps();
+  cluster.authority->data[kPrivateKeyKey] = kKeyLeftOut;
+  cluster.certificate->data[kPrivateKeyKey] = kKeyLeftOut;
+  EXPECT_THAT(cluster.Steps(), IsEmpty());
+}
+
+TEST(ServerCertificates, ABundleThatIsLostIsMadeOfWhatMachinesTrust) {
+  RenewingCluster cluster;
+  cluster.Steps();
+  cluster.now += std::chrono::years(8);
+  cluster.Steps();
+  const std::string bundle = cluster.bundle->data.at("ca-bundle.crt");
+  cluster.trusted = bundle;
+  for (const std::string& lost : {std::string(), std::string("garbage")}) {
+    cluster.bundle->data["ca-bundle.crt"] = lost;
+    EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kBundle));
+    EXPECT_EQ(cluster.bundle->data.at("ca-bundle.crt"), bundle);
+  }
+}
+
 TEST(ServerCertificates, WithoutAHostNothingIsMade) {
-  Renewed cluster;
+  RenewingCluster cluster;
   cluster.hosts.clear();
   EXPECT_THAT(cluster.Steps(), IsEmpty());
 }

@@ -9,11 +9,12 @@ namespace {
 
 using Ranges = std::vector<std::string>;
 
-TEST(ClusterDnsAddress, IsTheTenthAddressOfTheFirstRange) {
+TEST(ClusterDnsAddress, IsTheFirstAddressOfTheFirstRangePlusTen) {
   EXPECT_EQ(*ClusterDnsAddress({"172.30.0.0/16"}), "172.30.0.10");
   EXPECT_EQ(*ClusterDnsAddress({"fd02::/112", "172.30.0.0/16"}), "fd02::a");
   EXPECT_EQ(*ClusterDnsAddress({"10.1.2.77/8"}), "10.0.0.10");
-  EXPECT_EQ(*ClusterDnsAddress({"10.0.0.250/29"}), "10.0.1.2");
+  EXPECT_EQ(*ClusterDnsAddress({"10.0.0.250/28"}), "10.0.0.250");
+  EXPECT_EQ(*ClusterDnsAddress({"fd02::ff/124"}), "fd02::fa");
 }
 
 TEST(ClusterDnsAddress, NeedsARange) {
@@ -23,6 +24,15 @@ TEST(ClusterDnsAddress, NeedsARange) {
     const auto address = ClusterDnsAddress({wrong});
     ASSERT_FALSE(address) << wrong;
     EXPECT_THAT(address.error().message(), testing::HasSubstr(std::string("\"") + wrong + "\""));
+  }
+}
+
+TEST(ClusterDnsAddress, MustBeInTheRange) {
+  for (const char* small : {"172.30.0.0/29", "172.30.0.0/32", "fd02::/125", "fd02::/128"}) {
+    const auto address = ClusterDnsAddress({small});
+    ASSERT_FALSE(address) << small;
+    EXPECT_EQ(address.error().message(), std::string("the Network named cluster: spec.serviceNetwork: \"") + small +
+                                             "\" is too small: the DNS server needs the first address plus 10");
   }
 }
 

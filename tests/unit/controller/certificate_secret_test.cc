@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/base64.h"
+#include "base/clock.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "json/value.h"
@@ -86,7 +87,9 @@ TEST_F(CertificateSecretTest, UsesEachCertificateOnce) {
   const net::CertifiedKey first = NewCertificate();
   server_.Put("secrets", SecretWith(first.certificate, first.key));
   Begin();
+  EXPECT_EQ(secret_->expiry(), std::nullopt);
   RunUntil([&] { return uses_ == 1; });
+  EXPECT_EQ(secret_->expiry(), WallTime(std::chrono::sys_days(std::chrono::year(2036) / 1 / 1)));
   // Another version of the Secret has the same certificate.
   json::Value labelled = SecretWith(first.certificate, first.key);
   labelled["metadata"]["labels"] = {{"a", "b"}};

@@ -129,6 +129,8 @@ TEST_F(ClusterOperatorPassTest, NamesTheFirstOfAllFailures) {
 TEST_F(ClusterOperatorPassTest, ATaskFailsUntilItsFailureIsOver) {
   EXPECT_THAT(Pass().failed_tasks, IsEmpty());
   world_.pools["master"].spec.paused = true;
+  EXPECT_THAT(Pass().failed_tasks, IsEmpty());
+  world_.pools["master"].status.conditions[0].status = "False";
   EXPECT_THAT(Pass().failed_tasks, ElementsAre("RequiredPools"));
   world_.pools["master"].spec.paused = false;
   EXPECT_THAT(Pass().failed_tasks, IsEmpty());
@@ -151,6 +153,24 @@ TEST_F(ClusterOperatorPassTest, TemplatesThatFailAreAFailureOfTheController) {
   EXPECT_EQ(TextOf(Pass(), "Degraded"),
             "True: MachineConfigControllerFailed: Unable to apply 4.21.0: ControllerConfig has not completed: "
             "completed(false) running(false) failing(true): no pull secret");
+}
+
+TEST_F(ClusterOperatorPassTest, ReportsAFailureBeforeThereIsAControllerConfig) {
+  View view = world_.Look();
+  view.controller_config = nullptr;
+  const auto degraded_with = [&](const std::string& images_release, std::vector<clusterops::TaskFailure> failures) {
+    return TextOf(ClusterOperatorPass({.view = view,
+                                       .known = known_,
+                                       .laid_out_release = images_release,
+                                       .failures = std::move(failures),
+                                       .now = kMoment}),
+                  "Degraded");
+  };
+  EXPECT_EQ(degraded_with("4.21.0", {}), "no patch") << "it may be made in a moment";
+  EXPECT_EQ(degraded_with("4.21.0", {{.task = "RenderConfig", .why = "there is no DNS named cluster"}}),
+            "True: RenderConfigFailed: Unable to apply 4.21.0: there is no DNS named cluster");
+  EXPECT_EQ(degraded_with("", {{.task = "RenderConfig", .why = "there is no images.json"}}),
+            "True: RenderConfigFailed: Unable to apply an unknown release: there is no images.json");
 }
 
 TEST_F(ClusterOperatorPassTest, WithoutAControllerConfigTheKnownReleaseCannotBeReconciled) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/config_library.h"
 
+#include <atomic>
+
 #include "event/loop.h"
 #include "support/expect.h"
 #include "unit/controller/manual_clock.h"
@@ -74,6 +76,36 @@ TEST_F(ConfigLibraryTest, KeepsTheDelayThatTheServerAsksFor) {
   server_.Refuse(kRead + "a", answer);
   Pass(std::chrono::minutes(1), {"a"});
   EXPECT_EQ(server_.CountOf(kRead + "a"), 3U);
+}
+
+TEST_F(ConfigLibraryTest, FetchesAFewConfigsAtATimeAndKeepsOnlyTheirParsedForm) {
+  std::set<std::string> names;
+  for (char name = 'a'; name <= 'p'; ++name) {
+    names.insert(std::string(1, name));
+    server_.Put("machineconfigs", {{"metadata", {{"name", std::string(1, name)}}},
+                                   {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+  }
+  std::atomic<int> requested = 0;
+  std::atomic<int> fetched = 0;
+  std::atomic<int> most = 0;
+  server_.Refuse([&](const kube::ReceivedRequest&) -> std::optional<kube::Answer> {
+    const int under_way = ++requested - fetched;
+    for (int known = most; known < under_way && !most.compare_exchange_weak(known, under_way);) continue;
+    return std::nullopt;
+  });
+  ConfigLibrary library(ValueOf(kube::Client::Create(*loop_, server_.access())), clock_,
+                        {.changed =
+                             [&] {
+                               if (++fetched == static_cast<int>(names.size())) loop_->Stop();
+                             },
+                         .retry_at = [](MonotonicTime) {},
+                         .trouble = [](const Error& error) { ADD_FAILURE() << error.message(); }});
+  library.Want(names);
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_GE(most, 1);
+  EXPECT_LE(most, 4);
+  EXPECT_EQ(library.configs().size(), names.size());
+  for (const auto& [name, config] : library.configs()) EXPECT_TRUE(config.object.spec.config.is_null()) << name;
 }
 
 }  // namespace

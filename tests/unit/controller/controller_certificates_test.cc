@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "base/base64.h"
+#include "unit/net/made_certificate.h"
 
 namespace pintle::controller {
 namespace {
@@ -13,6 +16,17 @@ TEST(ControllerCertificates, LeaveOutBundlesThatCannotBeRead) {
                             {"cloudProviderCAData", "no base64"},
                             {"imageRegistryBundleData", json::Value::array({{{"file", "f"}, {"data", ""}}})}};
   EXPECT_TRUE(ControllerCertificates(spec).empty());
+}
+
+TEST(ControllerCertificates, KeepThoseBeforeAMalformedOne) {
+  const std::string bundle = MadeCertificate("one", "20270101000000Z") + MadeCertificate("two", "20270101000000Z") +
+                             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" +
+                             MadeCertificate("four", "20270101000000Z");
+  const json::Value certificates = ControllerCertificates({{"rootCAData", EncodeBase64(bundle)}});
+  ASSERT_EQ(certificates.size(), 2U);
+  EXPECT_EQ(certificates[0].TextAt({"subject"}), "CN=one,OU=openshift");
+  EXPECT_EQ(certificates[1].TextAt({"subject"}), "CN=two,OU=openshift");
+  EXPECT_EQ(certificates[1].TextAt({"bundleFile"}), "RootCAData");
 }
 
 }  // namespace

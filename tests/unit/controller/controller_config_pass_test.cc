@@ -9,6 +9,7 @@
 #include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
+#include "unit/net/made_certificate.h"
 
 namespace pintle::controller {
 namespace {
@@ -34,8 +35,8 @@ clusterops::ControllerConfigInputs Sources() {
   sources.dns = ParsedSource(R"({"metadata": {"name": "cluster"}, "spec": {"baseDomain": "a.example"}})");
   sources.proxy = ParsedSource(R"({"spec": {}, "status": {"httpProxy": "http://p"}})");
   sources.image = ParsedSource(R"({"spec": {}})");
-  sources.root_authority = map({{"ca.crt", "the root"}});
-  sources.client_authority = map({{"ca-bundle.crt", "the clients"}});
+  sources.root_authority = map({{"ca.crt", NamedCertificate("root")}});
+  sources.client_authority = map({{"ca-bundle.crt", NamedCertificate("clients")}});
   sources.os_images = map({{"releaseVersion", "4.21.0"}, {"baseOSContainerImage", "os@sha256:1"}});
   sources.images = ParsedSource(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco"})");
   sources.registry_credentials.has_account = true;
@@ -99,11 +100,11 @@ TEST(ControllerConfigPass, ReplacesWhatHasChanged) {
   TemplateInput known = Made();
   known.spec["of somebody else"] = 1;
   sources.proxy = ParsedSource(R"({"spec": {}, "status": {}})");
-  sources.client_authority->data["ca-bundle.crt"] = "renewed";
+  sources.client_authority->data["ca-bundle.crt"] = NamedCertificate("renewed");
   const TemplateInput now = After(known, ControllerConfigPass({.sources = sources, .known = &known}));
   EXPECT_TRUE(now.spec["proxy"].is_null());
   EXPECT_TRUE(now.spec.contains("proxy"));
-  EXPECT_EQ(now.spec["kubeAPIServerServingCAData"], json::Value("cmVuZXdlZA=="));
+  EXPECT_EQ(now.spec["kubeAPIServerServingCAData"], json::Value(EncodeBase64(NamedCertificate("renewed"))));
   EXPECT_EQ(now.spec["of somebody else"], json::Value(1));
   EXPECT_FALSE(ControllerConfigPass({.sources = sources, .known = &now}).patch);
 }
@@ -143,6 +144,41 @@ TEST(ControllerConfigPass, NamesANewReleaseTogetherWithItsImages) {
   EXPECT_EQ(now.metadata.Annotation(kRelease), "4.22.0");
   EXPECT_EQ(now.spec.TextAt({"images", "machineConfigOperator"}), "newer");
   EXPECT_EQ(now.spec.TextAt({"baseOSContainerImage"}), "os@sha256:2");
+}
+
+TEST(ControllerConfigPass, WaitsForTheOsImageStreamOfANewRelease) {
+  auto sources = Sources();
+  sources.has_os_streams = true;
+  sources.os_image_stream.emplace();
+  auto& stream = *sources.os_image_stream;
+  stream.metadata.annotations = {{kRelease, "FIRST"}};
+  stream.status = {.available_streams = {{"rhel-9", "os@sha256:1", ""}}, .default_stream = "rhel-9"};
+  // The configs that were generated for the present release have the version of its stream.
+  api::MachineConfig generated;
+  generated.metadata.annotations = {{"machineconfiguration.openshift.io/generated-by-controller-version", "FIRST"}};
+  View view;
+  view.configs = {&generated};
+  TemplateInput known = Made();
+  const auto look = [&] {
+    AddPresent(known, view, sources);
+    const ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
+    known = After(known, change);
+    return change.problem;
+  };
+  EXPECT_EQ(look(), "");
+  EXPECT_EQ(known.metadata.Annotation("pintle.io/os-image-stream"), "4.21.0 FIRST");
+  for (const std::string next : {"SECOND", "THIRD"}) {
+    const std::string release = next == "SECOND" ? "4.22.0" : "4.23.0";
+    const std::string before = known.metadata.Annotation(kRelease);
+    sources.images["releaseVersion"] = release;
+    EXPECT_THAT(look(), HasSubstr("the OSImageStream cluster is not that of the release " + release));
+    EXPECT_EQ(known.metadata.Annotation(kRelease), before);
+    stream.metadata.annotations[kRelease] = next;
+    stream.status.available_streams[0].os_image = "os of " + release;
+    EXPECT_EQ(look(), "");
+    EXPECT_EQ(known.metadata.Annotation(kRelease), release);
+    EXPECT_EQ(known.spec.TextAt({"baseOSContainerImage"}), "os of " + release);
+  }
 }
 
 TEST(ControllerConfigPass, AsksNodesToLookAtNewAuthoritiesForATime) {

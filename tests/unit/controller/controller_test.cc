@@ -3,9 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
 #include "api/annotations.h"
 #include "base/base64.h"
+#include "clusterops/user_data.h"
 #include "event/loop.h"
+#include "json/parse.h"
 #include "support/expect.h"
 #include "support/temporary_directory.h"
 #include "unit/controller/small_api_server.h"
@@ -139,26 +145,66 @@ TEST_F(ControllerTest, ReportsThatItGeneratesNothingWithoutTemplates) {
   EXPECT_THAT(states, HasSubstr("machine-config-controller-template No templates\n"));
 }
 
-TEST_F(ControllerTest, GivesNewMachinesATokenIfTheIgnitionServerAsksForOne) {
-  const TemporaryDirectory folder;
-  folder.Write("keys", std::string(32, 'k') + "\n");
-  PutSmallOpenShift(server_);
-  settings_.namespace_name = "namespace";
-  settings_.is_operator = true;
-  settings_.token_keys_file = (folder / "keys").string();
-  const auto pointer = [&] {
-    const std::string data = server_.Find("secrets", "worker-user-data-managed").TextAt({"data", "userData"});
-    return DecodeBase64(data).value_or("");
-  };
-  RunUntil([&] { return pointer() != ""; });
-  EXPECT_THAT(pointer(), HasSubstr("Bearer "));
-}
-
 TEST_F(ControllerTest, RendersAndReportsTheReasonIfListingNodesKeepsFailing) {
   server_.Refuse("GET /api/v1/nodes?", SmallApiServer::Status(500, "InternalError", "the store is broken"));
   RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
   EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("the store is broken"));
   EXPECT_EQ(server_.CountOf("GET /api/v1/nodes?"), 3U);
+}
+
+TEST_F(ControllerTest, ReportsThatItWaitsWhileAnotherProgramHoldsTheLease) {
+  settings_.lease.retry = std::chrono::milliseconds(5);
+  const auto put_lease_of = [&](const std::string& holder) {
+    server_.Put("leases", {{"metadata", {{"name", "machine-config-controller"}}},
+                           {"spec", {{"holderIdentity", holder}, {"leaseDurationSeconds", 900}}}});
+  };
+  const std::string read =
+      "GET /apis/coordination.k8s.io/v1/namespaces/openshift-machine-config-operator/leases/machine-config-controller";
+  put_lease_of("pintle-controller_another-replica");
+  bool waits = true;
+  RunUntil([&] {
+    waits = controller_->CurrentMetrics().waits;
+    return server_.CountOf(read) > 2;
+  });
+  EXPECT_FALSE(waits);
+  put_lease_of("machine-config-controller-1_operator");
+  RunUntil([&] { return controller_->CurrentMetrics().waits; });
+}
+
+TEST_F(ControllerTest, ReleasesTheLeaseOfTheOperatorWhenItLosesItsOwn) {
+  settings_.namespace_name = "namespace";
+  settings_.is_operator = true;
+  settings_.lease.retry = std::chrono::milliseconds(5);
+  PutSmallOpenShift(server_);
+  const auto holder = [&] { return server_.Find("leases", "machine-config").TextAt({"spec", "holderIdentity"}); };
+  bool has_lost = false;
+  RunUntil([&] {
+    if (!has_lost && holder() == settings_.identity) {
+      server_.Put("leases", {{"metadata", {{"name", "machine-config-controller"}}},
+                             {"spec", {{"holderIdentity", "another"}, {"leaseDurationSeconds", 900}}}});
+      has_lost = true;
+    }
+    return has_lost && holder().empty();
+  });
+  EXPECT_EQ(server_.Find("leases", "machine-config-controller").TextAt({"spec", "holderIdentity"}), "another");
+}
+
+TEST_F(ControllerTest, GivesNewMachinesATokenIfTheServerAsksForOne) {
+  const TemporaryDirectory folder;
+  settings_.namespace_name = "namespace";
+  settings_.is_operator = true;
+  settings_.token_keys_file = (folder / "keys").string();
+  std::ofstream(settings_.token_keys_file) << std::string(32, 'k') << "\n";
+  std::filesystem::permissions(settings_.token_keys_file, std::filesystem::perms::owner_read);
+  PutSmallOpenShift(server_);
+  json::Value pointer;
+  RunUntil([&] {
+    const std::string data = server_.Find("secrets", "worker-user-data-managed").TextAt({"data", "userData"});
+    auto read = json::Parse(DecodeBase64(data).value_or(""));
+    if (read) pointer = *std::move(read);
+    return !pointer.is_null();
+  });
+  EXPECT_NE(clusterops::TokenIn(pointer), "");
 }
 
 }  // namespace

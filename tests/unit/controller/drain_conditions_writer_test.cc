@@ -67,11 +67,11 @@ TEST_P(DrainConditionsWriterTest, RetriesSeldomAndDelaysNeitherCallersNorOtherNo
     for (std::size_t i = 0; i <= enough; ++i) writer_.Write("a", drain_moment::CordonFailed(std::to_string(i), true));
   };
   write_condition();
-  bool is_told = false;
-  writer_.WhenWritten("a", [&] { is_told = true; });
+  bool is_called = false;
+  writer_.WhenWritten("a", [&] { is_called = true; });
   writer_.Write("b", drain_moment::Cordoned());
   RunUntil([&] { return arrivals.count() >= enough && HasCondition("b", "Cordoned", "True"); });
-  EXPECT_TRUE(is_told);
+  EXPECT_TRUE(is_called);
   GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
   server_.Refuse({});
   writer_.Write("a", drain_moment::Cordoned());

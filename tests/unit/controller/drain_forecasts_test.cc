@@ -44,10 +44,10 @@ class DrainForecastsTest : public testing::Test {
   pool::NodeNames Await(const std::vector<std::string>& nodes) {
     return Await(UpdatesOf(nodes), std::set<std::string>(nodes.begin(), nodes.end()));
   }
-  pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& that_drain) {
+  pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& to_drain) {
     std::vector<const api::Node*> nodes;
     for (const auto& [name, node] : nodes_) nodes.push_back(&node);
-    return forecasts_.Await(changes, that_drain, nodes);
+    return forecasts_.Await(changes, to_drain, nodes);
   }
   void Answer(const std::string& node, Result<std::vector<drain::Blocker>> blockers) {
     const Question question = std::move(open_questions_.extract(node).mapped());

@@ -23,8 +23,8 @@ class DrainNeedsTest : public testing::Test {
     old_.metadata().name = "old";
     new_.metadata().name = "new";
     new_.WithFile(kFile, "data:,new");
-    said_.metadata.generation = 2;
-    said_.status.observed_generation = 2;
+    configuration_.metadata.generation = 2;
+    configuration_.status.observed_generation = 2;
   }
 
   static api::NodeDisruptionPolicy WithoutDrain() {
@@ -39,7 +39,7 @@ class DrainNeedsTest : public testing::Test {
         NodeChange{.node = "a", .resource_version = "1", .patch = {}, .target_text = "MachineConfig: new"});
     change.patch.metadata.annotations.emplace(api::kDesiredConfigAnnotation, "new");
     View view = world_.Look();
-    view.machine_configuration = &said_;
+    view.machine_configuration = &configuration_;
     const machineconfig::ParsedConfig from = old_;
     const machineconfig::ParsedConfig to = new_;
     WholeConfigs configs;
@@ -51,20 +51,20 @@ class DrainNeedsTest : public testing::Test {
   World world_;
   plan::TestConfig old_;
   plan::TestConfig new_;
-  api::MachineConfiguration said_;
+  api::MachineConfiguration configuration_;
 };
 
 TEST_F(DrainNeedsTest, AreThoseOfThePlan) {
   EXPECT_THAT(Draining(), ElementsAre("a"));
-  said_.spec.node_disruption_policy = WithoutDrain();
+  configuration_.spec.node_disruption_policy = WithoutDrain();
   EXPECT_THAT(Draining(), IsEmpty());
 }
 
-// The agent uses the policy that the operator has completed, once the operator has seen the latest one.
+// Agents use the policy in the status, once the status is about the latest generation of the spec.
 TEST_F(DrainNeedsTest, FollowThePolicyThatAgentsFollow) {
-  said_.status.node_disruption_policy_status.cluster_policies = WithoutDrain();
+  configuration_.status.node_disruption_policy_status.cluster_policies = WithoutDrain();
   EXPECT_THAT(Draining(), IsEmpty());
-  said_.status.observed_generation = 1;
+  configuration_.status.observed_generation = 1;
   EXPECT_THAT(Draining(), ElementsAre("a"));
 }
 

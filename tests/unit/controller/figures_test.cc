@@ -39,7 +39,7 @@ TEST(FiguresOf, HasThePauseOfAPoolThatIsPausedOnly) {
   EXPECT_TRUE(is_paused());
 }
 
-TEST(AlertsOf, IsTrueForAMasterThatACustomPoolWantsToo) {
+TEST(MastersInCustomPools, AreMastersThatACustomPoolSelectsToo) {
   Rosters rosters;
   rosters.nodes["master"] = {};
   rosters.masters_wanted_elsewhere = {"master-0"};

@@ -60,7 +60,7 @@ TEST_F(GarbageTest, NamesItsPool) {
   EXPECT_EQ(FindGarbage(world_.Look(), 6)[0].pool, "worker");
 }
 
-TEST_F(GarbageTest, IsKeptForTheTimeThatThePoolNames) {
+TEST_F(GarbageTest, IsKeptUntilTheTimeInThePoolsAnnotation) {
   api::MachineConfigPool& pool = world_.pools["worker"];
   EXPECT_EQ(KeptUntil(pool), std::nullopt) << "no controller has set a time yet";
   auto& kept_until = pool.metadata.annotations[std::string(kKeptUntilAnnotation)];
@@ -81,6 +81,19 @@ TEST_F(GarbageTest, IncludesOnlyConfigsOfExistingPools) {
   Add(3).metadata.labels.emplace("mine", "");
   Add(4).metadata.deletion_timestamp = api::Time{};
   EXPECT_THAT(Garbage(0), UnorderedElementsAre(Name(5), Name(6), Name(7)));
+}
+
+TEST_F(GarbageTest, IsNothingWhileAnObjectCannotBeReadThatMayNeedAConfig) {
+  const api::Node& node = world_.AddNode("a", "worker", Name(1));
+  View view = world_.Look();
+  EXPECT_EQ(WhyNothingIsGarbage(view), "");
+  view.held_pools.emplace("worker", "spec.osImage: it is a number");
+  EXPECT_EQ(WhyNothingIsGarbage(view),
+            "an object of the pool worker, which may need any of them, cannot be read: spec.osImage: it is a number");
+  EXPECT_THAT(FindGarbage(view, 0), IsEmpty());
+  view.unreadable_nodes.push_back({&node, "spec.taints: it is a text"});
+  EXPECT_EQ(WhyNothingIsGarbage(view),
+            "the Node a may need any of them, and cannot be read: spec.taints: it is a text");
 }
 
 }  // namespace

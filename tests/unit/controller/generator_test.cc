@@ -3,11 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/base64.h"
 #include "controller/announcer.h"
@@ -68,6 +71,12 @@ class GeneratorTest : public testing::Test {
     labels["pool"] = name;
     server_.Put("machineconfigpools", {{"metadata", {{"name", name}, {"uid", "uid-of-" + name}, {"labels", labels}}},
                                        {"spec", {{"nodeSelector", {{"matchLabels", {{"role", name}}}}}}}});
+  }
+  void EnableCredentialProviders() {
+    const json::Value gate = {{"name", "CRIOCredentialProviderConfig"}};
+    const json::Value gates = {{"version", "4.20"}, {"enabled", json::Value::array({gate})}};
+    server_.Put("featuregates",
+                {{"metadata", {{"name", "cluster"}}}, {"status", {{"featureGates", json::Value::array({gates})}}}});
   }
   // Puts an object of a kind that selects a pool.
   void AddManaged(const std::string& plural, const std::string& name, const std::string& pool, json::Value spec,
@@ -183,6 +192,48 @@ TEST_F(GeneratorTest, AddsTheCredentialsForTheClustersOwnRegistryToThePullSecret
                {"data", {{"password", EncodeBase64("word")}}}});
   RunUntil([&] { return HasConfig("00-worker"); });
   EXPECT_THAT(FileIn("00-worker", "/etc/auth"), HasSubstr("localhost%3A22625"));
+  // The older version of a kind is read only if the present one is missing.
+  EXPECT_EQ(server_.CountOf("GET /apis/machineconfiguration.openshift.io/v1alpha1/"), 0U);
+}
+
+TEST_F(GeneratorTest, ReadsTheOlderVersionOfAKindIfThePresentOneIsMissing) {
+  WriteTemplate("common/_base/files/auth.yaml", "path: /etc/auth\ncontents: {inline: '{{.PullSecret}}'}\n");
+  server_.Put("internalreleaseimages", {{"metadata", {{"name", "cluster"}}}});
+  server_.Put("secrets",
+              {{"metadata",
+                {{"name", "internal-release-image-registry-auth"}, {"namespace", "openshift-machine-config-operator"}}},
+               {"data", {{"password", EncodeBase64("word")}}}});
+  server_.Refuse("GET " + kApi + "internalreleaseimages",
+                 SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  RunUntil([&] { return HasConfig("00-worker"); });
+  EXPECT_THAT(FileIn("00-worker", "/etc/auth"), HasSubstr("localhost%3A22625"));
+  EXPECT_THAT(States(), Not(Contains(HasSubstr("internalreleaseimages"))));
+}
+
+TEST_F(GeneratorTest, MakesNothingWithoutTheRegistryOfAReleaseImageThatCannotBeRead) {
+  server_.Put("internalreleaseimages", {{"metadata", {{"name", "cluster"}, {"labels", 3}}}});
+  RunUntil([&] { return trouble_.find("generating MachineConfigs") != std::string::npos; });
+  EXPECT_THAT(trouble_, HasSubstr("labels"));
+  EXPECT_FALSE(HasConfig("00-worker"));
+}
+
+TEST_F(GeneratorTest, ReportsACredentialProviderConfigThatCannotBeRead) {
+  EnableCredentialProviders();
+  server_.Put("criocredentialproviderconfigs", {{"metadata", {{"name", "cluster"}}}, {"spec", 3}});
+  RunUntil([&] { return trouble_.find("making the credential providers' configs") != std::string::npos; });
+  EXPECT_THAT(trouble_, HasSubstr("spec"));
+}
+
+TEST_F(GeneratorTest, WritesTheVersionOfAKindThatTheClusterServes) {
+  EnableCredentialProviders();
+  server_.Put("criocredentialproviderconfigs",
+              {{"metadata", {{"name", "cluster"}}}, {"spec", {{"matchImages", json::Value::array()}}}});
+  server_.Refuse("GET /apis/config.openshift.io/v1/criocredentialproviderconfigs",
+                 SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  RunUntil([&] { return !ConditionOf("criocredentialproviderconfigs", "cluster", "MachineConfigRendered").empty(); });
+  EXPECT_EQ(server_.CountOf("PATCH /apis/config.openshift.io/v1/criocredentialproviderconfigs"), 0U);
+  EXPECT_GT(server_.CountOf("PATCH /apis/config.openshift.io/v1alpha1/criocredentialproviderconfigs"), 0U);
+  EXPECT_THAT(States(), Not(Contains(HasSubstr("criocredentialproviderconfigs"))));
 }
 
 TEST_F(GeneratorTest, ReportsAMissingPullSecretInTheControllerConfig) {
@@ -325,9 +376,9 @@ TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectBeforeItsFinalizers) {
   server_.Put("kubeletconfigs", object);
   bool was_there = false;
   RunUntil([&] {
-    const bool is_let_go = FinalizersOf("kubeletconfigs", "pods").size() == 1;
-    was_there = was_there || (is_let_go && HasConfig("99-worker-generated-kubelet"));
-    return is_let_go;
+    const bool are_finalizers_gone = FinalizersOf("kubeletconfigs", "pods").size() == 1;
+    was_there = was_there || (are_finalizers_gone && HasConfig("99-worker-generated-kubelet"));
+    return are_finalizers_gone;
   });
   EXPECT_FALSE(was_there);
   EXPECT_THAT(FinalizersOf("kubeletconfigs", "pods"), ElementsAre("example.test/backup"));
@@ -362,6 +413,52 @@ TEST_F(GeneratorTest, RestoresAConfigThatSomebodyHasChanged) {
             "a");
 }
 
+TEST_F(GeneratorTest, DecidesAgainIfSomebodyChangesAConfigFirst) {
+  RunUntil([&] {
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerCompleted")
+        .starts_with("True");
+  });
+  std::atomic<bool> is_changed_again = false;
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with("PATCH " + kApi + "machineconfigs/00-worker")) return std::nullopt;
+    if (is_changed_again.exchange(true)) return std::nullopt;
+    json::Value config = server_.Find("machineconfigs", "00-worker");
+    config["metadata"]["annotations"]["team"] = "a";
+    server_.Put("machineconfigs", config);
+    return std::nullopt;
+  });
+  json::Value config = server_.Find("machineconfigs", "00-worker");
+  config["spec"]["kernelArguments"] = json::Value::array({"quiet"});
+  server_.Put("machineconfigs", config);
+  RunUntil([&] {
+    const json::Value now = server_.Find("machineconfigs", "00-worker");
+    return is_changed_again && now["spec"]["kernelArguments"].empty();
+  });
+  EXPECT_EQ(server_.Find("machineconfigs", "00-worker").TextAt({"metadata", "annotations", "team"}), "a");
+  EXPECT_EQ(trouble_, "");
+}
+
+TEST_F(GeneratorTest, RepeatsAWriteOfWhichNothingIsKeptSeldomAndReportsIt) {
+  RunUntil([&] {
+    return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerCompleted")
+        .starts_with("True");
+  });
+  const std::string write = "PATCH " + kApi + "machineconfigs/00-worker";
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with(write)) return std::nullopt;
+    return kube::Answer{.body = json::ToText(server_.Find("machineconfigs", "00-worker"))};
+  });
+  json::Value config = server_.Find("machineconfigs", "00-worker");
+  config["spec"]["kernelArguments"] = json::Value::array({"quiet"});
+  server_.Put("machineconfigs", config);
+  const MonotonicTime begin = clock_.now;
+  RunUntil([&] { return clock_.now > begin + std::chrono::seconds(60); });
+  EXPECT_GE(server_.CountOf(write), 3U);
+  EXPECT_LE(server_.CountOf(write), kube::kMostInAMinute);
+  EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
+              HasSubstr("accepts this and keeps nothing of it"));
+}
+
 TEST_F(GeneratorTest, MakesTheConfigsOfFeaturesAndOfTheSettingsOfNodes) {
   server_.Put(
       "featuregates",
@@ -374,6 +471,56 @@ TEST_F(GeneratorTest, MakesTheConfigsOfFeaturesAndOfTheSettingsOfNodes) {
   EXPECT_THAT(FileIn("98-master-generated-kubelet", "/etc/kubernetes/kubelet.conf"), HasSubstr("Own: true"));
   const json::Value config = server_.Find("machineconfigs", "97-worker-generated-kubelet");
   EXPECT_EQ(config["spec"]["kernelArguments"][0], "systemd.unified_cgroup_hierarchy=1");
+}
+
+// Both configs have kernel arguments, and a pool that is rendered with both would have each argument twice.
+TEST_F(GeneratorTest, IsBusyUntilAConfigWithAnOldNameIsRemoved) {
+  const std::string old = "97-worker-uid-of-worker-kubelet";
+  const std::string present = "97-worker-generated-kubelet";
+  server_.Put("machineconfigs",
+              {{"metadata", {{"name", old}}}, {"spec", {{"config", {{"ignition", {{"version", "3.5.0"}}}}}}}});
+  server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}, {"spec", {{"cgroupMode", "v2"}}}});
+  // The first removal gets its answer after five more looks.
+  std::atomic<int> looks = 0;
+  std::atomic<int> removals = 0;
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with("DELETE ") || ++removals != 1) return std::nullopt;
+    for (const int begun = looks; looks < begun + 5;) std::this_thread::yield();
+    return std::nullopt;
+  });
+  bool was_idle = false;
+  RunUntil([&] {
+    ++looks;
+    const std::vector<const api::MachineConfig*> configs = cluster_->Look().configs;
+    const auto has = [&](const std::string& name) {
+      return std::any_of(configs.begin(), configs.end(), [&](const auto* it) { return it->metadata.name == name; });
+    };
+    was_idle = was_idle || (has(old) && has(present) && !generator_->is_busy());
+    return has(present) && !has(old) && !generator_->is_busy();
+  });
+  EXPECT_FALSE(was_idle);
+}
+
+TEST_F(GeneratorTest, IsNotBusyWithAConfigThatTheServerDoesNotRemove) {
+  const std::string old = "97-worker-uid-of-worker-kubelet";
+  server_.Put("machineconfigs",
+              {{"metadata", {{"name", old}}}, {"spec", {{"config", {{"ignition", {{"version", "3.5.0"}}}}}}}});
+  server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}, {"spec", {{"cgroupMode", "v2"}}}});
+  server_.Refuse("DELETE ", SmallApiServer::Status(403, "Forbidden", "the webhook says no"));
+  RunUntil([&] { return server_.CountOf("DELETE ") > 0 && !generator_->is_busy(); });
+  EXPECT_TRUE(HasConfig("97-worker-generated-kubelet"));
+  EXPECT_THAT(trouble_, HasSubstr("removing " + old + ": "));
+  // The server removes it, but a finalizer of another program keeps it.
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with("DELETE ")) return std::nullopt;
+    json::Value config = server_.Find("machineconfigs", old);
+    config["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+    server_.Put("machineconfigs", config);
+    return kube::Answer{.body = "{}"};
+  });
+  const std::size_t before = server_.CountOf("DELETE ");
+  RunUntil([&] { return server_.CountOf("DELETE ") > before + 1 && !generator_->is_busy(); });
+  EXPECT_TRUE(HasConfig(old));
 }
 
 TEST_F(GeneratorTest, DoesNotGoFromTheFastestLatencyProfileToTheSlowestAtOnce) {
@@ -398,7 +545,7 @@ TEST_F(GeneratorTest, DoesNotGoFromTheFastestLatencyProfileToTheSlowestAtOnce) {
   RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 1m0s"; });
 }
 
-TEST_F(GeneratorTest, EmitsAnEventAboutSettingsOfNodesThatDoNotCount) {
+TEST_F(GeneratorTest, EmitsAnEventAboutNodeSettingsThatHaveNoEffect) {
   server_.Put("nodes", {{"metadata", {{"name", "mine"}}}, {"spec", {{"cgroupMode", "v2"}}}});
   RunUntil([&] { return !server_.EventReasons().empty(); });
   EXPECT_THAT(server_.EventReasons(), ElementsAre("ActionProhibited"));

@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "json/parse.h"
+#include "support/expect.h"
 
 namespace pintle::controller {
 namespace {
@@ -75,6 +78,37 @@ TEST(PatchForConfigs, IsNulloptIfNothingIsMissing) {
   EXPECT_FALSE(PatchForConfigs(object, configs));
 }
 
+api::ObjectMeta ObjectNamed(const std::string& name) {
+  api::ObjectMeta object;
+  object.name = name;
+  object.uid = "uid-of-" + name;
+  return object;
+}
+
+api::LabelSelector SelectorOf(const std::string& label) {
+  api::LabelSelector selector;
+  selector.match_labels = {{label, ""}};
+  return selector;
+}
+
+TEST(NamesOfConfigs, HaveANumberThatIsFreeInAllPoolsOfTheObject) {
+  ManagedCluster cluster;
+  for (const char* name : {"a", "b"}) {
+    api::MachineConfigPool& pool = cluster.pools.emplace_back();
+    pool.metadata.name = name;
+    pool.metadata.labels = {{name, ""}, {"all", ""}};
+  }
+  const GenerateInputs inputs = cluster.Inputs();
+  NamesOfConfigs names(inputs, ManagedKind::kKubelet);
+  api::ObjectMeta of_b = ObjectNamed("of-b");
+  of_b.annotations = {{std::string(generated::kNameSuffixAnnotation), ""}};
+  names.Add(of_b, SelectorOf("b"));
+  names.Add(ObjectNamed("of-all"), SelectorOf("all"));
+  EXPECT_EQ(ValueOf(names.NameFor("of-all", cluster.pools[0])), "99-a-generated-kubelet-1");
+  EXPECT_EQ(ValueOf(names.NameFor("of-all", cluster.pools[1])), "99-b-generated-kubelet-1");
+  EXPECT_EQ(ValueOf(names.NameFor("of-b", cluster.pools[1])), "99-b-generated-kubelet");
+}
+
 TEST(CleanupOf, RemovesConfigsFirstAndFinalizersThen) {
   ManagedCluster cluster;
   cluster.AddConfig("99-a-generated-kubelet").metadata.uid = kUid;
@@ -99,6 +133,47 @@ TEST(CleanupOf, DoesNotRemoveAConfigOfSomebodyElse) {
   object.uid = "object";
   object.finalizers = {"50-user"};
   EXPECT_TRUE(CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs()).removals.empty());
+}
+
+// An object may be copied together with its finalizers.
+TEST(CleanupOf, DoesNotRemoveAConfigThatAnotherObjectOwns) {
+  api::KubeletConfig original;
+  original.metadata = ObjectNamed("original");
+  ManagedCluster cluster;
+  cluster.AddConfig("99-a-generated-kubelet").metadata.owner_references = {
+      generated::ControlledBy("KubeletConfig", original.metadata)};
+  api::ObjectMeta copy = ObjectNamed("copy");
+  copy.finalizers = {"99-a-generated-kubelet"};
+  cluster.sources.kubelet_configs = {&original};
+  const ObjectCleanup cleanup = CleanupOf(copy, ManagedKind::kKubelet, cluster.Inputs());
+  EXPECT_TRUE(cleanup.removals.empty());
+  ASSERT_TRUE(cleanup.patch);
+  EXPECT_EQ(json::ToText((*cleanup.patch)["metadata"]["finalizers"]), "[]");
+  // The original may be gone, and then the config has no other owner.
+  cluster.sources.kubelet_configs.clear();
+  EXPECT_THAT(RemovedNames(CleanupOf(copy, ManagedKind::kKubelet, cluster.Inputs()).removals),
+              ElementsAre("99-a-generated-kubelet"));
+}
+
+TEST(CleanupOf, LeavesFinalizersThatOnlyResembleOurs) {
+  ManagedCluster cluster;
+  const std::string old_name = std::string("99-a-") + kUid + "-kubelet";
+  api::ObjectMeta object;
+  object.finalizers = {"kubelet-backup",
+                       "99-a-generated-kubelet-x",
+                       "99-a-generated-kubelet-",
+                       "a-generated-kubelet",
+                       "99-a-kubelet",
+                       "99-a-generated-containerruntime",
+                       "99-a-generated-kubelet",
+                       old_name,
+                       "99-a-generated-kubelet-12",
+                       kUid};
+  const ObjectCleanup cleanup = CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs());
+  ASSERT_TRUE(cleanup.patch);
+  EXPECT_EQ(json::ToText((*cleanup.patch)["metadata"]["finalizers"]),
+            R"(["kubelet-backup","99-a-generated-kubelet-x","99-a-generated-kubelet-","a-generated-kubelet",)"
+            R"("99-a-kubelet","99-a-generated-containerruntime"])");
 }
 
 TEST(OutdatedConfigs, AreThoseOfOtherBuildsWithoutAnObject) {

@@ -125,9 +125,12 @@ TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   metrics.ignition_answers = {{.pool = "worker", .version = "3.5.0", .code = 200, .count = 7}};
   const std::string led = MetricsText(metrics);
   metrics.leads = false;
+  metrics.waits = true;
   const std::string other = MetricsText(metrics);
   EXPECT_THAT(led, HasSubstr("pintle_controller_leads 1\n"));
   EXPECT_THAT(other, HasSubstr("pintle_controller_leads 0\n"));
+  EXPECT_THAT(led, HasSubstr("pintle_controller_waits 0\n"));
+  EXPECT_THAT(other, HasSubstr("pintle_controller_waits 1\n"));
   EXPECT_THAT(led, HasSubstr("mco_machine_count{"));
   EXPECT_THAT(other, Not(HasSubstr("mco_")));
   for (const std::string& text : {led, other}) {

@@ -102,7 +102,22 @@ TEST_F(OperatorReportsTest, WritesTheSameReportOnce) {
   EXPECT_EQ(writes(), before);
 }
 
-TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesThoseOfOthers) {
+TEST_F(OperatorReportsTest, RepeatsAReportOfWhichNothingIsKeptSeldom) {
+  const std::string write = "PATCH /apis/config.openshift.io/v1/clusteroperators/machine-config/status";
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with(write)) return std::nullopt;
+    return kube::Answer{.body = json::ToText(server_.Find("clusteroperators", "machine-config"))};
+  });
+  RunUntil([&] { return server_.CountOf(write) > 0; });
+  const MonotonicTime begin = clock_.now;
+  RunUntil([&] { return clock_.now > begin + std::chrono::seconds(60); });
+  EXPECT_GE(server_.CountOf(write), 3U);
+  EXPECT_LE(server_.CountOf(write), kube::kMostInAMinute);
+  server_.Refuse({});
+  RunUntil([&] { return !Condition("Upgradeable").empty(); });
+}
+
+TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesThoseWithoutANode) {
   server_.Put("machineconfignodes", {{"metadata", {{"name", "gone-0"}, {"uid", "uid-of-gone"}}}});
   RunUntil([&] {
     return !server_.Find("machineconfignodes", "worker-0").is_null() &&
@@ -172,6 +187,30 @@ TEST_F(OperatorReportsTest, AFailureOfAnotherPartIsReportedUntilItIsOver) {
   reports_->Set({});
   RunUntil([&] { return Condition("Degraded").starts_with("False"); });
   EXPECT_FALSE(reports_->failed_tasks().contains("RenderConfig"));
+}
+
+TEST_F(OperatorReportsTest, AClusterIsInstalledWhenTheMachinesOfAPoolHaveBeenUpdated) {
+  Begin();
+  RunUntil([&] { return reports_->IsInstalling(View()).has_value(); });
+  EXPECT_EQ(reports_->IsInstalling(View()), true);
+  api::MachineConfigPool pool;
+  pool.status.configuration.name = "rendered-master-1";
+  View view;
+  view.pools = {&pool};
+  EXPECT_EQ(reports_->IsInstalling(view), true) << "it has no machines yet";
+  pool.status.machine_count = 1;
+  EXPECT_EQ(reports_->IsInstalling(view), false);
+}
+
+TEST_F(OperatorReportsTest, AnInstalledClusterIsNotInstalledAgainWhenItsClusterOperatorIsDeleted) {
+  json::Value known = {{"metadata", {{"name", "machine-config"}}}};
+  known["status"]["versions"] = json::Value::array({{{"name", "operator"}, {"version", "4.21.0"}}});
+  server_.Put("clusteroperators", known);
+  Begin();
+  RunUntil([&] { return reports_->IsInstalling(View()) == false; });
+  server_.Remove("clusteroperators", "machine-config");
+  RunUntil([&] { return server_.CountOf("POST /apis/config.openshift.io/v1/clusteroperators") > 0; });
+  EXPECT_EQ(reports_->IsInstalling(View()), false);
 }
 
 TEST_F(OperatorReportsTest, WritesNothingInAClusterWithoutTheKind) {

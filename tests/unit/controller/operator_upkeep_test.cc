@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/base64.h"
 #include "clusterops/user_data.h"
@@ -25,6 +28,8 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr const char* kName = "machine-config-controller";
+const std::string kOldKey(32, 'o');
+const std::string kNewKey(32, 'n');
 
 // Runs an OperatorUpkeep with a small API server that has an OpenShift cluster.
 class OperatorUpkeepTest : public testing::Test {
@@ -34,13 +39,13 @@ class OperatorUpkeepTest : public testing::Test {
     PutSmallOpenShift(server_);
   }
 
-  // Looks all the time, as the controller does, until the cluster is as wanted.
+  // Looks again and again, as the controller does, until the condition holds.
   void RunUntil(const std::function<bool()>& is_so) {
     if (!upkeep_) Begin();
     event::Timer look(
         *loop_,
         [&] {
-          clock_.now += between_looks_;
+          clock_.now += std::chrono::seconds(1);
           upkeep_->Look(view_, is_installing_);
           if (is_so()) return loop_->Stop();
           look.After(std::chrono::milliseconds(2));
@@ -61,21 +66,38 @@ class OperatorUpkeepTest : public testing::Test {
         OperatorUpkeep::Listener{
             .changed = [] {}, .retry_at = [](MonotonicTime) {}, .trouble = [](const auto&, const auto&) {}});
   }
+  // Begins with the pool "worker", and with the file "keys" of this folder.
+  void BeginWithWorkers(const TemporaryDirectory& folder) {
+    workers_.metadata.name = "worker";
+    view_.pools = {&workers_};
+    Begin((folder / "keys").string());
+  }
 
-  json::Value Spec() { return std::as_const(kept_ = server_.Find("controllerconfigs", kName))["spec"]; }
+  json::Value Spec() { return std::as_const(last_read_ = server_.Find("controllerconfigs", kName))["spec"]; }
   std::string FailureOf(const std::string& task) {
     const auto failures = upkeep_->Failures();
     const auto found = failures.find(task);
     return found == failures.end() ? "" : found->second;
   }
+  static void WriteKeys(const TemporaryDirectory& folder, const std::vector<std::string>& keys,
+                        std::filesystem::perms mode = std::filesystem::perms(0600)) {
+    std::ofstream file(folder / "keys");
+    for (const std::string& key : keys) file << key << "\n";
+    std::filesystem::permissions(folder / "keys", mode);
+  }
+  std::string TokenOfWorkers() {
+    const std::string data = server_.Find("secrets", "worker-user-data-managed").TextAt({"data", "userData"});
+    const auto pointer = json::Parse(DecodeBase64(data).value_or(""));
+    return pointer ? clusterops::TokenIn(*pointer) : "";
+  }
   std::size_t Writes() { return server_.CountOf("PATCH ") + server_.CountOf("POST "); }
 
   SmallApiServer server_;
   ManualClock clock_;
-  std::chrono::milliseconds between_looks_ = std::chrono::seconds(1);
   View view_;
+  api::MachineConfigPool workers_;
   bool is_installing_ = false;
-  json::Value kept_;
+  json::Value last_read_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::optional<kube::Client> client_;
   std::unique_ptr<OperatorUpkeep> upkeep_;
@@ -88,7 +110,14 @@ TEST_F(OperatorUpkeepTest, CreatesTheControllerConfig) {
   EXPECT_THAT(upkeep_->Failures(), IsEmpty());
 }
 
-TEST_F(OperatorUpkeepTest, WritesTheSameOnce) {
+TEST_F(OperatorUpkeepTest, KnowsTheReleaseBeforeThereIsAControllerConfig) {
+  server_.Remove("dnses", "cluster");
+  RunUntil([&] { return FailureOf("RenderConfig") != ""; });
+  EXPECT_TRUE(Spec().is_null());
+  EXPECT_EQ(upkeep_->LaidOutRelease(), "4.21.0");
+}
+
+TEST_F(OperatorUpkeepTest, WritesAnUnchangedResultOnce) {
   RunUntil([&] { return !Spec().is_null(); });
   RunFor(std::chrono::seconds(20));
   const std::size_t before = Writes();
@@ -98,9 +127,9 @@ TEST_F(OperatorUpkeepTest, WritesTheSameOnce) {
 
 TEST_F(OperatorUpkeepTest, FollowsARenewedAuthority) {
   RunUntil([&] { return !Spec().is_null(); });
-  server_.Put("configmaps",
-              SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca", {{"ca-bundle.crt", "renewed"}}));
-  RunUntil([&] { return Spec().TextAt({"kubeAPIServerServingCAData"}) == "cmVuZXdlZA=="; });
+  server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
+                                           {{"ca-bundle.crt", NamedCertificate("renewed")}}));
+  RunUntil([&] { return Spec().TextAt({"kubeAPIServerServingCAData"}) == EncodeBase64(NamedCertificate("renewed")); });
 }
 
 TEST_F(OperatorUpkeepTest, KeepsTheLastGoodValueOfAMissingInputAndReportsIt) {
@@ -108,12 +137,12 @@ TEST_F(OperatorUpkeepTest, KeepsTheLastGoodValueOfAMissingInputAndReportsIt) {
   server_.Remove("configmaps", "kube-apiserver-client-ca");
   RunUntil([&] { return FailureOf("RenderConfig") != ""; });
   EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("kube-apiserver-client-ca has no ca-bundle.crt"));
-  // The others are still followed.
+  // The other inputs are still followed.
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
   RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
-  EXPECT_EQ(Spec().TextAt({"kubeAPIServerServingCAData"}), "dGhlIGNsaWVudHM=");
+  EXPECT_EQ(Spec().TextAt({"kubeAPIServerServingCAData"}), EncodeBase64(NamedCertificate("clients")));
   server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
-                                           {{"ca-bundle.crt", "the clients"}}));
+                                           {{"ca-bundle.crt", NamedCertificate("clients")}}));
   RunUntil([&] { return FailureOf("RenderConfig") == ""; });
 }
 
@@ -121,7 +150,7 @@ TEST_F(OperatorUpkeepTest, FollowsTheConfigMapThatASettingNames) {
   RunUntil([&] { return !Spec().is_null(); });
   server_.Put("images", SmallSetting(R"({"additionalTrustedCA": {"name": "mine"}})", "{}"));
   server_.Put("configmaps", SmallConfigMap("openshift-config", "mine", {{"registry..5000", "an authority"}}));
-  RunUntil([&] { return std::as_const(kept_ = Spec())["imageRegistryBundleUserData"].size() == 1; });
+  RunUntil([&] { return std::as_const(last_read_ = Spec())["imageRegistryBundleUserData"].size() == 1; });
 }
 
 TEST_F(OperatorUpkeepTest, WritesNothingWhileAnInputCannotBeRead) {
@@ -157,7 +186,7 @@ TEST_F(OperatorUpkeepTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
   put("puller-2", "third");
   server_.Put("serviceaccounts", SmallPuller("puller-2"));
   RunUntil([&] { return has("third"); });
-  // The last good value of a missing one stays.
+  // If a Secret is missing, the last good value stays.
   server_.Remove("secrets", "puller-2");
   RunUntil([&] { return FailureOf("RenderConfig") != ""; });
   EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("there is no Secret puller-2"));
@@ -186,33 +215,28 @@ TEST_F(OperatorUpkeepTest, ANewClusterHasNoCredentialsOfItsOwnRegistry) {
   EXPECT_THAT(upkeep_->Failures(), IsEmpty());
 }
 
-TEST_F(OperatorUpkeepTest, AWriteThatChangesNothingIsRepeatedRarely) {
-  RunUntil([&] { return !Spec().is_null(); });
-  RunFor(std::chrono::seconds(20));
-  // The API server drops a field that the kind does not have.
-  const std::string patch = "PATCH " + kApi + "controllerconfigs";
-  server_.Refuse([this, patch](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
-    if (!request.line.starts_with(patch)) return std::nullopt;
-    return kube::Answer{.body = json::ToText(server_.Find("controllerconfigs", kName))};
-  });
-  const std::size_t before = server_.CountOf(patch);
-  const auto count = [&] { return server_.CountOf(patch) - before; };
-  server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
-  RunUntil([&] { return count() == 1; });
-  RunFor(std::chrono::minutes(4));
-  EXPECT_EQ(count(), 1U);
-  RunUntil([&] { return count() == 2; });
-  // Another input is worth another write at once: so slow a clock does not reach the end of the pause.
-  between_looks_ = std::chrono::milliseconds(1);
-  server_.Put("dnses", SmallSetting(R"({"baseDomain": "c.example"})", "{}"));
-  RunUntil([&] { return count() == 3; });
-}
-
 TEST_F(OperatorUpkeepTest, AWriteThatIsRefusedIsAFailure) {
   server_.Refuse("POST " + kApi + "controllerconfigs", SmallApiServer::Status(403, "Forbidden", "you must not"));
   RunUntil([&] { return FailureOf("MachineConfigController") != ""; });
   EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("you must not"));
   server_.Refuse([](const kube::ReceivedRequest&) { return std::nullopt; });
+  RunUntil([&] { return FailureOf("MachineConfigController") == ""; });
+}
+
+TEST_F(OperatorUpkeepTest, AWriteOfWhichNothingIsKeptIsRepeatedSeldomAndReported) {
+  RunUntil([&] { return !Spec().is_null(); });
+  const std::string write = "PATCH " + kApi + "controllerconfigs/" + kName;
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with(write)) return std::nullopt;
+    return kube::Answer{.body = json::ToText(server_.Find("controllerconfigs", kName))};
+  });
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
+  RunFor(std::chrono::seconds(60));
+  EXPECT_GE(server_.CountOf(write), 3U);
+  EXPECT_LE(server_.CountOf(write), kube::kMostInAMinute);
+  EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("accepts this and keeps nothing of it"));
+  server_.Refuse({});
+  RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
   RunUntil([&] { return FailureOf("MachineConfigController") == ""; });
 }
 
@@ -240,12 +264,16 @@ TEST_F(OperatorUpkeepTest, CopiesTheAuthoritiesOfTheApiServerAndAsksNodesToLook)
     server_.Put("configmaps",
                 SmallConfigMap("openshift-config-managed", "kube-apiserver-server-ca", {{"ca-bundle.crt", bundle}}));
   };
-  put("first");
-  RunUntil([&] { return copied() == EncodeBase64("first"); });
-  put("second");
+  put(NamedCertificate("first"));
+  RunUntil([&] { return copied() == EncodeBase64(NamedCertificate("first")); });
+  put(NamedCertificate("second"));
   RunUntil([&] { return rotates() == "true"; });
-  EXPECT_EQ(copied(), EncodeBase64("second"));
+  EXPECT_EQ(copied(), EncodeBase64(NamedCertificate("second")));
   RunUntil([&] { return rotates() == "false"; });
+  put("garbage");
+  RunUntil([&] { return FailureOf("RenderConfig") != ""; });
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("kube-apiserver-server-ca has a ca-bundle.crt in which no"));
+  EXPECT_EQ(copied(), EncodeBase64(NamedCertificate("second")));
 }
 
 TEST_F(OperatorUpkeepTest, MergesTheAuthoritiesOfRegistries) {
@@ -268,38 +296,94 @@ TEST_F(OperatorUpkeepTest, WritesTheUserDataOfEachPool) {
   const json::Value secret = server_.Find("secrets", "infra-user-data-managed");
   const std::string text = DecodeBase64(secret.TextAt({"data", "userData"})).value_or("");
   EXPECT_THAT(text, HasSubstr("https://api-int.a.example:22623/config/infra"));
-  EXPECT_THAT(text, HasSubstr(EncodeBase64("the root")));
+  EXPECT_THAT(text, HasSubstr(EncodeBase64(NamedCertificate("root"))));
   EXPECT_THAT(text, Not(HasSubstr("Bearer")));
   EXPECT_EQ(secret["metadata"]["ownerReferences"][0].TextAt({"uid"}), "uid-of-infra");
-  // A new authority of the server reaches it.
-  server_.Put("configmaps", SmallConfigMap("namespace", "machine-config-server-ca", {{"ca-bundle.crt", "another"}}));
+  // A new authority of the server is written to the user data.
+  server_.Put("configmaps", SmallConfigMap("namespace", "machine-config-server-ca",
+                                           {{"ca-bundle.crt", NamedCertificate("another")}}));
   RunUntil([&] {
     const std::string now = server_.Find("secrets", "infra-user-data-managed").TextAt({"data", "userData"});
-    return DecodeBase64(now).value_or("").find(EncodeBase64("another")) != std::string::npos;
+    return DecodeBase64(now).value_or("").find(EncodeBase64(NamedCertificate("another"))) != std::string::npos;
   });
+}
+
+TEST_F(OperatorUpkeepTest, CorrectsUserDataThatHasLostItsLabelOrMayBeATemplate) {
+  api::MachineConfigPool other;
+  other.metadata.name = "worker";
+  view_.pools = {&other};
+  RunUntil([&] { return !server_.Find("secrets", "worker-user-data-managed").is_null(); });
+  // The mirror has only Secrets with the label.
+  server_.Silence(true);
+  server_.Put("secrets", {{"metadata", {{"name", "infra-user-data-managed"}, {"namespace", "openshift-machine-api"}}},
+                          {"data", {{"userData", EncodeBase64("old")}}}});
+  api::MachineConfigPool pool;
+  pool.metadata.name = "infra";
+  view_.pools = {&pool, &other};
+  const auto secret = [&] { return server_.Find("secrets", "infra-user-data-managed"); };
+  RunUntil([&] {
+    const json::Value now = secret();
+    return now.Find({"metadata", "labels",
+                     "machineconfiguration.openshift.io/managed-ca-bundle-derived-from-configmap"}) != nullptr;
+  });
+  server_.Silence(false);
+  const auto is_corrected = [&] {
+    const json::Value now = secret();
+    return now.TextAt({"data", "disableTemplating"}) == EncodeBase64("true\n") &&
+           DecodeBase64(now.TextAt({"data", "userData"})).value_or("").find("/config/infra") != std::string::npos;
+  };
+  RunUntil(is_corrected);
+  json::Value changed = secret();
+  changed["data"].Erase("disableTemplating");
+  server_.Put("secrets", changed);
+  RunUntil(is_corrected);
 }
 
 TEST_F(OperatorUpkeepTest, RenewsTheTokenOfUserDataInTime) {
   const TemporaryDirectory folder;
-  const std::string keys = folder.path() / "keys";
-  std::ofstream(keys) << std::string(32, 'k') << "\n";
-  api::MachineConfigPool pool;
-  pool.metadata.name = "worker";
-  view_.pools = {&pool};
-  Begin(keys);
-  const auto token = [&] {
-    const std::string data = server_.Find("secrets", "worker-user-data-managed").TextAt({"data", "userData"});
-    const auto pointer = json::Parse(DecodeBase64(data).value_or(""));
-    return pointer ? clusterops::TokenIn(*pointer) : "";
-  };
-  RunUntil([&] { return token() != ""; });
-  const std::string first = token();
-  EXPECT_EQ(serving::CheckToken({std::string(32, 'k')}, first, "worker", clock_.Wall()), serving::TokenProblem::kNone);
+  WriteKeys(folder, {kOldKey});
+  BeginWithWorkers(folder);
+  RunUntil([&] { return TokenOfWorkers() != ""; });
+  const std::string first = TokenOfWorkers();
+  EXPECT_EQ(serving::CheckToken({kOldKey}, first, "worker", clock_.Wall()), serving::TokenProblem::kNone);
   clock_.now += std::chrono::hours(24 * 14);
   RunFor(std::chrono::seconds(20));
-  EXPECT_EQ(token(), first);
+  EXPECT_EQ(TokenOfWorkers(), first);
   clock_.now += std::chrono::hours(24 * 2);
-  RunUntil([&] { return token() != first; });
+  RunUntil([&] { return TokenOfWorkers() != first; });
+}
+
+TEST_F(OperatorUpkeepTest, ANewKeySignsTokensWhenAllServersHaveIt) {
+  const TemporaryDirectory folder;
+  // This replica has just begun to act, so other servers may not have the first key yet.
+  WriteKeys(folder, {kNewKey, kOldKey});
+  BeginWithWorkers(folder);
+  const auto is_signed_with = [&](const std::string& key) {
+    return serving::CheckToken({key}, TokenOfWorkers(), "worker", clock_.Wall()) == serving::TokenProblem::kNone;
+  };
+  RunUntil([&] { return TokenOfWorkers() != ""; });
+  EXPECT_TRUE(is_signed_with(kOldKey));
+  RunUntil([&] { return is_signed_with(kNewKey); });
+  const std::string newest(32, 'x');
+  WriteKeys(folder, {newest, kNewKey, kOldKey});
+  clock_.now += std::chrono::minutes(2);
+  RunFor(std::chrono::minutes(2));
+  EXPECT_TRUE(is_signed_with(kNewKey));
+  RunUntil([&] { return is_signed_with(newest); });
+}
+
+TEST_F(OperatorUpkeepTest, KeysThatTheServerRefusesSignNoTokens) {
+  const TemporaryDirectory folder;
+  WriteKeys(folder, {kOldKey});
+  BeginWithWorkers(folder);
+  RunUntil([&] { return TokenOfWorkers() != ""; });
+  const std::string first = TokenOfWorkers();
+  WriteKeys(folder, {kNewKey}, std::filesystem::perms(0644));
+  clock_.now += std::chrono::minutes(2);
+  RunUntil([&] { return FailureOf("MachineConfigPools") != ""; });
+  EXPECT_THAT(FailureOf("MachineConfigPools"), HasSubstr("everyone on this machine may read it"));
+  RunFor(std::chrono::minutes(2));
+  EXPECT_EQ(TokenOfWorkers(), first);
 }
 
 TEST_F(OperatorUpkeepTest, MakesTheServersCertificateWhereTheClusterMakesMachines) {
@@ -315,6 +399,30 @@ TEST_F(OperatorUpkeepTest, MakesTheServersCertificateWhereTheClusterMakesMachine
   for (const auto& [secret, expiry] : upkeep_->CertificateExpiries()) {
     EXPECT_GT(expiry, clock_.Wall() + std::chrono::hours(24 * 365)) << secret;
   }
+}
+
+TEST_F(OperatorUpkeepTest, KeepsTheTrustedAuthorityWhenItsConfigMapIsGone) {
+  server_.Put("configmaps",
+              SmallConfigMap("namespace", "machine-config-server-ca", {{"ca-bundle.crt", NamedCertificate("server")}}));
+  RunUntil([&] { return Spec().TextAt({"rootCAData"}) == EncodeBase64(NamedCertificate("server")); });
+  server_.Remove("configmaps", "machine-config-server-ca");
+  RunUntil([&] { return FailureOf("RenderConfig") != ""; });
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("ConfigMap machine-config-server-ca has no ca-bundle.crt"));
+  EXPECT_EQ(Spec().TextAt({"rootCAData"}), EncodeBase64(NamedCertificate("server")));
+}
+
+TEST_F(OperatorUpkeepTest, SignsNothingWhileTheClockIsBehind) {
+  api::Node node;
+  node.metadata.name = "worker-0";
+  node.metadata.creation_timestamp =
+      api::Time{std::chrono::floor<std::chrono::seconds>(clock_.Wall()) + std::chrono::hours(48)};
+  view_.nodes = {&node};
+  server_.Put("machinesets", {{"metadata", {{"name", "workers"}, {"namespace", "openshift-machine-api"}}}});
+  RunUntil([&] { return FailureOf("MachineConfigServer") != ""; });
+  EXPECT_THAT(FailureOf("MachineConfigServer"), HasSubstr("is behind: worker-0 was created later"));
+  EXPECT_EQ(server_.CountOf("POST /api/v1/namespaces/namespace/secrets"), 0U);
+  clock_.now += std::chrono::hours(48);
+  RunUntil([&] { return !server_.Find("secrets", "machine-config-server-tls").is_null(); });
 }
 
 }  // namespace

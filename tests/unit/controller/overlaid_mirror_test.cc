@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/overlaid_mirror.h"
 
+#include <memory>
+
 #include "controller/watched.h"
 #include "controller/write_answers.h"
+#include "kube/any_object.h"
 #include "support/expect.h"
 
 namespace pintle::controller {
@@ -22,15 +25,16 @@ TEST(HasSameContent, IgnoresTheVersion) {
 }
 
 TEST(WriteAnswers, CountUntilTheMirrorHasThem) {
-  WriteAnswers<api::Node> answers;
-  const api::Node stale = NodeOf("9", "Done");
-  answers.Put(NodeOf("10", "Working"));
-  EXPECT_EQ(answers.LatestOf(stale).metadata.resource_version, "10");
+  using Node = kube::ObjectOf<api::Node>;
+  WriteAnswers answers;
+  const Node stale(NodeOf("9", "Done"));
+  answers.Put(std::make_unique<Node>(NodeOf("10", "Working")));
+  EXPECT_EQ(answers.LatestOf(stale).metadata().resource_version, "10");
   answers.Mirrored(stale);
-  EXPECT_EQ(answers.LatestOf(stale).metadata.resource_version, "10");
-  const api::Node later = NodeOf("11", "Done");
+  EXPECT_EQ(answers.LatestOf(stale).metadata().resource_version, "10");
+  const Node later(NodeOf("11", "Done"));
   answers.Mirrored(later);
-  EXPECT_EQ(answers.LatestOf(later).metadata.resource_version, "11");
+  EXPECT_EQ(answers.LatestOf(later).metadata().resource_version, "11");
 }
 
 TEST(Trim, KeepsOnlyOurOwnAnnotationsOfANode) {

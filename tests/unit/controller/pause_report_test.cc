@@ -507,7 +507,7 @@ TEST_F(CertificatesPass, RequiresABundleOfCertificatesOnly) {
   EXPECT_EQ(CountUpdated(), 0U) << "a removed bundle is no new certificate";
 }
 
-TEST_F(CertificatesPass, IsStrictWithoutTheAnnotation) {
+TEST_F(CertificatesPass, IsStrictWithoutAValidAnnotation) {
   pool_.metadata.annotations[std::string(kPausePolicyAnnotation)] = "certificatespass";
   EXPECT_EQ(CountUpdated(), 0U);
   EXPECT_THAT(

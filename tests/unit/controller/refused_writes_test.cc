@@ -40,9 +40,9 @@ const std::string& kServerMessage = kube::kRefusal;
 std::string Key(std::string_view annotation) { return std::string(annotation); }
 
 // A cluster with two pools, and those parts of the controller that write.
-class Stage {
+class Testbed {
  public:
-  Stage() {
+  Testbed() {
     ::setenv("no_proxy", "*", 1);
     server.Put("controllerconfigs", {{"metadata",
                                       {{"name", "machine-config-controller"},
@@ -142,7 +142,7 @@ class Stage {
   }
 
   // Calls `look` again and again.
-  void Pass(std::chrono::seconds time, void (Stage::*look)()) {
+  void Pass(std::chrono::seconds time, void (Testbed::*look)()) {
     const MonotonicTime end = clock.now + time;
     const milliseconds step = time > std::chrono::minutes(1) ? milliseconds(1000) : milliseconds(100);
     for (; clock.now < end; clock.now += step) (this->*look)();
@@ -185,8 +185,8 @@ std::vector<std::pair<std::string, BadAnswer>> EachOf(std::initializer_list<std:
 TEST_P(RefusedRendering, IsReportedAndRetriedSeldomAndDelaysNoOtherPool) {
   const auto& [write, refused] = GetParam();
   std::atomic<std::size_t> count = 0;
-  Stage stage;
-  stage.server.Refuse(
+  Testbed testbed;
+  testbed.server.Refuse(
       [&, answer = refused.answer, write = write](const ReceivedRequest& request) -> std::optional<Answer> {
         const bool is_of_worker = request.line.find("worker") != std::string::npos ||
                                   request.body.find("\"name\":\"rendered-worker-") != std::string::npos;
@@ -194,18 +194,18 @@ TEST_P(RefusedRendering, IsReportedAndRetriedSeldomAndDelaysNoOtherPool) {
         ++count;
         return answer;
       });
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::Render);
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::Render);
   EXPECT_GE(count, 3U);
   EXPECT_LE(count, kMostInAMinute);
-  EXPECT_EQ(stage.TargetOf("worker"), "");
-  EXPECT_THAT(stage.TargetOf("infra"), StartsWith("rendered-infra-"));
-  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(refused.words));
-  EXPECT_EQ(stage.renderer->verdicts().at("infra").message, "");
-  stage.server.Refuse({});
-  stage.Pass(std::chrono::minutes(5), &Stage::Render);
-  EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
-  EXPECT_EQ(stage.renderer->verdicts().at("worker").message, "");
+  EXPECT_EQ(testbed.TargetOf("worker"), "");
+  EXPECT_THAT(testbed.TargetOf("infra"), StartsWith("rendered-infra-"));
+  EXPECT_THAT(testbed.renderer->verdicts().at("worker").message, HasSubstr(refused.words));
+  EXPECT_EQ(testbed.renderer->verdicts().at("infra").message, "");
+  testbed.server.Refuse({});
+  testbed.Pass(std::chrono::minutes(5), &Testbed::Render);
+  EXPECT_THAT(testbed.TargetOf("worker"), StartsWith("rendered-worker-"));
+  EXPECT_EQ(testbed.renderer->verdicts().at("worker").message, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -216,47 +216,47 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(RefusedRenderingTest, KeepsTheDelayThatTheServerAsksFor) {
-  Stage stage;
-  stage.server.Refuse("POST " + kApi + "machineconfigs",
-                      kube::With(SmallApiServer::Status(429, "TooManyRequests", kServerMessage), "Retry-After: 25"));
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::Render);
-  EXPECT_EQ(stage.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three requests for each of two pools.
+  Testbed testbed;
+  testbed.server.Refuse("POST " + kApi + "machineconfigs",
+                        kube::With(SmallApiServer::Status(429, "TooManyRequests", kServerMessage), "Retry-After: 25"));
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::Render);
+  EXPECT_EQ(testbed.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three requests for each of two pools.
 }
 
 TEST(RefusedRenderingTest, IsRetriedAtOnceWithOtherInputs) {
-  Stage stage;
-  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kServerMessage));
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(5), &Stage::Render);
-  stage.server.Refuse({});
-  stage.AddConfig("10-worker", "worker");
-  stage.RunUntil([&] { return stage.cluster->configs().Find("10-worker") != nullptr; });
-  stage.Render();
-  EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
+  Testbed testbed;
+  testbed.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kServerMessage));
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(5), &Testbed::Render);
+  testbed.server.Refuse({});
+  testbed.AddConfig("10-worker", "worker");
+  testbed.RunUntil([&] { return testbed.cluster->configs().Find("10-worker") != nullptr; });
+  testbed.Render();
+  EXPECT_THAT(testbed.TargetOf("worker"), StartsWith("rendered-worker-"));
 }
 
 TEST(RefusedRenderingTest, ClearsTheReportOfAnEarlierFailure) {
-  Stage stage;
-  stage.server.Remove("machineconfigs", "00-worker");
-  stage.Begin();
-  stage.Render();
-  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr("no MachineConfigs found"));
-  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kServerMessage));
-  stage.AddConfig("00-worker", "worker");
-  stage.RunUntil([&] { return stage.cluster->configs().Find("00-worker") != nullptr; });
-  stage.Render();
+  Testbed testbed;
+  testbed.server.Remove("machineconfigs", "00-worker");
+  testbed.Begin();
+  testbed.Render();
+  EXPECT_THAT(testbed.renderer->verdicts().at("worker").message, HasSubstr("no MachineConfigs found"));
+  testbed.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", kServerMessage));
+  testbed.AddConfig("00-worker", "worker");
+  testbed.RunUntil([&] { return testbed.cluster->configs().Find("00-worker") != nullptr; });
+  testbed.Render();
   EXPECT_THAT(
-      stage.renderer->verdicts().at("worker").message,
+      testbed.renderer->verdicts().at("worker").message,
       testing::AllOf(StartsWith("Failed to render configuration for pool worker: "), HasSubstr(kServerMessage)));
 }
 
 // Returns the config that the worker pool renders to in a cluster of its own.
 json::Value RenderedForWorker() {
-  Stage stage;
-  stage.Begin();
-  stage.Render();
-  return stage.server.Find("machineconfigs", stage.TargetOf("worker"));
+  Testbed testbed;
+  testbed.Begin();
+  testbed.Render();
+  return testbed.server.Find("machineconfigs", testbed.TargetOf("worker"));
 }
 
 TEST(StoredConfig, IsReadAndComparedBeforeItBecomesATarget) {
@@ -267,69 +267,92 @@ TEST(StoredConfig, IsReadAndComparedBeforeItBecomesATarget) {
   for (const bool is_known : {false, true}) {
     bool is_restored = false;
     bool was_restored_first = false;
-    Stage stage;
-    stage.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
+    Testbed testbed;
+    testbed.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
       if (request.line.starts_with("PATCH " + kApi + "machineconfigs/" + name)) is_restored = true;
       if (request.line.starts_with("PATCH " + kApi + "machineconfigpools/worker")) was_restored_first = is_restored;
       return std::nullopt;
     });
-    if (is_known) stage.server.Put("machineconfigs", changed);
-    stage.Begin();
-    stage.server.Silence(true);
-    if (!is_known) stage.server.Put("machineconfigs", changed);
-    stage.Render();
-    EXPECT_EQ(stage.server.Find("machineconfigs", name)["spec"], spec) << is_known;
-    EXPECT_EQ(stage.TargetOf("worker"), name) << is_known;
+    if (is_known) testbed.server.Put("machineconfigs", changed);
+    testbed.Begin();
+    testbed.server.Silence(true);
+    if (!is_known) testbed.server.Put("machineconfigs", changed);
+    testbed.Render();
+    EXPECT_EQ(testbed.server.Find("machineconfigs", name)["spec"], spec) << is_known;
+    EXPECT_EQ(testbed.TargetOf("worker"), name) << is_known;
     EXPECT_TRUE(was_restored_first) << is_known;
   }
 }
 
+TEST(StoredConfig, IsReadAgainIfItIsChangedWhileItIsRestored) {
+  json::Value changed = RenderedForWorker();
+  const std::string name = changed["metadata"]["name"].text();
+  const json::Value spec = changed["spec"];
+  changed["spec"]["kernelArguments"] = {"init=/bin/sh"};
+  std::atomic<bool> is_changed_again = false;
+  Testbed testbed;
+  testbed.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
+    const bool restores = request.line.starts_with("PATCH " + kApi + "machineconfigs/" + name);
+    if (restores && !is_changed_again.exchange(true)) testbed.server.Put("machineconfigs", changed);
+    return std::nullopt;
+  });
+  testbed.server.Put("machineconfigs", changed);
+  testbed.Begin();
+  testbed.Render();
+  EXPECT_TRUE(is_changed_again);
+  EXPECT_FALSE(testbed.renderer->verdicts().contains("worker"));
+  testbed.Render();
+  EXPECT_EQ(testbed.server.Find("machineconfigs", name)["spec"], spec);
+  EXPECT_EQ(testbed.TargetOf("worker"), name);
+  EXPECT_EQ(testbed.renderer->verdicts().at("worker").message, "");
+}
+
 TEST(StoredConfig, IsMissingIfTheServerMeansAnotherConflict) {
-  Stage stage;
-  stage.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(409, "Conflict", kServerMessage));
-  stage.Begin();
-  stage.Pass(std::chrono::seconds(10), &Stage::Render);
-  EXPECT_EQ(stage.server.CountOf("PATCH " + kApi + "machineconfigpools"), 0U);
-  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kServerMessage));
+  Testbed testbed;
+  testbed.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(409, "Conflict", kServerMessage));
+  testbed.Begin();
+  testbed.Pass(std::chrono::seconds(10), &Testbed::Render);
+  EXPECT_EQ(testbed.server.CountOf("PATCH " + kApi + "machineconfigpools"), 0U);
+  EXPECT_THAT(testbed.renderer->verdicts().at("worker").message, HasSubstr(kServerMessage));
 }
 
 TEST(StoredConfig, IsCreatedAgainIfItIsRemovedBeforeTheMirrorHasShownIt) {
-  Stage stage;
-  stage.Begin();
-  stage.server.Silence(true);
-  stage.Render();
-  const std::string name = stage.TargetOf("worker");
-  EXPECT_TRUE(stage.cluster->configs().IsExpected(name));
-  stage.server.Remove("machineconfigs", name);
-  stage.server.Silence(false);
-  stage.RunUntil([&] { return !stage.cluster->configs().IsExpected(name); });
-  stage.RunUntil([&] { return stage.cluster->configs().Find(name) == nullptr; });
-  stage.Render();
-  EXPECT_FALSE(stage.server.Find("machineconfigs", name).is_null());
+  Testbed testbed;
+  testbed.Begin();
+  testbed.server.Silence(true);
+  testbed.Render();
+  const std::string name = testbed.TargetOf("worker");
+  EXPECT_TRUE(testbed.cluster->configs().IsExpected(name));
+  testbed.server.Remove("machineconfigs", name);
+  testbed.server.Silence(false);
+  testbed.RunUntil([&] { return !testbed.cluster->configs().IsExpected(name); });
+  testbed.RunUntil([&] { return testbed.cluster->configs().Find(name) == nullptr; });
+  testbed.Render();
+  EXPECT_FALSE(testbed.server.Find("machineconfigs", name).is_null());
 }
 
 class RefusedNodeUpdate : public testing::TestWithParam<BadAnswer> {};
 
 TEST_P(RefusedNodeUpdate, IsReportedAndRetriedSeldomAndDelaysNoOtherNode) {
-  Stage stage;
-  for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
-  stage.Target("worker", "rendered-worker-2");
-  stage.server.Refuse("PATCH /api/v1/nodes/a", GetParam().answer);
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
-  EXPECT_GE(stage.server.CountOf("PATCH /api/v1/nodes/a"), 3U);
-  EXPECT_LE(stage.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
-  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-1");
-  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
-  const json::Value degraded = stage.ConditionOf("worker", "Degraded");
+  Testbed testbed;
+  for (const char* node : {"a", "b"}) testbed.AddNode(node, "rendered-worker-1");
+  testbed.Target("worker", "rendered-worker-2");
+  testbed.server.Refuse("PATCH /api/v1/nodes/a", GetParam().answer);
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
+  EXPECT_GE(testbed.server.CountOf("PATCH /api/v1/nodes/a"), 3U);
+  EXPECT_LE(testbed.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
+  EXPECT_EQ(testbed.DesiredBy("a"), "rendered-worker-1");
+  EXPECT_EQ(testbed.DesiredBy("b"), "rendered-worker-2");
+  const json::Value degraded = testbed.ConditionOf("worker", "Degraded");
   EXPECT_EQ(degraded["status"], "True");
   EXPECT_EQ(degraded["reason"], "WriteRefused");
   EXPECT_THAT(degraded["message"].text(), HasSubstr(GetParam().words));
-  EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
-  stage.server.Refuse({});
-  stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
-  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-2");
-  EXPECT_EQ(stage.ConditionOf("worker", "Degraded")["status"], "False");
+  EXPECT_LE(testbed.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
+  testbed.server.Refuse({});
+  testbed.Pass(std::chrono::minutes(5), &Testbed::RollOut);
+  EXPECT_EQ(testbed.DesiredBy("a"), "rendered-worker-2");
+  EXPECT_EQ(testbed.ConditionOf("worker", "Degraded")["status"], "False");
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, RefusedNodeUpdate, testing::ValuesIn(kube::BadAnswers()),
@@ -338,59 +361,76 @@ INSTANTIATE_TEST_SUITE_P(Each, RefusedNodeUpdate, testing::ValuesIn(kube::BadAns
 class RefusedStatus : public testing::TestWithParam<BadAnswer> {};
 
 TEST_P(RefusedStatus, IsRetriedSeldomAndItsEventFollowsOnlyASuccessfulWrite) {
-  Stage stage;
-  stage.AddNode("a", "rendered-worker-2");
-  stage.Target("worker", "rendered-worker-2");
+  Testbed testbed;
+  testbed.AddNode("a", "rendered-worker-2");
+  testbed.Target("worker", "rendered-worker-2");
   const std::string write = "PATCH " + kApi + "machineconfigpools/worker/status";
-  stage.server.Refuse(write, GetParam().answer);
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
-  EXPECT_GE(stage.server.CountOf(write), 3U);
-  EXPECT_LE(stage.server.CountOf(write), kMostInAMinute);
-  stage.RunUntil([&] { return !stage.server.EventReasons().empty(); });
-  EXPECT_THAT(stage.server.EventReasons(), ElementsAre("WriteRefused"));
-  stage.server.Refuse({});
-  stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
-  stage.RunUntil([&] { return stage.server.EventReasons().size() > 1; });
-  EXPECT_THAT(stage.server.EventReasons(), testing::UnorderedElementsAre("WriteRefused", "Completed"));
-  EXPECT_EQ(stage.ConditionOf("worker", "Updated")["status"], "True");
+  testbed.server.Refuse(write, GetParam().answer);
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
+  EXPECT_GE(testbed.server.CountOf(write), 3U);
+  EXPECT_LE(testbed.server.CountOf(write), kMostInAMinute);
+  testbed.RunUntil([&] { return !testbed.server.EventReasons().empty(); });
+  EXPECT_THAT(testbed.server.EventReasons(), ElementsAre("WriteRefused"));
+  testbed.server.Refuse({});
+  testbed.Pass(std::chrono::minutes(5), &Testbed::RollOut);
+  testbed.RunUntil([&] { return testbed.server.EventReasons().size() > 1; });
+  EXPECT_THAT(testbed.server.EventReasons(), testing::UnorderedElementsAre("WriteRefused", "Completed"));
+  EXPECT_EQ(testbed.ConditionOf("worker", "Updated")["status"], "True");
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, RefusedStatus, testing::ValuesIn(kube::BadAnswers()),
                          [](const auto& refused) { return refused.param.name; });
 
+TEST(UnkeptStatus, IsReportedAndRetriedSeldom) {
+  Testbed testbed;
+  testbed.AddNode("a", "rendered-worker-2");
+  testbed.Target("worker", "rendered-worker-2");
+  const std::string write = "PATCH " + kApi + "machineconfigpools/worker/status";
+  testbed.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
+    if (!request.line.starts_with(write)) return std::nullopt;
+    return Answer{.body = json::ToText(testbed.server.Find("machineconfigpools", "worker"))};
+  });
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
+  EXPECT_GE(testbed.server.CountOf(write), 3U);
+  EXPECT_LE(testbed.server.CountOf(write), kMostInAMinute);
+  testbed.RunUntil([&] { return !testbed.server.EventReasons().empty(); });
+  EXPECT_THAT(testbed.server.EventReasons(), ElementsAre("WriteRefused"));
+}
+
 TEST(RefusedReport, IsReportedAndRetriedSeldom) {
-  Stage stage;
-  stage.AddNode("a", "rendered-worker-2");
-  stage.Target("worker", "rendered-worker-2");
-  stage.server.Put("machineconfignodes", {{"metadata", {{"name", "a"}}}, {"spec", {{"node", {{"name", "a"}}}}}});
+  Testbed testbed;
+  testbed.AddNode("a", "rendered-worker-2");
+  testbed.Target("worker", "rendered-worker-2");
+  testbed.server.Put("machineconfignodes", {{"metadata", {{"name", "a"}}}, {"spec", {{"node", {{"name", "a"}}}}}});
   const std::string write = "PATCH " + kApi + "machineconfignodes/a";
-  stage.server.Refuse(write, SmallApiServer::Status(403, "Forbidden", kServerMessage));
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
-  EXPECT_GE(stage.server.CountOf(write), 3U);
-  EXPECT_LE(stage.server.CountOf(write), kMostInAMinute);
-  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kServerMessage));
+  testbed.server.Refuse(write, SmallApiServer::Status(403, "Forbidden", kServerMessage));
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
+  EXPECT_GE(testbed.server.CountOf(write), 3U);
+  EXPECT_LE(testbed.server.CountOf(write), kMostInAMinute);
+  EXPECT_THAT(testbed.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kServerMessage));
 }
 
 TEST(SilentWrites, OfManyPoolsDelayNoOther) {
-  Stage stage;
+  Testbed testbed;
   for (const std::string pool : {"a", "b", "c", "d"}) {
-    json::Value object = stage.server.Find("machineconfigpools", "worker");
+    json::Value object = testbed.server.Find("machineconfigpools", "worker");
     object["metadata"] = {{"name", pool}};
     object["spec"]["maxUnavailable"] = "100%";
     object["spec"]["nodeSelector"]["matchLabels"] = {{Key(api::kRoleLabelPrefix) + pool, ""}};
     object["spec"]["configuration"] = {{"name", "rendered-" + pool + "-2"}};
-    stage.server.Put("machineconfigpools", std::move(object));
-    for (int i = 0; i < 20; ++i) stage.AddNode(fmt::format("silent-{}-{}", pool, i), "rendered-" + pool + "-1", pool);
+    testbed.server.Put("machineconfigpools", std::move(object));
+    for (int i = 0; i < 20; ++i) testbed.AddNode(fmt::format("silent-{}-{}", pool, i), "rendered-" + pool + "-1", pool);
   }
-  stage.AddNode("w", "rendered-worker-1");
-  stage.Target("worker", "rendered-worker-2");
-  stage.server.Refuse("PATCH /api/v1/nodes/silent", {.ending = kube::Ending::kNever});
-  stage.Begin();
-  stage.BeginToRollOut();
-  stage.RunUntil([&] { return stage.DesiredBy("w") == "rendered-worker-2"; });
-  stage.RunUntil([&] { return stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status") == 1; });
+  testbed.AddNode("w", "rendered-worker-1");
+  testbed.Target("worker", "rendered-worker-2");
+  testbed.server.Refuse("PATCH /api/v1/nodes/silent", {.ending = kube::Ending::kNever});
+  testbed.Begin();
+  testbed.BeginToRollOut();
+  testbed.RunUntil([&] { return testbed.DesiredBy("w") == "rendered-worker-2"; });
+  testbed.RunUntil([&] { return testbed.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status") == 1; });
 }
 
 // Simulates a client that always writes first: the object has another version whenever it is read.
@@ -405,66 +445,66 @@ void AlwaysWriteFirst(SmallApiServer& server, const std::string& path, const jso
   });
 }
 
-TEST(SlowerWrites, ThatNeverEndAreReportedAndDelayNoOtherNode) {
-  Stage stage;
-  for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
-  stage.Target("worker", "rendered-worker-2");
-  json::Value pool = stage.server.Find("machineconfigpools", "worker");
+TEST(ConflictingWrites, AreReportedAndDelayNoOtherNode) {
+  Testbed testbed;
+  for (const char* node : {"a", "b"}) testbed.AddNode(node, "rendered-worker-1");
+  testbed.Target("worker", "rendered-worker-2");
+  json::Value pool = testbed.server.Find("machineconfigpools", "worker");
   pool["spec"]["maxUnavailable"] = 1;
-  stage.server.Put("machineconfigpools", pool);
-  AlwaysWriteFirst(stage.server, "/nodes/a", stage.server.Find("nodes", "a"));
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
-  EXPECT_LE(stage.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
-  EXPECT_THAT(stage.ConditionOf("worker", "Degraded").TextAt({"message"}), HasSubstr(kServerMessage));
-  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
+  testbed.server.Put("machineconfigpools", pool);
+  AlwaysWriteFirst(testbed.server, "/nodes/a", testbed.server.Find("nodes", "a"));
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
+  EXPECT_LE(testbed.server.CountOf("PATCH /api/v1/nodes/a"), kMostInAMinute);
+  EXPECT_THAT(testbed.ConditionOf("worker", "Degraded").TextAt({"message"}), HasSubstr(kServerMessage));
+  EXPECT_EQ(testbed.DesiredBy("b"), "rendered-worker-2");
 }
 
-TEST(SlowerWrites, OfAStatusThatNeverEndAreAnnounced) {
-  Stage stage;
-  stage.AddNode("a", "rendered-worker-2");
-  stage.Target("worker", "rendered-worker-2");
-  AlwaysWriteFirst(stage.server, "/machineconfigpools/worker", stage.server.Find("machineconfigpools", "worker"));
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
-  EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
-  stage.RunUntil([&] { return !stage.server.EventReasons().empty(); });
-  EXPECT_THAT(stage.server.EventReasons(), ElementsAre("WriteRefused"));
+TEST(ConflictingWrites, OfAStatusAreAnnounced) {
+  Testbed testbed;
+  testbed.AddNode("a", "rendered-worker-2");
+  testbed.Target("worker", "rendered-worker-2");
+  AlwaysWriteFirst(testbed.server, "/machineconfigpools/worker", testbed.server.Find("machineconfigpools", "worker"));
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
+  EXPECT_LE(testbed.server.CountOf("PATCH " + kApi + "machineconfigpools/worker/status"), kMostInAMinute);
+  testbed.RunUntil([&] { return !testbed.server.EventReasons().empty(); });
+  EXPECT_THAT(testbed.server.EventReasons(), ElementsAre("WriteRefused"));
 }
 
-TEST(SlowerWrites, OfATargetThatNeverEndAreReported) {
-  Stage stage;
-  AlwaysWriteFirst(stage.server, "/machineconfigpools/worker", stage.server.Find("machineconfigpools", "worker"));
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::Render);
-  EXPECT_LE(stage.server.CountOf("PATCH " + kApi + "machineconfigpools/worker"), kMostInAMinute);
-  ASSERT_TRUE(stage.renderer->verdicts().contains("worker"));
-  EXPECT_THAT(stage.renderer->verdicts().at("worker").message, HasSubstr(kServerMessage));
+TEST(ConflictingWrites, OfATargetAreReported) {
+  Testbed testbed;
+  AlwaysWriteFirst(testbed.server, "/machineconfigpools/worker", testbed.server.Find("machineconfigpools", "worker"));
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::Render);
+  EXPECT_LE(testbed.server.CountOf("PATCH " + kApi + "machineconfigpools/worker"), kMostInAMinute);
+  ASSERT_TRUE(testbed.renderer->verdicts().contains("worker"));
+  EXPECT_THAT(testbed.renderer->verdicts().at("worker").message, HasSubstr(kServerMessage));
 }
 
 TEST(RestoredStore, IsAcceptedWhenATargetIsWritten) {
-  Stage stage;
-  const json::Value before = stage.server.Find("machineconfigpools", "worker");
-  for (int i = 0; i < 10; ++i) stage.server.Put("machineconfigpools", before);
-  stage.Begin();
-  stage.server.Silence(true);
-  stage.server.Restore("machineconfigpools", before);
-  stage.Pass(std::chrono::seconds(10), &Stage::Render);
-  EXPECT_THAT(stage.TargetOf("worker"), StartsWith("rendered-worker-"));
+  Testbed testbed;
+  const json::Value before = testbed.server.Find("machineconfigpools", "worker");
+  for (int i = 0; i < 10; ++i) testbed.server.Put("machineconfigpools", before);
+  testbed.Begin();
+  testbed.server.Silence(true);
+  testbed.server.Restore("machineconfigpools", before);
+  testbed.Pass(std::chrono::seconds(10), &Testbed::Render);
+  EXPECT_THAT(testbed.TargetOf("worker"), StartsWith("rendered-worker-"));
 }
 
 TEST(RestoredStore, IsAcceptedWhenANodeIsWritten) {
-  Stage stage;
-  stage.AddNode("a", "rendered-worker-1");
-  stage.Target("worker", "rendered-worker-2");
-  const json::Value before = stage.server.Find("nodes", "a");
-  for (int i = 0; i < 10; ++i) stage.AddNode("a", "rendered-worker-1");
-  stage.Begin();
-  stage.server.Silence(true);
-  stage.server.Restore("nodes", before);
-  stage.Pass(std::chrono::seconds(10), &Stage::RollOut);
-  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-2");
-  EXPECT_EQ(stage.server.CountOf("PATCH /api/v1/nodes/a"), 2U);
+  Testbed testbed;
+  testbed.AddNode("a", "rendered-worker-1");
+  testbed.Target("worker", "rendered-worker-2");
+  const json::Value before = testbed.server.Find("nodes", "a");
+  for (int i = 0; i < 10; ++i) testbed.AddNode("a", "rendered-worker-1");
+  testbed.Begin();
+  testbed.server.Silence(true);
+  testbed.server.Restore("nodes", before);
+  testbed.Pass(std::chrono::seconds(10), &Testbed::RollOut);
+  EXPECT_EQ(testbed.DesiredBy("a"), "rendered-worker-2");
+  EXPECT_EQ(testbed.server.CountOf("PATCH /api/v1/nodes/a"), 2U);
 }
 
 std::string CurrentOf(const WatchedNode* node) {
@@ -472,36 +512,36 @@ std::string CurrentOf(const WatchedNode* node) {
 }
 
 TEST(UnknownNodeUpdate, DelaysOnlyItsPoolUntilTheNodeIsRead) {
-  Stage stage;
-  for (const char* node : {"a", "b"}) stage.AddNode(node, "rendered-worker-1");
-  stage.AddNode("c", "rendered-infra-1", "infra");
-  stage.Target("worker", "rendered-worker-2");
-  stage.Target("infra", "rendered-infra-2");
-  json::Value pool = stage.server.Find("machineconfigpools", "worker");
+  Testbed testbed;
+  for (const char* node : {"a", "b"}) testbed.AddNode(node, "rendered-worker-1");
+  testbed.AddNode("c", "rendered-infra-1", "infra");
+  testbed.Target("worker", "rendered-worker-2");
+  testbed.Target("infra", "rendered-infra-2");
+  json::Value pool = testbed.server.Find("machineconfigpools", "worker");
   pool["spec"]["maxUnavailable"] = 1;
-  stage.server.Put("machineconfigpools", pool);
-  stage.server.Refuse([](const ReceivedRequest& request) -> std::optional<Answer> {
+  testbed.server.Put("machineconfigpools", pool);
+  testbed.server.Refuse([](const ReceivedRequest& request) -> std::optional<Answer> {
     if (request.line.find("/nodes/a") == std::string::npos) return std::nullopt;
     return Answer{.ending = kube::Ending::kCutOff};
   });
-  stage.Begin();
-  stage.Pass(std::chrono::minutes(1), &Stage::RollOut);
-  EXPECT_EQ(stage.server.CountOf("PATCH /api/v1/nodes/a"), 1U);
-  EXPECT_GE(stage.server.CountOf("GET /api/v1/nodes/a"), 3U);
-  EXPECT_LE(stage.server.CountOf("GET /api/v1/nodes/a"), kMostInAMinute);
-  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-1");
-  EXPECT_EQ(stage.DesiredBy("c"), "rendered-infra-2");
-  EXPECT_THAT(stage.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr("connection"));
-  stage.server.Refuse({});
-  stage.Pass(std::chrono::minutes(5), &Stage::RollOut);
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
+  EXPECT_EQ(testbed.server.CountOf("PATCH /api/v1/nodes/a"), 1U);
+  EXPECT_GE(testbed.server.CountOf("GET /api/v1/nodes/a"), 3U);
+  EXPECT_LE(testbed.server.CountOf("GET /api/v1/nodes/a"), kMostInAMinute);
+  EXPECT_EQ(testbed.DesiredBy("b"), "rendered-worker-1");
+  EXPECT_EQ(testbed.DesiredBy("c"), "rendered-infra-2");
+  EXPECT_THAT(testbed.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr("connection"));
+  testbed.server.Refuse({});
+  testbed.Pass(std::chrono::minutes(5), &Testbed::RollOut);
   // The controller has learned that the node was not updated, so it may update one; the node with the lost answer comes
   // last.
-  EXPECT_EQ(stage.DesiredBy("b"), "rendered-worker-2");
-  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-1");
-  stage.AddNode("b", "rendered-worker-2");
-  stage.RunUntil([&] { return CurrentOf(stage.cluster->nodes().Find("b")) == "rendered-worker-2"; });
-  stage.RollOut();
-  EXPECT_EQ(stage.DesiredBy("a"), "rendered-worker-2");
+  EXPECT_EQ(testbed.DesiredBy("b"), "rendered-worker-2");
+  EXPECT_EQ(testbed.DesiredBy("a"), "rendered-worker-1");
+  testbed.AddNode("b", "rendered-worker-2");
+  testbed.RunUntil([&] { return CurrentOf(testbed.cluster->nodes().Find("b")) == "rendered-worker-2"; });
+  testbed.RollOut();
+  EXPECT_EQ(testbed.DesiredBy("a"), "rendered-worker-2");
 }
 
 }  // namespace

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <random>
 #include <set>
 
 #include "api/waiting_files.h"
 #include "controller/write_answers.h"
+#include "kube/any_object.h"
 #include "pool/max_unavailable.h"
 #include "support/expect.h"
 #include "support/world.h"
@@ -39,7 +41,7 @@ class Model {
       truth_.AddNode(name, "worker", "good-0");
       if (Below(3) == 0) Label(name);
       names_.push_back(name);
-      mirror_[name] = truth_.nodes[name];
+      mirror_[name].object = truth_.nodes[name];
     }
   }
 
@@ -211,7 +213,7 @@ class Model {
 
   void CatchUp(const std::string& name) {
     if (log_[name].empty()) return;
-    mirror_[name] = std::move(log_[name].front());
+    mirror_[name].object = std::move(log_[name].front());
     log_[name].pop_front();
     answers_.Mirrored(mirror_[name]);
   }
@@ -224,14 +226,14 @@ class Model {
 
   void Pass() {
     World seen = truth_;
-    for (auto& [name, node] : seen.nodes) node = answers_.LatestOf(mirror_[name]);
+    for (auto& [name, node] : seen.nodes) node = kube::As<api::Node>(answers_.LatestOf(mirror_[name]));
     const Changes changes = seen.Pass();
-    std::set<std::string> took;
+    std::set<std::string> updated_pools;
     for (const NodeChange& change : changes.nodes) {
-      if (Write(change)) took.insert(change.pool);
+      if (Write(change)) updated_pools.insert(change.pool);
     }
     for (const StatusChange& change : changes.statuses) truth_.pools[change.pool].status = change.status;
-    for (const std::string& pool : took) CheckBudget(pool);
+    for (const std::string& pool : updated_pools) CheckBudget(pool);
   }
 
   // Returns whether the change only requests that the node hold back files: that is written while the pool is paused.
@@ -252,14 +254,15 @@ class Model {
       truth_.Do(change);
       Log(change.node);
       EXPECT_EQ(truth_.nodes[change.node].spec.unschedulable, before.spec.unschedulable);
-      const pool::NodeState was(before);
+      const pool::NodeState state_before(before);
       // An update that the node had not begun may be taken back.
       const bool is_done = pool::NodeState(truth_.nodes[change.node]).is_done();
-      is_taken = !is_done && !change.target_text.empty() && !was.is_unavailable() && !was.is_degraded();
+      is_taken =
+          !is_done && !change.target_text.empty() && !state_before.is_unavailable() && !state_before.is_degraded();
       if (is_taken) at_work_.insert(change.node);
       if (is_done) at_work_.erase(change.node);
     }
-    answers_.Put(truth_.nodes[change.node]);
+    answers_.Put(std::make_unique<kube::ObjectOf<api::Node>>(truth_.nodes[change.node]));
     return is_taken;
   }
 
@@ -276,9 +279,9 @@ class Model {
   std::mt19937 random_;
   World truth_;
   std::vector<std::string> names_;
-  std::map<std::string, api::Node> mirror_;
+  std::map<std::string, kube::ObjectOf<api::Node>> mirror_;
   std::map<std::string, std::deque<api::Node>> log_;  // The versions that the mirror does not have yet.
-  WriteAnswers<api::Node> answers_;
+  WriteAnswers answers_;
   std::set<std::string> crashed_;
   std::set<std::string> cordoned_by_others_;
   std::set<std::string> drained_;

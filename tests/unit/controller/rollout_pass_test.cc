@@ -371,5 +371,34 @@ TEST(RolloutPass, AsksNoNodeToHoldBackCertificatesThatPass) {
   EXPECT_THAT(WaitAnnotations(world), testing::Each(testing::Ne("")));
 }
 
+TEST(RolloutPass, UpdatesNodesByThePolicyOnceItsMemoryIsWritten) {
+  World world = ThreeWorkers();
+  world.pools.at("worker").spec.max_unavailable = api::IntOrString{3};
+  world.pools.at("worker").spec.configuration.name = "rendered-worker-2";
+  pool::Policy policy;
+  pool::Wave canary;
+  canary.nodes = pool::NodeShare{1, false};
+  policy.waves = {canary, pool::Wave()};
+  world.policies["worker"] = {.policy = &policy};
+  const Changes first = world.Pass();
+  ASSERT_EQ(first.policies.size(), 1U);
+  EXPECT_EQ(first.policies[0].status.memory.members.size(), 1U);
+  EXPECT_FALSE(first.policies[0].news.empty());
+  EXPECT_THAT(UpdatedIn(first), testing::IsEmpty());
+  world.policies["worker"].before = &first.policies[0].status;
+  const Changes second = world.Pass();
+  EXPECT_THAT(UpdatedIn(second), testing::SizeIs(1));
+  EXPECT_TRUE(json::Equal(second.policies.at(0).status.memory, first.policies[0].status.memory));
+}
+
+TEST(RolloutPass, UpdatesNoNodeWhileThePolicyOfItsPoolCannotBeUsed) {
+  World world = ThreeWorkers();
+  world.pools.at("worker").spec.configuration.name = "rendered-worker-2";
+  world.policies["worker"] = {};
+  const Changes changes = world.Pass();
+  EXPECT_TRUE(changes.policies.empty());
+  EXPECT_THAT(UpdatedIn(changes), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace pintle::controller

@@ -190,6 +190,12 @@ class SmallApiServer {
     if (!version.empty() && version != before.TextAt({"metadata", "resourceVersion"})) {
       return Status(409, "Conflict", "the object has been modified");
     }
+    for (const json::Value& operation : patch) {
+      if (operation.TextAt({"path"}) != "/metadata/resourceVersion") continue;
+      if (operation.TextAt({"value"}) == before.TextAt({"metadata", "resourceVersion"})) continue;
+      if (operation.TextAt({"op"}) == "replace") return Status(409, "Conflict", "the object has been modified");
+      return Status(422, "Invalid", "the server rejected our request due to an error in our request");
+    }
     // We use nlohmann's merge patch, because it is independent of the code under test.
     auto now = nlohmann::json::parse(json::ToText(before));
     if (patch.is_array()) {

@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "json/parse.h"
 #include "unit/controller/small_api_server.h"
+#include "unit/net/made_certificate.h"
 
 namespace pintle::controller {
 
@@ -45,12 +46,12 @@ inline void PutSmallOpenShift(SmallApiServer& server) {
   server.Put("dnses", SmallSetting(R"({"baseDomain": "a.example"})", "{}"));
   server.Put("proxies", SmallSetting("{}", "{}"));
   server.Put("images", SmallSetting("{}", "{}"));
-  server.Put("configmaps", SmallConfigMap("kube-system", "root-ca", {{"ca.crt", "the root"}}));
+  server.Put("configmaps", SmallConfigMap("kube-system", "root-ca", {{"ca.crt", NamedCertificate("root")}}));
   server.Put("configmaps", SmallConfigMap("kube-system", "bootstrap", {{"status", "complete"}}));
   server.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
-                                          {{"ca-bundle.crt", "the clients"}}));
+                                          {{"ca-bundle.crt", NamedCertificate("clients")}}));
   server.Put("configmaps", SmallConfigMap("openshift-config", "initial-kube-apiserver-server-ca",
-                                          {{"ca-bundle.crt", "the initial"}}));
+                                          {{"ca-bundle.crt", NamedCertificate("initial")}}));
   server.Put("configmaps", SmallConfigMap("namespace", "machine-config-osimageurl",
                                           {{"releaseVersion", "4.21.0"},
                                            {"baseOSContainerImage", "registry/os@sha256:1"},

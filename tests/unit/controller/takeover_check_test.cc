@@ -6,8 +6,11 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/version.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
@@ -16,6 +19,7 @@ namespace pintle::controller {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -58,11 +62,15 @@ class CheckTakeoverTest : public testing::Test {
       rendered_[role] = pool.spec.configuration.name;
       pools_.push_back(pool);
     }
-    state_.ours =
-        Object<WholeDeployment>(R"({"metadata": {"name": "pintle-controller"}, "status": {"readyReplicas": 1}})");
+    SetArguments(R"(["start", "--templates", "/templates"])");
     state_.controller = Object<WholeDeployment>(R"({"metadata": {"name": "machine-config-controller"}})");
   }
 
+  void SetArguments(const std::string& arguments) {
+    state_.ours = Object<WholeDeployment>(R"({"metadata": {"name": "pintle-controller"}, "spec": {"template": {"spec": {
+        "containers": [{"name": "other"}, {"args": )" +
+                                          arguments + R"(}]}}}, "status": {"readyReplicas": 1}})");
+  }
   View Look() {
     View view;
     for (auto& pool : pools_) view.pools.push_back(&pool);
@@ -82,15 +90,17 @@ class CheckTakeoverTest : public testing::Test {
                           .state = state_,
                           .sources = sources_ ? &*sources_ : nullptr,
                           .controller_config = &spec_,
-                          .unsupported = std::move(unsupported)},
-                         {}, WallTime());
+                          .unsupported = std::move(unsupported),
+                          .cluster_operator = cluster_operator_},
+                         settings_, WallTime());
   }
-  std::vector<std::string> Obstacles() {
-    std::vector<std::string> obstacles;
-    for (const auto& finding : Check()) {
-      if (finding.weight == Weight::kObstacle) obstacles.push_back(finding.text);
+  std::vector<std::string> Obstacles() { return TextsOf(Check(), Weight::kObstacle); }
+  static std::vector<std::string> TextsOf(const std::vector<TakeoverFinding>& findings, Weight weight) {
+    std::vector<std::string> texts;
+    for (const TakeoverFinding& finding : findings) {
+      if (finding.weight == weight) texts.push_back(finding.text);
     }
-    return obstacles;
+    return texts;
   }
 
   api::ControllerConfig config_;
@@ -99,11 +109,13 @@ class CheckTakeoverTest : public testing::Test {
   std::deque<api::Node> nodes_;
   std::map<std::string, std::string> rendered_;
   TakeoverState state_;
+  TakeoverSettings settings_;
   std::optional<clusterops::ControllerConfigInputs> sources_;
   json::Value spec_;
+  std::optional<api::ClusterOperator> cluster_operator_;
 };
 
-TEST_F(CheckTakeoverTest, FindsNothingInAClusterThatStandsStill) { EXPECT_THAT(Obstacles(), IsEmpty()); }
+TEST_F(CheckTakeoverTest, FindsNoObstacleInAClusterThatStandsStill) { EXPECT_THAT(Obstacles(), IsEmpty()); }
 
 TEST_F(CheckTakeoverTest, ATargetThatWouldChangeIsAnObstacle) {
   pools_[1].spec.configuration.name = "rendered-worker-other";
@@ -139,16 +151,56 @@ TEST_F(CheckTakeoverTest, ANodeThatWouldBeUpdatedIsAnObstacle) {
   EXPECT_THAT(Obstacles(), Contains(HasSubstr("node worker-0 would get")));
 }
 
-TEST_F(CheckTakeoverTest, NothingToTakeOverWithIsAnObstacle) {
+TEST_F(CheckTakeoverTest, AMissingDeploymentOfPintleIsAnObstacle) {
   state_.ours.reset();
   EXPECT_THAT(Obstacles(), Contains("there is no Deployment pintle/pintle-controller"));
 }
 
+TEST_F(CheckTakeoverTest, ADeploymentThatDoesNotActAsTheOperatorIsAnObstacle) {
+  for (const char* arguments : {R"(["start"])", R"(["start", "--templates=/t", "--operator=no"])", R"(["garbage"])"}) {
+    SetArguments(arguments);
+    EXPECT_THAT(Obstacles(), ElementsAre(HasSubstr("would never hold the Lease machine-config"))) << arguments;
+  }
+  SetArguments(R"(["start", "--operator", "yes"])");
+  EXPECT_THAT(Obstacles(), IsEmpty());
+}
+
+TEST_F(CheckTakeoverTest, AServerThatWouldHaveNoSuccessorIsAnObstacle) {
+  state_.server = Object<WholeDaemonSet>(R"({"metadata": {"name": "machine-config-server"}})");
+  EXPECT_THAT(Obstacles(), IsEmpty());
+  settings_.with_server = true;
+  EXPECT_THAT(Obstacles(), ElementsAre(HasSubstr("has no Ignition server; apply deploy/ignition/openshift")));
+}
+
+TEST_F(CheckTakeoverTest, AgentsOnNoNodeAreAnObstacleIfTheyAreToGetNodes) {
+  state_.nodes.push_back(Object<api::Node>(R"({"metadata": {"name": "a"}})"));
+  settings_.with_daemons = true;
+  EXPECT_THAT(Obstacles(), ElementsAre(HasSubstr("no node has an agent that stands by")));
+  state_.nodes.push_back(Object<api::Node>(R"({"metadata": {"name": "b", "annotations": {
+      "pintle.io/agent-state": "standby"}}})"));
+  EXPECT_THAT(Obstacles(), IsEmpty());
+  EXPECT_THAT(TextsOf(Check(), Weight::kNotice),
+              Contains(HasSubstr("1 of 2 nodes keep the Machine Config Operator's")));
+}
+
 TEST_F(CheckTakeoverTest, WhatPintleDoesNotHaveIsAPrice) {
-  const auto findings = Check({"PinnedImageSet a"});
-  ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].weight, Weight::kPrice);
-  EXPECT_EQ(findings[0].text, "PinnedImageSet a");
+  EXPECT_THAT(TextsOf(Check({"PinnedImageSet a"}), Weight::kPrice), ElementsAre("PinnedImageSet a"));
+}
+
+TEST_F(CheckTakeoverTest, NamesTheVersionsOfPintleAndOfTheOperator) {
+  config_.metadata.annotations["machineconfiguration.openshift.io/release-image-version"] = "4.21.3";
+  cluster_operator_ = Object<api::ClusterOperator>(R"({"apiVersion": "config.openshift.io/v1",
+      "kind": "ClusterOperator", "metadata": {"name": "machine-config"}, "spec": {},
+      "status": {"versions": [{"name": "operator-image", "version": "i"},
+                              {"name": "operator", "version": "4.21.2"}]}})");
+  const auto notices = TextsOf(Check(), Weight::kNotice);
+  EXPECT_THAT(notices, Contains("Pintle is of version " + std::string(kVersion)));
+  EXPECT_THAT(notices, Contains("the Machine Config Operator is of version v1; its release is 4.21.3 in the "
+                                "ControllerConfig and 4.21.2 in the ClusterOperator"));
+}
+
+TEST_F(CheckTakeoverTest, ReportsThatGeneratedConfigsWereNotCompared) {
+  EXPECT_THAT(TextsOf(Check(), Weight::kNotice), Contains(HasSubstr("--templates DIR")));
 }
 
 }  // namespace

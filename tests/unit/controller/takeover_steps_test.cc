@@ -3,10 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "controller/lease_sightings.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "kube/candidacy.h"
@@ -18,6 +23,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kNamespace = "openshift-machine-config-operator";
+constexpr const char* kLabel = "pintle.io/agent";
+constexpr const char* kRecord = "ConfigMap/pintle-takeover";
+constexpr const char* kReport = "pintle.io/agent-state";
 const WallTime kStart = WallTime(seconds(1'800'000'000));
 
 json::Value Parsed(std::string_view text) { return ValueOf(json::Parse(text)); }
@@ -25,8 +33,9 @@ json::Value Parsed(std::string_view text) { return ValueOf(json::Parse(text)); }
 // A candidate for a lease with the times of OpenShift's own operators.
 struct Candidate {
   std::string identity;
+  std::string offer = {};  // The holder who leaves a lease to this candidate.
   bool is_running = true;
-  kube::Candidacy candidacy{identity, {}};
+  kube::Candidacy candidacy{identity, {}, offer};
   seconds next = {};
   seconds acts_until = {};
 };
@@ -40,26 +49,55 @@ class SimulatedTakeover {
     Put("Deployment/machine-config-controller", R"({"spec": {"replicas": 1}, "status": {"replicas": 1}})");
     Put("DaemonSet/machine-config-server", R"({"spec": {"template": {"spec": {"nodeSelector": {"a": "b"}}}},
         "status": {"currentNumberScheduled": 3}})");
-    Put("Deployment/pintle-controller", R"({"spec": {"replicas": 2}, "status": {"replicas": 2, "readyReplicas": 2}})");
+    Put("DaemonSet/machine-config-daemon", R"({"spec": {"updateStrategy": {"type": "RollingUpdate"},
+        "template": {"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+        {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}, {}]}}}}}}})");
+    for (const char* node : {"a", "b", "c"}) {
+      auto& metadata = Put(std::string("Node/") + node, "{}");
+      metadata["labels"] = {{"kubernetes.io/os", "linux"}};
+      metadata["annotations"] = {{"machineconfiguration.openshift.io/currentConfig", "x"},
+                                 {"machineconfiguration.openshift.io/desiredConfig", "x"},
+                                 {"machineconfiguration.openshift.io/state", "Done"}};
+      // One of the nodes has no agent.
+      if (node != std::string("c")) metadata["annotations"][kReport] = "standby";
+    }
+    Put("Deployment/pintle-controller", R"({"spec": {"replicas": 2, "template": {"spec": {"containers": [
+        {"ports": [{"name": "metrics", "containerPort": 8797}, {"name": "ignition", "containerPort": 22623}]}]}}},
+        "status": {"replicas": 2, "readyReplicas": 2, "updatedReplicas": 2}})");
     for (const char* lease : {"machine-config", "machine-config-controller"}) {
       const std::string deployment = std::string(lease) == "machine-config" ? "machine-config-operator" : lease;
       Put(std::string("Lease/") + lease, R"({"spec": {}})");
       old_[lease] = {deployment, Candidate{.identity = deployment + "-x_1"}};
-      ours_[lease] = Candidate{.identity = "pintle-controller_y_1"};
+      ours_[lease] = Candidate{.identity = "pintle-controller_y_1", .offer = "pintle-takeover-offer"};
     }
     for (int i = 0; i < 300; ++i) Pass();
   }
 
   TakeoverState State() const {
     TakeoverState state;
-    Take("ClusterVersion/version", state.cluster_version);
-    Take("Deployment/machine-config-operator", state.operators);
-    Take("Deployment/machine-config-controller", state.controller);
-    Take("DaemonSet/machine-config-server", state.server);
-    Take("Deployment/pintle-controller", state.ours);
-    Take("Lease/machine-config", state.operator_lease);
-    Take("Lease/machine-config-controller", state.controller_lease);
-    Take("ConfigMap/pintle-takeover", state.record);
+    ReadObject("ClusterVersion/version", state.cluster_version);
+    ReadObject("Deployment/machine-config-operator", state.operators);
+    ReadObject("Deployment/machine-config-controller", state.controller);
+    ReadObject("DaemonSet/machine-config-server", state.server);
+    ReadObject("DaemonSet/machine-config-daemon", state.daemon);
+    ReadObject("Deployment/pintle-controller", state.ours);
+    ReadObject("Lease/machine-config", state.operator_lease);
+    ReadObject("Lease/machine-config-controller", state.controller_lease);
+    ReadObject("ConfigMap/pintle-takeover", state.record);
+    if (!lingering_.empty() && IsToHaveNoPods(*state.controller)) {
+      state.remaining_pods["machine-config-controller"] = lingering_;
+    }
+    if (AreNodesNeeded(state, settings_)) {
+      for (const char* name : {"a", "b", "c"}) {
+        std::optional<api::Node> node;
+        ReadObject(std::string("Node/") + name, node);
+        state.nodes.push_back(*node);
+      }
+      state.nodes_with_daemon = daemons_;
+    }
+    if (settings_.with_server && HasServerEnded(state)) {
+      state.server_replicas = {{.pod = "a", .answers = true}, {.pod = "b", .answers = serves_}};
+    }
     return state;
   }
 
@@ -67,20 +105,30 @@ class SimulatedTakeover {
   void Pass() {
     now_ += seconds(1);
     for (auto& [lease, old] : old_) {
-      old.second.is_running = objects_["Deployment/" + old.first]["spec"]["replicas"] == 1;
+      const auto deployment = objects_.find("Deployment/" + old.first);
+      old.second.is_running = deployment != objects_.end() && deployment->second["spec"]["replicas"] == 1;
       Act(lease, old.second);
     }
     // Our replicas are candidates for the operator's lease while they lead.
-    const bool run = objects_["Deployment/pintle-controller"]["spec"]["replicas"] != 0;
+    const bool is_wanted = objects_["Deployment/pintle-controller"]["spec"]["replicas"] != 0 || are_elsewhere_;
+    const bool run = is_wanted && !are_stuck_;
     for (auto& [lease, ours] : ours_) {
+      // A replica that was killed releases nothing.
+      if (are_killed_) {
+        ours.is_running = false;
+        continue;
+      }
       ours.is_running = run && (lease == "machine-config-controller" || Acts(ours_["machine-config-controller"]));
       Act(lease, ours);
     }
     for (auto& [name, object] : objects_) {
       if (name.starts_with("Deployment/")) object["status"]["replicas"] = object["spec"]["replicas"];
-      if (!name.starts_with("DaemonSet/")) continue;
+      if (name.starts_with("Node/")) ActOn(name.substr(5), object["metadata"]);
+      if (name != "DaemonSet/machine-config-server") continue;
       const bool is_nowhere = object["spec"]["template"]["spec"]["nodeSelector"].contains("pintle.io/taken-over");
       object["status"]["currentNumberScheduled"] = is_nowhere ? 0 : 3;
+      object["status"]["desiredNumberScheduled"] = is_nowhere ? 0 : 3;
+      object["status"]["numberReady"] = is_nowhere ? 0 : ready_servers_;
     }
     for (const auto& [lease, old] : old_) {
       ASSERT_FALSE(Acts(old.second) && Acts(ours_[lease])) << "two act by " << lease;
@@ -93,6 +141,7 @@ class SimulatedTakeover {
     if (write.is_creation) {
       objects_[key] = nlohmann::json::parse(json::ToText(write.patch));
     } else if (write.patch.is_null()) {
+      ASSERT_EQ(objects_[key]["metadata"]["resourceVersion"], write.version);
       objects_.erase(key);
     } else {
       objects_[key] = objects_[key].patch(nlohmann::json::parse(json::ToText(write.patch)));
@@ -100,11 +149,17 @@ class SimulatedTakeover {
     if (objects_.contains(key)) objects_[key]["metadata"]["resourceVersion"] = std::to_string(++version_);
   }
 
-  // Makes steps until all are done; gives up after some writes if that is wanted.
+  // Makes steps until all are done.  Gives up after `writes` writes, and after kPatience seconds.
+  static constexpr int kPatience = 1200;
   using Steps = std::vector<TakeoverStep> (*)(const TakeoverState&, const TakeoverSettings&, WallTime);
   bool Run(Steps steps_of, std::size_t writes = 1000) {
-    for (int i = 0; i < 3000; ++i) {
-      const auto steps = steps_of(State(), settings_, now());
+    LeaseSightings operator_sightings;
+    LeaseSightings controller_sightings;
+    for (int i = 0; i < kPatience; ++i) {
+      TakeoverState state = State();
+      state.operator_sight = operator_sightings.See(state.operator_lease, Monotonic());
+      state.controller_sight = controller_sightings.See(state.controller_lease, Monotonic());
+      const auto steps = steps_of(state, settings_, now() + ahead_);
       const TakeoverStep* const next = NextOf(steps);
       if (next == nullptr) return true;
       if (next->write) {
@@ -116,40 +171,83 @@ class SimulatedTakeover {
     return false;
   }
 
-  // Returns the objects without what counts the writes, and without the leases, which their holders write.
-  std::map<std::string, nlohmann::json> Essence() const {
-    std::map<std::string, nlohmann::json> essence;
+  // Returns the objects without their versions, and without the specs of leases, which their holders write.
+  std::map<std::string, nlohmann::json> ComparableObjects() const {
+    std::map<std::string, nlohmann::json> comparable;
     for (const auto& [name, object] : objects_) {
       nlohmann::json copy = object;
       copy["metadata"].erase("resourceVersion");
       if (name.starts_with("Lease/")) copy.erase("spec");
-      essence[name] = copy;
+      comparable[name] = copy;
     }
-    return essence;
+    return comparable;
   }
   std::string HolderOf(const std::string& lease) {
     return objects_["Lease/" + lease]["spec"].value("holderIdentity", "");
   }
   WallTime now() const { return kStart + now_; }
 
-  TakeoverSettings settings_ = {.with_server = true};
+  // Returns what is in the label of each node.
+  std::string Labels() {
+    std::string labels;
+    for (const char* name : {"Node/a", "Node/b", "Node/c"}) {
+      labels += objects_[name]["metadata"]["labels"].value(kLabel, "-") + " ";
+    }
+    return labels;
+  }
+
+  TakeoverSettings settings_ = {.with_server = true, .with_daemons = true};
+  std::set<std::string, std::less<>> daemons_;  // The nodes on which the operator's daemon runs.
+  // Newer candidates of the operator leave a lease alone for the time that its holder has written, and older ones for a
+  // time of their own.
+  bool heeds_written_ = false;
+  bool are_stuck_ = false;      // Our replicas do not compete for the leases.
+  bool are_killed_ = false;     // Our replicas have ended without a release of the leases.
+  bool are_elsewhere_ = false;  // Our replicas run without their Deployment.
+  seconds ahead_ = {};          // How much the clock of the machine of this command is ahead of the others.
+  std::string lingering_ = {};  // A pod of the operator's controller that takes long to end.
+  int ready_servers_ = 3;       // The pods of the operator's server that are ready.
+  bool serves_ = true;          // Our Ignition server answers in all pods.
   std::map<std::string, nlohmann::json> objects_;
   std::vector<std::string> writes_;
 
  private:
-  void Put(const std::string& key, const char* text) {
+  // Returns the metadata of the object.
+  nlohmann::json& Put(const std::string& key, const char* text) {
     objects_[key] = nlohmann::json::parse(text);
-    objects_[key]["metadata"] = {{"name", key.substr(key.find('/') + 1)}, {"resourceVersion", "1"}};
-    if (!key.starts_with("ClusterVersion")) objects_[key]["metadata"]["namespace"] = kNamespace;
+    nlohmann::json& metadata = objects_[key]["metadata"];
+    metadata = {{"name", key.substr(key.find('/') + 1)}, {"resourceVersion", "1"}};
+    if (!key.starts_with("ClusterVersion") && !key.starts_with("Node")) metadata["namespace"] = kNamespace;
+    return metadata;
+  }
+
+  // The daemon comes and goes, and then the agent does one thing.
+  void ActOn(const std::string& node, nlohmann::json& metadata) {
+    const std::string label = metadata["labels"].value(kLabel, "-");
+    const auto daemon = objects_.find("DaemonSet/machine-config-daemon");
+    const bool leaves_agents = daemon != objects_.end() && daemon->second.dump().find(kLabel) != std::string::npos;
+    if (daemon == objects_.end() || (label != "-" && leaves_agents)) {
+      daemons_.erase(node);
+    } else {
+      daemons_.insert(node);
+    }
+    if (!metadata["annotations"].contains(kReport)) return;
+    const std::string before = metadata["annotations"][kReport];
+    const std::string after = label != "acts" ? "standby" : before == "standby" ? "begins" : "acts";
+    if (after != before) {
+      metadata["annotations"][kReport] = after;
+      metadata["resourceVersion"] = std::to_string(++version_);
+    }
+    ASSERT_FALSE(after != "standby" && daemons_.contains(node)) << "two act on the node " << node;
   }
 
   static std::string KeyOf(const TakeoverWrite& write) {
-    const char* const kinds[] = {"ConfigMap", "ClusterVersion", "Deployment", "DaemonSet", "Lease"};
+    const char* const kinds[] = {"ConfigMap", "ClusterVersion", "Deployment", "DaemonSet", "Lease", "Node"};
     return std::string(kinds[static_cast<int>(write.object)]) + "/" + write.name;
   }
 
   template <typename T>
-  void Take(const std::string& key, std::optional<T>& to) const {
+  void ReadObject(const std::string& key, std::optional<T>& to) const {
     const auto found = objects_.find(key);
     if (found == objects_.end()) return;
     json::Report report;
@@ -163,22 +261,21 @@ class SimulatedTakeover {
     if (!candidate.is_running) {
       // A replica that ends releases its lease, and a new one knows nothing.
       if (HolderOf(lease) == candidate.identity) objects_["Lease/" + lease]["spec"]["holderIdentity"] = "";
-      candidate.candidacy = kube::Candidacy(candidate.identity, {});
+      candidate.candidacy = kube::Candidacy(candidate.identity, {}, candidate.offer);
       candidate.acts_until = {};
       return;
     }
     // A candidate of the Machine Config Operator that has lost its lease acts until its deadline, and then starts anew.
     const bool is_old = !candidate.identity.starts_with("pintle-controller_");
     if (is_old && candidate.acts_until != seconds() && now_ >= candidate.acts_until) {
-      candidate.candidacy = kube::Candidacy(candidate.identity, {});
+      candidate.candidacy = kube::Candidacy(candidate.identity, {}, candidate.offer);
       candidate.acts_until = {};
     }
     if (now_ < candidate.next) return;
     candidate.next = now_ + seconds(26);
     json::Report report;
     auto found = json::Decode<api::LeaseSpec>(Parsed(objects_["Lease/" + lease]["spec"].dump()), report);
-    // It leaves a lease alone for a time of its own, whatever the holder has written.
-    if (is_old && found.lease_duration_seconds != 0) found.lease_duration_seconds = 137;
+    if (is_old && !heeds_written_ && found.lease_duration_seconds != 0) found.lease_duration_seconds = 137;
     const auto wanted = candidate.candidacy.Decide(found, Monotonic(), now());
     if (!is_old && !candidate.candidacy.IsLeader(Monotonic())) candidate.acts_until = {};
     if (!wanted) return;
@@ -204,10 +301,67 @@ TEST(StepsToTakeOver, EndWithPintleAsTheHolderOfBothLeases) {
   EXPECT_EQ(cluster.objects_["Deployment/machine-config-controller"]["spec"]["replicas"], 0);
   EXPECT_EQ(cluster.objects_["ClusterVersion/version"]["spec"]["overrides"].size(), 1U);
   EXPECT_EQ(cluster.objects_["DaemonSet/machine-config-server"]["status"]["currentNumberScheduled"], 0);
+  EXPECT_EQ(cluster.Labels(), "acts acts - ");
+  EXPECT_EQ(cluster.daemons_, (std::set<std::string, std::less<>>{"c"}));
   // Nothing is left to do when it is run again.
   const std::size_t before = cluster.writes_.size();
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
   EXPECT_EQ(cluster.writes_.size(), before);
+}
+
+TEST(StepsToTakeOver, LeaveNoLeaseToTheOperatorMeanwhile) {
+  for (const bool heeds_written : {false, true}) {
+    SimulatedTakeover cluster;
+    cluster.heeds_written_ = heeds_written;
+    ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+    // A lease that the operator had got back would have been held anew.
+    const auto held = std::count_if(cluster.writes_.begin(), cluster.writes_.end(), [](const std::string& write) {
+      return write.find("when its holder has given up") != std::string::npos;
+    });
+    EXPECT_EQ(held, 2) << heeds_written;
+  }
+}
+
+TEST(StepsToTakeOver, HoldALeaseLongEnoughAlsoIfTheyGoOnOnAMachineWithAnotherClock) {
+  for (const seconds ahead : {seconds(3600), seconds(-3600)}) {
+    SimulatedTakeover cluster;
+    EXPECT_FALSE(cluster.Run(StepsToTakeOver, 3));
+    EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-takeover");
+    cluster.ahead_ = ahead;
+    // Pass() fails the test if two candidates act at once.
+    EXPECT_TRUE(cluster.Run(StepsToTakeOver));
+    EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller_y_1");
+  }
+}
+
+TEST(StepsToTakeOver, HoldALeaseUntilItsHolderHasTriedForTheLastTime) {
+  SimulatedTakeover cluster;
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver, 2));
+  // In a cluster of one machine, a holder acts for 60 s + 240 s after its last renewal.
+  auto& spec = cluster.objects_["Lease/machine-config"]["spec"];
+  spec["leaseDurationSeconds"] = 270;
+  const auto next_write = [&](seconds held_for) {
+    TakeoverState state = cluster.State();
+    state.operator_sight = {.unchanged_for = seconds(1), .held_for = held_for, .is_written = true};
+    return NextOf(StepsToTakeOver(state, cluster.settings_, cluster.now()))->write.value();
+  };
+  cluster.Make(next_write(seconds(0)));
+  EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-takeover");
+  EXPECT_EQ(cluster.objects_["Lease/machine-config"]["spec"]["leaseDurationSeconds"], 338);
+  EXPECT_THAT(next_write(seconds(330)).in_words, testing::HasSubstr("machine-config-controller: is held until"));
+  EXPECT_THAT(next_write(seconds(338)).in_words, testing::HasSubstr("machine-config: is left to Pintle's replicas"));
+}
+
+TEST(StepsToTakeOver, KeepTheLeasesForPintleForAsLongAsTheyAreRun) {
+  SimulatedTakeover cluster;
+  cluster.are_stuck_ = true;
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-takeover-offer");
+  EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "pintle-takeover-offer");
+  // When nobody renews the hold any more, the operator gets its leases back.
+  for (int i = 0; i < 400; ++i) cluster.Pass();
+  EXPECT_EQ(cluster.HolderOf("machine-config"), "machine-config-operator-x_1");
+  EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "machine-config-controller-x_1");
 }
 
 TEST(StepsToTakeOver, ScaleNothingDownBeforePintleHoldsTheLeases) {
@@ -218,18 +372,245 @@ TEST(StepsToTakeOver, ScaleNothingDownBeforePintleHoldsTheLeases) {
   EXPECT_EQ(cluster.HolderOf("machine-config"), "machine-config-operator-x_1");
 }
 
+TEST(StepsToTakeOver, ScaleNothingDownForAHolderThatHasEnded) {
+  SimulatedTakeover cluster;
+  cluster.are_stuck_ = true;
+  for (const char* lease : {"Lease/machine-config", "Lease/machine-config-controller"}) {
+    cluster.objects_[lease]["spec"]["holderIdentity"] = "pintle-controller_z_1";
+  }
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"], 1);
+  EXPECT_EQ(cluster.objects_["Deployment/machine-config-controller"]["spec"]["replicas"], 1);
+}
+
+TEST(StepsToTakeOver, AreNotDoneWhileNoReplicaOfOursIsReady) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.objects_["Deployment/pintle-controller"]["status"].erase("readyReplicas");
+  const auto steps = StepsToTakeOver(cluster.State(), cluster.settings_, cluster.now());
+  ASSERT_NE(NextOf(steps), nullptr);
+  EXPECT_EQ(NextOf(steps)->waits_for, "a replica of the Deployment pintle/pintle-controller is ready");
+}
+
+TEST(StepsToTakeOver, KeepTheOldServerUntilOursCanBegin) {
+  SimulatedTakeover cluster;
+  cluster.objects_["Deployment/pintle-controller"]["status"]["updatedReplicas"] = 1;
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.objects_["DaemonSet/machine-config-server"]["status"]["currentNumberScheduled"], 3);
+  const auto next = StepsToTakeOver(cluster.State(), cluster.settings_, cluster.now());
+  ASSERT_NE(NextOf(next), nullptr);
+  EXPECT_EQ(NextOf(next)->waits_for,
+            "this has ended: not all replicas of the Deployment pintle/pintle-controller are ready with its present "
+            "settings");
+}
+
+TEST(StepsToTakeOver, WaitForPodsThatAreTerminating) {
+  SimulatedTakeover cluster;
+  cluster.lingering_ = "machine-config-controller-1 on the node a";
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  const auto steps = StepsToTakeOver(cluster.State(), cluster.settings_, cluster.now());
+  ASSERT_NE(NextOf(steps), nullptr);
+  EXPECT_EQ(
+      NextOf(steps)->waits_for,
+      "the pods of the Deployment machine-config-controller have ended: machine-config-controller-1 on the node a");
+  cluster.lingering_.clear();
+  EXPECT_TRUE(cluster.Run(StepsToTakeOver));
+}
+
+TEST(StepsToTakeOver, KeepTheOldServerIfOursIsNotDeployed) {
+  SimulatedTakeover cluster;
+  cluster.objects_["Deployment/pintle-controller"]["spec"].erase("template");
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.objects_["DaemonSet/machine-config-server"]["status"]["currentNumberScheduled"], 3);
+  EXPECT_THAT(WhyServerMustStay(cluster.State(), cluster.settings_),
+              testing::EndsWith("has no Ignition server; apply deploy/ignition/openshift"));
+}
+
+TEST(StepsToTakeOver, WaitUntilOurServerAnswersInEachPod) {
+  SimulatedTakeover cluster;
+  cluster.serves_ = false;
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  const auto next = StepsToTakeOver(cluster.State(), cluster.settings_, cluster.now());
+  ASSERT_NE(NextOf(next), nullptr);
+  EXPECT_EQ(NextOf(next)->waits_for,
+            "the Ignition server answers in the pods b of the Deployment pintle/pintle-controller");
+  cluster.serves_ = true;
+  EXPECT_TRUE(cluster.Run(StepsToTakeOver));
+}
+
+TEST(StepsToTakeOver, DoNotBeginAnewIfTheRecordIsLost) {
+  SimulatedTakeover cluster;
+  EXPECT_EQ(WhyTakeoverMustNotBegin(cluster.State(), cluster.settings_), "");
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(WhyTakeoverMustNotBegin(cluster.State(), cluster.settings_), "");
+  cluster.objects_.erase(kRecord);
+  const std::string why = WhyTakeoverMustNotBegin(cluster.State(), cluster.settings_);
+  EXPECT_THAT(why, testing::HasSubstr("it is missing, and a takeover has left the node selector of the DaemonSet "
+                                      "machine-config-server"));
+  EXPECT_THAT(why, testing::HasSubstr("run `pintle-controller takeover undo`"));
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  EXPECT_FALSE(cluster.objects_.contains(kRecord));
+}
+
+TEST(StepsToTakeOver, RecognizeATakeoverWithoutItsRecord) {
+  SimulatedTakeover whole;
+  ASSERT_TRUE(whole.Run(StepsToTakeOver));
+  // The first two writes are those of the record and of the override.
+  for (const std::size_t writes : {std::size_t(3), std::size_t(5), whole.writes_.size()}) {
+    SimulatedTakeover cluster;
+    cluster.Run(StepsToTakeOver, writes);
+    cluster.objects_.erase(kRecord);
+    EXPECT_NE(WhyTakeoverMustNotBegin(cluster.State(), cluster.settings_), "") << writes;
+  }
+}
+
+TEST(HasTakenAnything, OnlyAfterTheRecordAndTheOverride) {
+  for (std::size_t writes = 0; writes < 5; ++writes) {
+    SimulatedTakeover cluster;
+    EXPECT_FALSE(cluster.Run(StepsToTakeOver, writes));
+    EXPECT_EQ(HasTakenAnything(cluster.State(), cluster.settings_), writes > 2) << writes;
+  }
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_TRUE(HasTakenAnything(cluster.State(), cluster.settings_));
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_FALSE(HasTakenAnything(cluster.State(), cluster.settings_));
+}
+
+TEST(StepsToTakeOver, DoNotReplaceARecordThatCannotBeRead) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.objects_[kRecord]["data"]["before.json"] = "{";
+  EXPECT_THAT(WhyTakeoverMustNotBegin(cluster.State(), cluster.settings_),
+              testing::HasSubstr("its entry before.json cannot be read"));
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.objects_[kRecord]["data"]["before.json"], "{");
+}
+
+TEST(StepsToUndo, EndARunOfStartAndTheOtherWayRound) {
+  SimulatedTakeover cluster;
+  const auto has_record = [&](SimulatedTakeover::Steps steps_of) {
+    return steps_of(cluster.State(), cluster.settings_, cluster.now()).front().is_done;
+  };
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_TRUE(has_record(StepsToTakeOver));
+  EXPECT_FALSE(has_record(StepsToUndo));
+  EXPECT_FALSE(cluster.Run(StepsToUndo, 2));
+  EXPECT_FALSE(has_record(StepsToTakeOver));
+  EXPECT_TRUE(has_record(StepsToUndo));
+  // Somebody who has changed their mind goes back to Pintle.
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_FALSE(has_record(StepsToUndo));
+  EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller_y_1");
+}
+
+TEST(StepsToUndo, MakeWhatOpenShiftInstallsIfTheRecordIsLostOrDamaged) {
+  for (const bool is_damaged : {false, true}) {
+    SimulatedTakeover cluster;
+    auto before = cluster.ComparableObjects();
+    ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+    if (is_damaged) {
+      cluster.objects_[kRecord]["data"]["before.json"] = "[]";
+    } else {
+      cluster.objects_.erase(kRecord);
+    }
+    ASSERT_TRUE(cluster.Run(StepsToUndo));
+    auto after = cluster.ComparableObjects();
+    EXPECT_EQ(after["DaemonSet/machine-config-daemon"]["spec"], nlohmann::json::parse(R"({"template": {"spec":
+        {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
+        [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}]}}}}}})"));
+    before.erase("DaemonSet/machine-config-daemon");
+    after.erase("DaemonSet/machine-config-daemon");
+    EXPECT_EQ(after, before) << is_damaged;
+  }
+}
+
+TEST(StepsToUndo, ReportAnOverrideThatHasNoRecord) {
+  SimulatedTakeover cluster;
+  EXPECT_EQ(NoticeOfOverride(cluster.State(), cluster.settings_), "");
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver, 2));
+  EXPECT_EQ(NoticeOfOverride(cluster.State(), cluster.settings_), "");
+  cluster.objects_.erase(kRecord);
+  EXPECT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_THAT(NoticeOfOverride(cluster.State(), cluster.settings_),
+              testing::HasSubstr("remove it from spec.overrides"));
+}
+
 TEST(StepsToUndo, MakeEverythingAsItWas) {
   SimulatedTakeover cluster;
-  const auto before = cluster.Essence();
+  const auto before = cluster.ComparableObjects();
   ASSERT_TRUE(cluster.Run(StepsToTakeOver));
   ASSERT_TRUE(cluster.Run(StepsToUndo));
   for (int i = 0; i < 300; ++i) cluster.Pass();
-  EXPECT_EQ(cluster.Essence(), before);
+  EXPECT_EQ(cluster.ComparableObjects(), before);
   EXPECT_EQ(cluster.HolderOf("machine-config"), "machine-config-operator-x_1");
   EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "machine-config-controller-x_1");
 }
 
-TEST(StepsToUndo, MakeEverythingAsItWasFromAfterEachWrite) {
+// A cluster in which somebody has scaled the operator and its controller down, as the override allows.
+void ScaleDownByHand(SimulatedTakeover& cluster) {
+  cluster.objects_["ClusterVersion/version"]["spec"]["overrides"] = nlohmann::json::parse(R"([{"kind": "Deployment",
+      "group": "apps", "namespace": "openshift-machine-config-operator", "name": "machine-config-operator",
+      "unmanaged": true}])");
+  for (const char* name : {"Deployment/machine-config-operator", "Deployment/machine-config-controller"}) {
+    cluster.objects_[name]["spec"]["replicas"] = 0;
+  }
+  for (int i = 0; i < 300; ++i) cluster.Pass();
+}
+
+TEST(StepsToUndo, LeaveDeploymentsWithoutReplicasThatHadNoneBefore) {
+  SimulatedTakeover cluster;
+  ScaleDownByHand(cluster);
+  const auto before = cluster.ComparableObjects();
+  EXPECT_EQ(WhyTakeoverMustNotBegin(cluster.State(), cluster.settings_), "");
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  const nlohmann::json record = cluster.objects_[kRecord]["data"]["before.json"];
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.objects_[kRecord]["data"]["before.json"], record);
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.ComparableObjects(), before);
+}
+
+TEST(StepsToUndo, LeaveOutADeploymentThatWasMissingAndGiveBackOneThatCameDuringTheTakeover) {
+  for (const bool comes : {false, true}) {
+    SimulatedTakeover cluster;
+    const nlohmann::json controller = cluster.objects_["Deployment/machine-config-controller"];
+    ScaleDownByHand(cluster);
+    cluster.objects_.erase("Deployment/machine-config-controller");
+    auto before = cluster.ComparableObjects();
+    ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+    if (comes) {
+      cluster.objects_["Deployment/machine-config-controller"] = controller;
+      before["Deployment/machine-config-controller"] = controller;
+      before["Deployment/machine-config-controller"]["metadata"].erase("resourceVersion");
+      ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+      EXPECT_EQ(cluster.objects_["Deployment/machine-config-controller"]["spec"]["replicas"], 0);
+    }
+    ASSERT_TRUE(cluster.Run(StepsToUndo));
+    for (int i = 0; i < 10; ++i) cluster.Pass();
+    EXPECT_EQ(cluster.ComparableObjects(), before) << comes;
+  }
+}
+
+TEST(StepsToUndo, GiveBackTheNumberOfReplicasAlsoIfTheRecordIsLost) {
+  SimulatedTakeover cluster;
+  cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"] = 0;
+  for (int i = 0; i < 300; ++i) cluster.Pass();
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.objects_.erase(kRecord);
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"], 0);
+  EXPECT_EQ(cluster.objects_["Deployment/machine-config-controller"]["spec"]["replicas"], 1);
+}
+
+TEST(HasTakenAnything, NotBecauseSomebodyElseHasScaledDown) {
+  SimulatedTakeover cluster;
+  cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"] = 0;
+  EXPECT_FALSE(cluster.Run(StepsToTakeOver, 2));
+  EXPECT_FALSE(HasTakenAnything(cluster.State(), cluster.settings_));
+}
+
+TEST(StepsToUndo, MakeEverythingAsItWasIfStartEndedAfterAnyWrite) {
   SimulatedTakeover whole;
   ASSERT_TRUE(whole.Run(StepsToTakeOver));
   std::set<std::string> kinds;
@@ -238,10 +619,10 @@ TEST(StepsToUndo, MakeEverythingAsItWasFromAfterEachWrite) {
     const std::string& next = whole.writes_[writes];
     if (!kinds.insert(next.substr(0, next.find(':'))).second && writes % 10 != 0) continue;
     SimulatedTakeover cluster;
-    const auto before = cluster.Essence();
+    const auto before = cluster.ComparableObjects();
     EXPECT_FALSE(cluster.Run(StepsToTakeOver, writes));
     ASSERT_TRUE(cluster.Run(StepsToUndo)) << writes;
-    EXPECT_EQ(cluster.Essence(), before) << writes;
+    EXPECT_EQ(cluster.ComparableObjects(), before) << writes;
     ASSERT_TRUE(cluster.Run(StepsToTakeOver)) << writes;
     EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller_y_1") << writes;
   }
@@ -259,6 +640,64 @@ TEST(StepsToTakeOver, GoOnAfterEachWrite) {
   }
 }
 
+TEST(StepsToTakeOver, GiveOneNodeAfterTheOtherToItsAgent) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  std::vector<std::string> of_nodes;
+  for (const std::string& write : cluster.writes_) {
+    if (write.starts_with("Node ")) of_nodes.push_back(write);
+  }
+  EXPECT_THAT(of_nodes, testing::ElementsAre("Node a: its label pintle.io/agent becomes awaited",
+                                             "Node a: its label pintle.io/agent becomes acts",
+                                             "Node b: its label pintle.io/agent becomes awaited",
+                                             "Node b: its label pintle.io/agent becomes acts"));
+}
+
+TEST(StepsToTakeOver, LeaveTheDaemonsAloneUnlessTheyAreHandedOver) {
+  SimulatedTakeover cluster;
+  cluster.settings_.with_daemons = false;
+  const auto daemon = cluster.objects_["DaemonSet/machine-config-daemon"];
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.objects_["DaemonSet/machine-config-daemon"], daemon);
+  EXPECT_EQ(cluster.Labels(), "- - - ");
+}
+
+TEST(StepsToUndo, GiveTheNodesBackAlsoWithoutTheOptionForDaemons) {
+  SimulatedTakeover cluster;
+  const auto before = cluster.ComparableObjects();
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.settings_.with_daemons = false;
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.Labels(), "- - - ");
+  EXPECT_EQ(cluster.daemons_.size(), 3U);
+  for (int i = 0; i < 300; ++i) cluster.Pass();
+  EXPECT_EQ(cluster.ComparableObjects(), before);
+}
+
+TEST(StepsToUndo, GiveTheNodesBackAlsoIfTheDaemonSetIsGone) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.Labels(), "acts acts - ");
+  cluster.objects_.erase("DaemonSet/machine-config-daemon");
+  cluster.settings_.with_daemons = false;
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.Labels(), "- - - ");
+}
+
+TEST(StepsToUndo, StartOurServersOnlyWhenThoseOfTheOperatorHaveTheirPorts) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.ready_servers_ = 2;
+  EXPECT_FALSE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 0);
+  const auto steps = StepsToUndo(cluster.State(), cluster.settings_, cluster.now());
+  ASSERT_NE(NextOf(steps), nullptr);
+  EXPECT_EQ(NextOf(steps)->waits_for, "all pods of the DaemonSet machine-config-server are ready");
+  cluster.ready_servers_ = 3;
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 2);
+}
+
 TEST(StepsToUndo, KeepTheOverridesOfOthers) {
   SimulatedTakeover cluster;
   ASSERT_TRUE(cluster.Run(StepsToTakeOver));
@@ -266,6 +705,50 @@ TEST(StepsToUndo, KeepTheOverridesOfOthers) {
   ASSERT_TRUE(cluster.Run(StepsToUndo));
   EXPECT_EQ(cluster.objects_["ClusterVersion/version"]["spec"]["overrides"],
             nlohmann::json::parse(R"([{"kind": "Deployment", "name": "b"}])"));
+}
+
+TEST(StepsToUndo, RestoreOverridesThatKeptTheOperatorManaged) {
+  SimulatedTakeover cluster;
+  const auto override_with = [](const char* group, bool is_unmanaged) {
+    return nlohmann::json{{"group", group},
+                          {"kind", "Deployment"},
+                          {"namespace", kNamespace},
+                          {"name", "machine-config-operator"},
+                          {"unmanaged", is_unmanaged}};
+  };
+  // The objects are replaced when they are patched.
+  const auto overrides = [&]() -> nlohmann::json& {
+    return cluster.objects_["ClusterVersion/version"]["spec"]["overrides"];
+  };
+  // The cluster's version operator compares the group, so the first and the last of these have no effect.
+  for (const auto& entry : {override_with("", true), override_with("apps", false), override_with("extensions", true)}) {
+    overrides().push_back(entry);
+  }
+  const nlohmann::json before = overrides();
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(overrides().size(), 3U);
+  EXPECT_EQ(overrides()[1], override_with("apps", true));
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(overrides(), before);
+}
+
+TEST(StepsToUndo, DoNotWaitForReplicasThatWereKilled) {
+  SimulatedTakeover cluster;
+  const auto before = cluster.ComparableObjects();
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.are_killed_ = true;
+  ASSERT_TRUE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.ComparableObjects(), before);
+  EXPECT_EQ(cluster.HolderOf("machine-config"), "machine-config-operator-x_1");
+  EXPECT_EQ(cluster.HolderOf("machine-config-controller"), "machine-config-controller-x_1");
+}
+
+TEST(StepsToUndo, WaitForAHolderThatGoesOnToRenewItsLease) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.are_elsewhere_ = true;
+  EXPECT_FALSE(cluster.Run(StepsToUndo));
+  EXPECT_EQ(cluster.objects_["Deployment/machine-config-controller"]["spec"]["replicas"], 0);
 }
 
 TEST(StepsToUndo, HaveNothingToDoWithoutATakeover) {

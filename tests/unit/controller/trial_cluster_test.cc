@@ -108,7 +108,7 @@ TEST_F(Trial, ReportsWhyTemplatesFail) {
   EXPECT_THAT(problems[0].message, HasSubstr("t/worker/00-worker/_base/files/broken:1:2"));
 }
 
-// Without a limit, two configs of the same name would be written in turns for ever.
+// If both configs of the same name were written, each pass would find the other one changed, and write it again.
 TEST_F(Trial, ComesToAnEndWithConfigsOfOneName) {
   templates_.Add("infra/README", "a role that has no templates of its own");
   EXPECT_THAT(Settle(), ElementsAre("00-worker", "00-worker"));

@@ -17,7 +17,7 @@ generated::MachineConfig Config(const std::string& name, const std::string& text
   return config;
 }
 
-// Others compare this text with lists of the same form.
+// Lists of this form were recorded from the Machine Config Operator, and are compared with the text byte for byte.
 TEST(DigestsText, HasTheNameTheFileAndTheDigestOfEachConfig) {
   EXPECT_EQ(DigestsText({Config("00-worker", "{}"), Config("01-worker-kubelet", "{ }")}),
             "[\n"

@@ -23,7 +23,7 @@ TEST(ChangesIn, CombinesABeginningWithItsEnd) {
   const log::PastEntry entries[] = {
       Entry(change::kChangeBegan, "apply", "a"), Entry(change::kChangeEnded, "apply", "a", "done"),
       Entry(change::kChangeBegan, "apply", "b"), Entry(change::kChangeFailed, "apply", "b", "failed")};
-  const auto changes = ChangesIn(entries);
+  const auto changes = ChangesIn(entries, "cut short");
   ASSERT_THAT(changes, SizeIs(2));
   EXPECT_EQ(changes[0].outcome, "done");
   EXPECT_EQ(changes[0].at, "2026-11-21T05:41:43Z");
@@ -34,11 +34,34 @@ TEST(ChangesIn, ReportsAChangeThatWasCutShortAndItsRecovery) {
   const log::PastEntry entries[] = {Entry(change::kChangeBegan, "apply", "a"),
                                     Entry(change::kRecovered, "recover", "a", "undone"),
                                     Entry(change::kChangeBegan, "apply", "a")};
-  const auto changes = ChangesIn(entries);
+  const auto changes = ChangesIn(entries, "cut short");
   ASSERT_THAT(changes, SizeIs(3));
   EXPECT_EQ(changes[0].outcome, "cut short");
   EXPECT_EQ(changes[1].outcome, "undone");
   EXPECT_EQ(changes[2].outcome, "cut short");
+}
+
+TEST(ChangesIn, ReportsOnlyTheLastChangeAsUnderWay) {
+  const log::PastEntry entries[] = {Entry(change::kChangeBegan, "apply", "a"),
+                                    Entry(change::kChangeBegan, "apply", "a")};
+  const auto changes = ChangesIn(entries, OutcomeWithoutEnd(true));
+  ASSERT_THAT(changes, SizeIs(2));
+  EXPECT_EQ(changes[0].outcome, "cut short");
+  EXPECT_EQ(changes[1].outcome, "under way");
+}
+
+TEST(ChangesIn, ReportsAnEndAlsoWhileTheNextChangeHoldsTheClaim) {
+  const log::PastEntry entries[] = {Entry(change::kChangeBegan, "apply", "a"),
+                                    Entry(change::kChangeEnded, "apply", "a", "done")};
+  const auto changes = ChangesIn(entries, OutcomeWithoutEnd(true));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].outcome, "done");
+}
+
+TEST(OutcomeWithoutEnd, DependsOnTheClaim) {
+  EXPECT_EQ(OutcomeWithoutEnd(true), "under way");
+  EXPECT_EQ(OutcomeWithoutEnd(false), "cut short");
+  EXPECT_EQ(OutcomeWithoutEnd(Error(ErrorKind::kInvalid, "denied")), "under way or cut short");
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ TEST(FittingLine, CutsTheActivityBeforeThePercentage) {
   EXPECT_EQ(FittingLine({kDownloading.doing}, 8), "fetching");
 }
 
-TEST(FittingLine, IsMeasuredInTerminalColumns) {
+TEST(FittingLine, CountsTerminalColumnsAndNotBytes) {
   EXPECT_EQ(FittingLine({"f\x1b", "öööö"}, 11), "f\\x1B: öööö");
   EXPECT_EQ(ColumnsOf("f\\x1B: öööö"), 11U);
 }
 
-TEST(LineForEachTenth, AreOneForEachTenthAfterTheFirstSecond) {
+TEST(LineForEachTenth, MakesALineForEachTenthAfterTheFirstSecond) {
   LineForEachTenth lines;
   std::vector<std::string> printed;
   for (unsigned percent = 0; percent <= 100; ++percent) {
@@ -49,7 +49,7 @@ TEST(LineForEachTenth, AreOneForEachTenthAfterTheFirstSecond) {
                           "fetching: 60 %", "fetching: 70 %", "fetching: 80 %", "fetching: 90 %", "fetching: 100 %"));
 }
 
-TEST(LineForEachTenth, AreOmittedForAShortActivity) {
+TEST(LineForEachTenth, MakesNoLineForAShortActivity) {
   LineForEachTenth lines;
   for (const char* doing : {"fetching", "staging"}) {
     for (unsigned percent = 0; percent <= 100; ++percent) {
@@ -58,7 +58,7 @@ TEST(LineForEachTenth, AreOmittedForAShortActivity) {
   }
 }
 
-TEST(LineForEachTenth, AreLimitedToOneASecond) {
+TEST(LineForEachTenth, MakesAtMostOneLineASecond) {
   LineForEachTenth lines;
   int count = 0;
   for (unsigned i = 0; i < 10000; ++i) {
@@ -69,7 +69,7 @@ TEST(LineForEachTenth, AreLimitedToOneASecond) {
   EXPECT_GE(count, 8);
 }
 
-TEST(LineForEachTenth, NeedAPercentage) {
+TEST(LineForEachTenth, NeedsAPercentage) {
   LineForEachTenth lines;
   EXPECT_EQ(lines.LineOf({"fetching"}, kBegan), std::nullopt);
   EXPECT_EQ(lines.LineOf({"fetching", "looking around"}, kBegan + seconds(9)), std::nullopt);

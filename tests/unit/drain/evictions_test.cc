@@ -41,7 +41,8 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
     return refusal_;
   }
 
-  // Runs until that many evictions have been refused, or the attempt has failed.
+  // Runs until the eviction of pod b was requested and that of pod a was refused `enough` times, or until the attempt
+  // has failed.
   std::string WhyItFails(const Settings& settings, std::size_t enough) {
     kube::ScriptedServer server({}, [this](const ReceivedRequest& request) { return AnswerTo(request); });
     std::string why;
@@ -53,14 +54,14 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
                                      why = text;
                                      loop_->Stop();
                                    }});
-    event::Timer look(
+    event::Timer check_again(
         *loop_,
         [&] {
           if (arrivals_.count() >= enough && is_b_asked_) return loop_->Stop();
-          look.After(milliseconds(1));
+          check_again.After(milliseconds(1));
         },
         milliseconds(1));
-    look.After(milliseconds(0));
+    check_again.After(milliseconds(0));
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
     return why;
   }

@@ -55,7 +55,7 @@ api::Node NodeNamed(const std::string& name) {
   return node;
 }
 
-// A drain of "worker" in a cluster that each test completes.
+// A cluster in which the node "worker" is to be drained.  Each test adds its own objects.
 struct Cluster {
   std::vector<api::Pod> pods;
   std::vector<api::PodDisruptionBudget> budgets;
@@ -173,7 +173,7 @@ TEST(ForecastDrain, LetsUnhealthyPodsGoIfTheBudgetAllowsThat) {
   EXPECT_THAT(cluster.Blocked(), IsEmpty());
 }
 
-TEST(ForecastDrain, IgnoresPodsWithoutABudget) {
+TEST(ForecastDrain, IgnoresPodsWhoseBudgetDoesNotMatter) {
   Cluster cluster;
   cluster.budgets = {BudgetNamed("web", {0, 1, 1, 1})};
   for (const char* phase : {"Pending", "Succeeded", "Failed"}) {

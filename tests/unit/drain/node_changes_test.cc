@@ -12,8 +12,8 @@ namespace {
 const Request kDrainRequest = {Verb::kDrain, "b"};
 const Request kUncordonRequest = {Verb::kUncordon, "b"};
 const WallTime kNow = ValueOf(FromRfc3339("2026-11-21T20:00:00Z"));
-const std::string kKept(kKeepCordonedAnnotation);
-const std::string kClock = "2026-11-21T20:00:00Z drain-b";
+const std::string kKeepCordoned(kKeepCordonedAnnotation);
+const std::string kStartText = "2026-11-21T20:00:00Z drain-b";
 
 api::Node NodeThatAsks(const Request& request, bool is_cordoned, api::Annotations more = {}) {
   api::Node node;
@@ -26,29 +26,29 @@ api::Node NodeThatAsks(const Request& request, bool is_cordoned, api::Annotation
 json::Value Annotations(json::Value annotations) { return {{"metadata", {{"annotations", std::move(annotations)}}}}; }
 
 TEST(ToCordon, CordonsAndSetsTheStartTimeTogether) {
-  json::Value wanted = Annotations({{kStarted, kClock}});
+  json::Value wanted = Annotations({{kStarted, kStartText}});
   wanted["spec"] = {{"unschedulable", true}};
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false), kDrainRequest, kNow), wanted);
 }
 
 TEST(ToCordon, RecordsACordonBySomebodyElse) {
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "uncordon-a"}}), kDrainRequest, kNow),
-            Annotations({{kStarted, kClock}, {kKept, "true"}}));
+            Annotations({{kStarted, kStartText}, {kKeepCordoned, "true"}}));
 }
 
 TEST(ToCordon, RecognisesTheCordonOfAnEarlierDrain) {
   EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "drain-a"}}), kDrainRequest, kNow),
-            Annotations({{kStarted, kClock}}));
+            Annotations({{kStarted, kStartText}}));
   EXPECT_EQ(
       ToCordon(NodeThatAsks(kDrainRequest, true, {{kStarted, "2026-11-21T19:00:00Z drain-a"}}), kDrainRequest, kNow),
-      Annotations({{kStarted, kClock}}));
+      Annotations({{kStarted, kStartText}}));
 }
 
 TEST(ToCordon, KeepsTheStartTimeOfItsOwnDrain) {
-  const json::Value patch =
-      *ToCordon(NodeThatAsks(kDrainRequest, false, {{kStarted, "2026-11-21T19:00:00Z drain-b"}, {kKept, "true"}}),
-                kDrainRequest, kNow);
-  json::Value wanted = Annotations({{kKept, nullptr}});  // The person who cordoned the node has uncordoned it.
+  const json::Value patch = *ToCordon(
+      NodeThatAsks(kDrainRequest, false, {{kStarted, "2026-11-21T19:00:00Z drain-b"}, {kKeepCordoned, "true"}}),
+      kDrainRequest, kNow);
+  json::Value wanted = Annotations({{kKeepCordoned, nullptr}});  // The person who cordoned the node has uncordoned it.
   wanted["spec"] = {{"unschedulable", true}};
   EXPECT_EQ(patch, wanted);
   EXPECT_EQ(
@@ -65,14 +65,16 @@ TEST(ToCordon, DoesNothingAfterTheRequestIsWithdrawn) {
 TEST(ToUncordon, KeepsTheCordonOfSomebodyElse) {
   EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true), kUncordonRequest),
             (json::Value{{"spec", {{"unschedulable", nullptr}}}}));
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true, {{kKept, "true"}}), kUncordonRequest), std::nullopt);
+  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true, {{kKeepCordoned, "true"}}), kUncordonRequest),
+            std::nullopt);
   EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, false), kUncordonRequest), std::nullopt);
   EXPECT_EQ(ToUncordon(NodeThatAsks(kDrainRequest, true), kUncordonRequest), std::nullopt);
 }
 
 TEST(ToAnswer, RemovesTheStartTime) {
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kDrainRequest, true, {{kStarted, kClock}, {kKept, "true"}}), kDrainRequest),
-            Annotations({{kLastApplied, "drain-b"}, {kStarted, nullptr}}));
+  EXPECT_EQ(
+      ToAnswer(NodeThatAsks(kDrainRequest, true, {{kStarted, kStartText}, {kKeepCordoned, "true"}}), kDrainRequest),
+      Annotations({{kLastApplied, "drain-b"}, {kStarted, nullptr}}));
 }
 
 TEST(ToAnswer, DoesNotAnswerADrainWhoseCordonIsGone) {
@@ -80,8 +82,8 @@ TEST(ToAnswer, DoesNotAnswerADrainWhoseCordonIsGone) {
 }
 
 TEST(ToAnswer, ForgetsTheCordonOfSomebodyElseAfterTheUpdate) {
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordonRequest, true, {{kKept, "true"}}), kUncordonRequest),
-            Annotations({{kLastApplied, "uncordon-b"}, {kKept, nullptr}}));
+  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordonRequest, true, {{kKeepCordoned, "true"}}), kUncordonRequest),
+            Annotations({{kLastApplied, "uncordon-b"}, {kKeepCordoned, nullptr}}));
   EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordonRequest, false), kUncordonRequest),
             Annotations({{kLastApplied, "uncordon-b"}}));
 }

@@ -32,11 +32,11 @@ TEST(Heartbeat, ReturnsTheLoopsLastTurnToOtherThreads) {
 
   // The loop runs until it has beaten twice.
   std::set<MonotonicTime> beats;
-  const std::function<void()> look = [&] {
+  const std::function<void()> collect_beats = [&] {
     beats.insert(heartbeat.last());
-    beats.size() < 3 ? loop->Post(look) : loop->Stop();
+    beats.size() < 3 ? loop->Post(collect_beats) : loop->Stop();
   };
-  loop->Post(look);
+  loop->Post(collect_beats);
   EXPECT_TRUE(Succeeded(RunPatiently(*loop)));
 }
 

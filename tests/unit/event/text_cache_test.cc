@@ -10,7 +10,8 @@
 namespace pintle::event {
 namespace {
 
-// The cache's entries have texts of 100 bytes; the fixture counts how often each text was made.
+// The first four entries have texts of 100 bytes, and the last one has a text of 1000 bytes.  The fixture counts how
+// often each text was made.
 class TextCacheTest : public testing::Test {
  protected:
   TextCache::Text Get(std::size_t entry) { return ValueOf(entries_[entry].Get()); }
@@ -39,7 +40,7 @@ TEST_F(TextCacheTest, MakesATextOnceAndKeepsTheMostRecentlyUsedTexts) {
   EXPECT_EQ(made_, (std::array{1, 2, 1, 0, 0}));
 }
 
-TEST_F(TextCacheTest, NeverExceedsTheLimitOfMemory) {
+TEST_F(TextCacheTest, StaysWithinTheLimitWhileCallersHoldTexts) {
   std::vector<TextCache::Text> held = {Get(0), Get(1)};
   EXPECT_EQ(Get(2), nullptr);
   EXPECT_EQ(Get(2), nullptr);

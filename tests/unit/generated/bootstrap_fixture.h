@@ -47,7 +47,7 @@ inline void AddPoolNamed(const std::string& name, Manifests& manifests) {
           manifests);
 }
 
-// Returns what each installation has, with these pools.
+// Returns the manifests that each installation has, with these pools.
 inline Manifests SmallManifests(const std::vector<std::string>& pools = {"master", "worker"}) {
   Manifests manifests;
   AddText(R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "ControllerConfig",

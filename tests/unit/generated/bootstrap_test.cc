@@ -63,6 +63,27 @@ TEST(ConfigsAtBootstrap, AreMadeForEachPoolInTheOrderOfTheOperator) {
   EXPECT_THAT(ConfigNamed(made, "99-worker-generated-registries").annotations, IsEmpty());
 }
 
+TEST(ConfigsAtBootstrap, ReportTemplatesThatCannotBeExecutedInTheWordsOfTheOperator) {
+  Manifests manifests = SmallManifests();
+  AddText(Managed("ContainerRuntimeConfig", "level", R"("containerRuntimeConfig": {"logLevel": "debug"})"), manifests);
+  const TemplateFolder no_templates("t");
+  const auto problem_of = [&](MadeFrom from) {
+    BootstrapSettings settings = SmallSettings();
+    settings.only = {.sources = {from}};
+    return MessageOf(ConfigsAtBootstrap(manifests, no_templates, settings));
+  };
+  const std::string why = "failed to read dir \"t/master\": open t/master: no such file or directory";
+  const std::string of_kubelets =
+      "could not generate the original Kubelet config ignition: GenerateMachineConfigsforRole failed with error: " +
+      why;
+  const std::string of_runtimes = "generateMachineConfigsforRole failed with error " + why;
+  EXPECT_EQ(problem_of(MadeFrom::kNodeSettings), of_kubelets);
+  EXPECT_EQ(problem_of(MadeFrom::kFeatureGate), of_kubelets);
+  EXPECT_EQ(problem_of(MadeFrom::kImages), "could not generate original ContainerRuntime Configs: " + of_runtimes);
+  EXPECT_EQ(problem_of(MadeFrom::kRuntimeConfigs),
+            "could not generate origin ContainerRuntime Configs: " + of_runtimes);
+}
+
 TEST(ConfigsAtBootstrap, UseTheGatesOfTheRelease) {
   Manifests manifests = SmallManifests();
   BootstrapSettings settings = SmallSettings();
@@ -116,7 +137,7 @@ TEST(ConfigsAtBootstrap, ReportRegistriesThatCannotBeBlocked) {
               ElementsAre(HasSubstr("r.test")));
 }
 
-TEST(ConfigsAtBootstrap, AreOneForEachPoolAndKind) {
+TEST(ConfigsAtBootstrap, RefuseASecondKubeletConfigForAPool) {
   Manifests manifests = SmallManifests();
   for (const char* name : {"a", "b"}) AddText(Managed("KubeletConfig", name, R"("logLevel": 3)"), manifests);
   EXPECT_EQ(MessageOf(ConfigsAtBootstrap(manifests, SmallTemplates(), SmallSettings())),

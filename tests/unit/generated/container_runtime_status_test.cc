@@ -28,7 +28,7 @@ TEST(StatusAfter, ReportsSuccessOrTheError) {
   EXPECT_FALSE(IsDone(config));
 }
 
-TEST(StatusAfter, IsNothingWhenThereIsNothingNew) {
+TEST(StatusAfter, IsNulloptUnlessTheOutcomeOrTheGenerationIsNew) {
   api::ContainerRuntimeConfig config;
   config.status = *StatusAfter(config, "", kNow);
   EXPECT_FALSE(StatusAfter(config, "", kLater));
@@ -57,7 +57,7 @@ TEST(StatusAfter, KeepsTheLastThree) {
 }
 
 // The operator's controller panics here.
-TEST(IsDone, IsNotWithoutConditions) { EXPECT_FALSE(IsDone(api::ContainerRuntimeConfig())); }
+TEST(IsDone, IsFalseWithoutConditions) { EXPECT_FALSE(IsDone(api::ContainerRuntimeConfig())); }
 
 }  // namespace
 }  // namespace pintle::generated

@@ -120,7 +120,15 @@ TEST(FilesOf, HasNoFilesForSettingsThatAreNotSet) {
   }
 }
 
-TEST(FilesOf, LeavesStoresAsideWhileTheirGateIsClosed) {
+TEST(FilesOf, KeepsTheSizeOfTheTemplateIfTheOverlayIsTooLarge) {
+  EXPECT_EQ(PathsAndContents(FilesFor(R"({"overlaySize":"12E"})", AdditionalStores::kUsed,
+                                      "[storage]\n  [storage.options]\n  size = \"7G\"  # A comment.\n")),
+            "/etc/containers/storage.conf|[storage]\n  driver = \"\"\n  runroot = \"\"\n  graphroot = \"\"\n"
+            "  [storage.options]\n    size = \"7G\"\n    force_mask = 0\n    auto-userns-min-size = 0\n"
+            "    auto-userns-max-size = 0\n");
+}
+
+TEST(FilesOf, IgnoresStoresWhileTheirFeatureGateIsDisabled) {
   EXPECT_EQ(
       PathsAndContents(FilesFor(R"({"additionalImageStores":[{"path":"/i"}],"additionalLayerStores":[{"path":"/l"}],)"
                                 R"("additionalArtifactStores":[{"path":"/a"}]})",
@@ -128,7 +136,7 @@ TEST(FilesOf, LeavesStoresAsideWhileTheirGateIsClosed) {
       "");
 }
 
-TEST(FilesOf, HasTheOthersWhereTheTemplateOfStorageIsWrong) {
+TEST(FilesOf, MakesTheOtherFilesIfTheTemplateOfStorageConfIsInvalid) {
   const RuntimeFiles made =
       FilesFor(R"({"overlaySize":"1G","logLevel":"info"})", AdditionalStores::kUsed, "[storage]\ndriver = 1\n");
   EXPECT_EQ(made.files.size(), 1U);
@@ -153,7 +161,7 @@ api::MachineConfigPool PoolNamed(std::string_view name) {
   return pool;
 }
 
-TEST(RuntimeConfigsAtBootstrap, AreOneForEachPoolAtMost) {
+TEST(RuntimeConfigsAtBootstrap, AreAtMostOneForEachPool) {
   const RuntimeTemplates templates{
       .storage_conf = std::string(kStorageTemplate), .registries_conf = {}, .policy_json = {}};
   const auto master = PoolNamed("master");

@@ -37,10 +37,11 @@ providers:
 
 Result<CredentialProviderFiles> Made(const Names& images, std::string_view text = kTemplate,
                                      std::string_view platform = "AWS") {
-  return FilesOf(api::CredentialProviderConfigSpec{images}, platform, TemplateWith(text));
+  return FilesOf(api::CredentialProviderConfigSpec{images},
+                 {.platform = platform, .role = "worker", .configs = TemplateWith(text)});
 }
 
-TEST(FilesOfCredentialProviders, HaveOneProviderMore) {
+TEST(FilesOfCredentialProviders, AddAProviderToThoseOfTheTemplate) {
   const auto made = Made({"z.test", "a.test/ns", "z.test", "x.ecr.test"});
   ASSERT_TRUE(made) << made.error().message();
   EXPECT_THAT(made->overlapping, ElementsAre("x.ecr.test"));
@@ -80,15 +81,53 @@ TEST(FilesOfCredentialProviders, AreNoneIfNoImageIsLeft) {
 }
 
 TEST(FilesOfCredentialProviders, NeedATemplate) {
-  EXPECT_THAT(Made({"a.test"}, kTemplate, "Azure").error().message(), HasSubstr("acr-credential-provider.yaml"));
+  const std::string missing =
+      "could not generate original CRIOCredentialProvider config for role worker: could not generate original "
+      "credential provider configs: could not find CRIOCredentialProvider Config";
+  EXPECT_EQ(Made({"a.test"}, kTemplate, "Azure").error().message(), missing);
+  // As in the operator, the file is needed even if no image is listed.
+  EXPECT_EQ(Made({}, kTemplate, "Azure").error().message(), missing);
   EXPECT_THAT(Made({"a.test"}, kTemplate, "BareMetal").error().message(), HasSubstr("BareMetal"));
   EXPECT_TRUE(Made({}, kTemplate, "BareMetal"));
-  EXPECT_FALSE(Made({"a.test"}, "providers: 1"));
+  EXPECT_THAT(Made({"a.test"}, "providers: 1").error().message(),
+              HasSubstr("error unmarshalling credential provider config: "));
   EXPECT_FALSE(Made({"a.test"}, "a: b\n---\na: b\n"));
   EXPECT_FALSE(Made({"a.test"}, "providers: [{name: a, defaultCacheDuration: soon}]"));
 }
 
-TEST(DoOverlap, ComparesHostPortAndPath) {
+TEST(FilesOfCredentialProviders, ChangeTheImagesOfAProviderThatTheTemplateHas) {
+  const auto made = Made({"z.test", "x.ecr.test", "known.test"}, R"(providers:
+  - name: crio-credential-provider
+    matchImages: [known.test, old.test]
+    apiVersion: v1
+    args: [--own]
+  - name: ecr-credential-provider
+    matchImages: ["*.ecr.test"]
+    defaultCacheDuration: 12h
+    apiVersion: v1
+)");
+  ASSERT_TRUE(made) << made.error().message();
+  EXPECT_THAT(made->overlapping, ElementsAre("x.ecr.test"));
+  ASSERT_EQ(made->files.size(), 1U);
+  EXPECT_EQ(made->files[0].contents, R"(apiVersion: kubelet.config.k8s.io/v1
+kind: CredentialProviderConfig
+providers:
+- apiVersion: v1
+  args:
+  - --own
+  matchImages:
+  - known.test
+  - z.test
+  name: crio-credential-provider
+- apiVersion: v1
+  defaultCacheDuration: 12h0m0s
+  matchImages:
+  - '*.ecr.test'
+  name: ecr-credential-provider
+)");
+}
+
+TEST(DoOverlap, HoldsIfOnePatternIsInsideTheOther) {
   struct Row {
     std::string_view one;
     std::string_view other;
@@ -97,15 +136,20 @@ TEST(DoOverlap, ComparesHostPortAndPath) {
   for (const Row& row : {
            Row{"a.test", "a.test", true},
            {"*.test", "a.test", true},
-           {"*.ecr.*.test", "x.ecr.eu.test", true},
+           {"*.test", "a.b.test", true},
+           {"*.test", "*.b.test", true},
+           {"a.b.gcr.test", "*.gcr.test", true},
+           // The kubelet would compare these part by part, and an image may match both.
+           {"*.ecr.*.test", "x.ecr.eu.test", false},
            {"a*.test", "*b.test", false},
-           {"*.test", "a.b.test", false},
+           {"*.test", "test", false},
            {"a.test", "b.test", false},
            {"a.test", "a.test:5000", false},
            {"a.test:5000", "a.test:5000", true},
            {"a.test/ns", "a.test/ns/app", true},
            {"a.test", "a.test/ns", true},
            {"a.test/ns", "a.test/other", false},
+           {"a.test/fo", "a.test/foo", false},
        }) {
     EXPECT_EQ(DoOverlap(row.one, row.other), row.do_overlap) << row.one << " " << row.other;
     EXPECT_EQ(DoOverlap(row.other, row.one), row.do_overlap) << row.other << " " << row.one;
@@ -116,7 +160,7 @@ TEST(ConditionsOfCredentialProviders, ReportSkippedEntriesAndFailures) {
   api::CredentialProviderConfig config;
   config.metadata.generation = 3;
   auto& conditions = config.status.conditions;
-  conditions = ConditionsOf(config, {}, "", kNow);
+  conditions = ConditionsOf(config, Names(), "", kNow);
   ASSERT_EQ(conditions.size(), 2U);
   EXPECT_EQ(conditions[0].type + conditions[0].status + conditions[0].reason + conditions[0].message,
             "ValidatedTrueSucceededSuccess");
@@ -125,20 +169,23 @@ TEST(ConditionsOfCredentialProviders, ReportSkippedEntriesAndFailures) {
   EXPECT_EQ(conditions[0].observed_generation, 3);
 
   config.metadata.generation = 4;
-  conditions = ConditionsOf(config, {"a.test", "b.test"}, "", kLater);
+  conditions = ConditionsOf(config, Names{"a.test", "b.test"}, "", kLater);
   EXPECT_EQ(conditions[0].status + conditions[0].reason, "FalseConfigurationPartiallyApplied");
   EXPECT_EQ(conditions[0].message,
             "CRIOCredentialProviderConfig has one or multiple entries that overlap with the original credential "
             "provider config. Skip rendering entries: [a.test b.test].");
   EXPECT_EQ(conditions[0].last_transition_time->at, kLater);
-  EXPECT_EQ(conditions[1].last_transition_time->at, kNow);  // The status is unchanged, so the time is, too.
+  EXPECT_EQ(conditions[1].last_transition_time->at, kNow);  // The time of an unchanged status stays.
   EXPECT_EQ(conditions[1].observed_generation, 4);
 
-  conditions = ConditionsOf(config, {}, "no template", kLater);
+  config.metadata.generation = 5;
+  conditions = ConditionsOf(config, std::nullopt, "no template", kLater);
+  EXPECT_EQ(conditions[0].status + conditions[0].reason, "FalseConfigurationPartiallyApplied");
+  EXPECT_EQ(conditions[0].observed_generation, 4);
   EXPECT_EQ(conditions[1].status + conditions[1].reason + conditions[1].message,
             "FalseMachineConfigRenderingFailedno template");
 
-  conditions = ConditionsOf(config, {"a\x1b[2J"}, std::string(40000, 'x'), kLater);
+  conditions = ConditionsOf(config, std::vector<std::string>{"a\x1b[2J"}, std::string(40000, 'x'), kLater);
   EXPECT_THAT(conditions[0].message, HasSubstr("[a\\x1B[2J]"));
   EXPECT_LE(conditions[1].message.size(), api::kLongestConditionMessage);
 }

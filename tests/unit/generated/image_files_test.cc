@@ -16,7 +16,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Names = std::vector<std::string>;
 
-constexpr std::string_view kRelease = "r.test/release:4.20";
+constexpr std::string_view kRelease =
+    "r.test/release@sha256:cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc";
 
 const RuntimeTemplates& RuntimeFileTemplates() {
   static const RuntimeTemplates kTemplates{
@@ -26,7 +27,7 @@ const RuntimeTemplates& RuntimeFileTemplates() {
   return kTemplates;
 }
 
-// The settings of a cluster.
+// The objects of a cluster that RulesOf() reads.
 struct ClusterImages {
   api::Image image;
   std::vector<api::MirrorSet> content_source_policies;
@@ -132,8 +133,18 @@ TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
   EXPECT_TRUE(RulesOf(inputs, ImagesFor::kBootstrap));
 }
 
-// The release's own repository may be allowed together with blocked registries, if no other registry is allowed.
-// At bootstrap the list of allowed registries has it twice, so it does not count as the only one.
+TEST(RulesOf, ReportAPolicyBeforeTheReleaseAtBootstrapOnly) {
+  ClusterImages cluster;
+  cluster.cluster_policies = {PolicyFor({"s.test"})};
+  cluster.cluster_policies[0].spec.policy.signed_identity.emplace().match_policy = "Huh";
+  ImageInputs inputs = cluster.Inputs();
+  inputs.release_image = "release:latest";
+  EXPECT_EQ(RulesOf(inputs, ImagesFor::kBootstrap).error().message(), "unknown signedIdentity match policy: Huh");
+  EXPECT_EQ(RulesOf(inputs, ImagesFor::kCluster).error().message(), "error parsing reference of release image");
+}
+
+// The release's own repository may be allowed together with blocked registries, if no other registry is allowed.  At
+// bootstrap, the list of allowed registries has the repository twice, so it does not count as the only one.
 TEST(RulesOf, CountAllowedRegistriesTwiceAtBootstrap) {
   ClusterImages cluster;
   cluster.sources().allowed = Names{"r.test/release"};
@@ -169,7 +180,7 @@ TEST(SplitRegistries, BlocksTheReleaseOnlyIfThereIsAMirror) {
             {}},
            {{"r.test", "m.test"}, {"m.test/x"}, {"m.test"}, {"m.test"}, {}, {"r.test"}},
            {{"r.test", "m.test"},
-            {"m.test/x", "n.test"},
+            {"m.test/x", "n.test/y"},
             {"r.test", "m.test"},
             {"r.test", "m.test"},
             {"r.test/release"},
@@ -201,6 +212,49 @@ TEST(SplitRegistries, CountsOnlyDigestMirrorsWhoseRepositoryIsNotBlocked) {
             "error adding \"r.test\" to blocked registries, cannot block the repository being used by the payload");
 }
 
+TEST(SplitRegistries, CountsTheMirrorsOfTheMostSpecificEntryOnly) {
+  ClusterImages cluster;
+  cluster.sources().blocked = Names{"r.test", "n.test"};
+  cluster.Digest("r.test", {"m.test"});
+  cluster.Digest("r.test/release", {"n.test/release"});
+  EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, ElementsAre("r.test"));
+  cluster.sources().blocked = Names{"r.test"};
+  EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, IsEmpty());
+}
+
+TEST(SplitRegistries, CountsMirrorsForDigestsOnlyIfTheReleaseHasADigest) {
+  ClusterImages cluster;
+  cluster.sources().blocked = Names{"r.test", "b.test"};
+  cluster.Digest("r.test", {"m.test"});
+  EXPECT_THAT(SplitRegistries(cluster.sources(), "r.test/release:4.20", cluster.Mirrors())->left_out,
+              ElementsAre("r.test"));
+  EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, IsEmpty());
+}
+
+// The mirror of a repository cannot be a whole registry, because the image would have no name there.
+TEST(SplitRegistries, BlocksNothingIfItIsUnknownWhereTheReleaseIsPulledFrom) {
+  ClusterImages cluster;
+  cluster.sources().blocked = Names{"r.test", "b.test"};
+  cluster.sources().allowed = Names{"a.test"};
+  cluster.Digest("r.test/release", {"m.test"});
+  const auto split = SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors());
+  ASSERT_TRUE(split);
+  EXPECT_THAT(split->problem, HasSubstr("repository name must be canonical"));
+  EXPECT_THAT(split->blocked_in_registries, IsEmpty());
+  EXPECT_THAT(split->blocked_in_policy, IsEmpty());
+  EXPECT_THAT(split->allowed, IsEmpty());
+  EXPECT_THAT(RulesOf(cluster.Inputs(), ImagesFor::kCluster)->complaints,
+              ElementsAre(HasSubstr("no registry is blocked")));
+  // The mirrors of a wildcard cannot be given to a blocked registry inside of it.
+  cluster = {};
+  cluster.sources().blocked = Names{"r.test", "a.w.test"};
+  cluster.Digest("*.w.test", {"m.test"});
+  EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->problem, HasSubstr("wildcard scope"));
+  // The mirrors do not matter if no blocked registry contains the release.
+  cluster.sources().blocked = Names{"b.test"};
+  EXPECT_EQ(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->problem, "");
+}
+
 Names SigstoreKeys(const Names& scopes, const std::vector<std::pair<std::string, Names>>& entries) {
   PolicyRequirements requirements;
   for (const std::string& scope : scopes) requirements.of_cluster[scope];
@@ -224,10 +278,33 @@ TEST(SigstoreRegistries, HasScopesAndTheirMirrors) {
   one.of_namespaces["ns"]["*.w.test"];
   EXPECT_EQ(*SigstoreRegistries(one, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
   EXPECT_EQ(SigstoreKeys({"z", "a/b"}, {}), (Names{"a/b", "z"}));
-  EXPECT_EQ(SigstoreKeys({"s"}, {{"s", {"m"}}, {"s/x", {"n/x"}}, {"t", {"o"}}}), (Names{"m", "n/x", "s"}));
+  EXPECT_EQ(SigstoreKeys({"s.test"}, {{"s.test", {"m.test"}}, {"s.test/x", {"n.test/x"}}, {"t.test", {"o.test"}}}),
+            (Names{"m.test", "n.test/x", "s.test", "s.test/x"}));
   // The mirrors of a scope are those of the smallest entry that contains it.
-  EXPECT_EQ(SigstoreKeys({"s/x/app"}, {{"s", {"m"}}, {"s/x", {"n"}}}), (Names{"n/app", "s/x/app"}));
-  EXPECT_EQ(SigstoreKeys({"a.w.test/ns"}, {{"*.w.test", {"m"}}}), (Names{"a.w.test/ns", "m/ns"}));
+  EXPECT_EQ(SigstoreKeys({"s.test/x/app"}, {{"s.test", {"m.test"}}, {"s.test/x", {"n.test"}}}),
+            (Names{"n.test/app", "s.test/x/app"}));
+  EXPECT_EQ(SigstoreKeys({"a.w.test/ns"}, {{"*.w.test", {"m.test"}}}), (Names{"a.w.test/ns", "m.test/ns"}));
+}
+
+// Container tools look for signatures by the name under which they pull an image.
+TEST(SigstoreRegistries, HasEntriesInsideOfAScope) {
+  // An entry that is only blocked or insecure counts, too.
+  EXPECT_EQ(SigstoreKeys({"s.test"}, {{"s.test/x", {}}}), (Names{"s.test", "s.test/x"}));
+  EXPECT_EQ(SigstoreKeys({"*.test"}, {{"*.s.test", {"m.test"}}, {"a.test", {}}}),
+            (Names{"'*.test'", "a.test", "m.test"}));
+  // The tools sort entries, so a wildcard comes before a registry of the same length.
+  EXPECT_EQ(SigstoreKeys({"s.test"}, {{"s.test", {"m.test"}}, {"*.test", {"n.test"}}}), (Names{"n.test", "s.test"}));
+}
+
+TEST(SigstoreRegistries, NamesAScopeThatCannotBeRewrittenForItsMirror) {
+  PolicyRequirements requirements;
+  requirements.of_cluster["s.test/x"];
+  RegistriesConf conf;
+  conf.registries.emplace_back().endpoint.location = "s.test/x";
+  conf.registries.back().mirrors.emplace_back().location = "m.test";
+  EXPECT_EQ(SigstoreRegistries(requirements, conf).error().message(),
+            "error adding clusterimagepolicy scope s.test/x relevant mirrors: error getting digest sources for scope "
+            "s.test/x: rewriting reference: repository name must be canonical");
 }
 
 TEST(RegistriesConfig, HasTheObjectsOfTheClusterAsOwners) {

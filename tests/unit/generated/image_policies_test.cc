@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(RequirementsOf, LeaveOutRequirementsThatTheClusterHasAlready) {
+TEST(RequirementsOf, LeaveOutScopesOfNamespacesThatAClusterPolicyContains) {
   const std::vector of_cluster = {PolicyFor({"s.test", "t.test/ns"})};
   const std::vector of_namespaces = {PolicyFor({"s.test", "s.test/x", "u.test"}, "ns1"), PolicyFor({"t.test"}, "ns2")};
   const auto all = RequirementsOf(of_cluster, of_namespaces);
@@ -37,7 +37,7 @@ TEST(RequirementsOf, AddUpForOneScope) {
 
 TEST(RequirementsOf, FailWithTheFirstThatIsWrong) {
   std::vector wrong = {PolicyFor({"s.test"})};
-  wrong[0].spec.policy.signed_identity.match_policy = "Huh";
+  wrong[0].spec.policy.signed_identity.emplace().match_policy = "Huh";
   EXPECT_EQ(RequirementsOf(wrong, {}).error().message(), "unknown signedIdentity match policy: Huh");
   EXPECT_FALSE(RequirementsOf({}, wrong));
 }
@@ -58,14 +58,27 @@ TEST(ConditionsOf, NameTheScopesThatDoNotCount) {
 // The operator writes a new time at each sync, which triggers the next sync.
 TEST(ConditionsOf, DoNotChangeIfTheyReportTheSameAlready) {
   api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
-  api::Condition other;
+  api::ConditionWithGeneration other;
   other.type = "Other";
+  other.observed_generation = 3;
   policy.status.conditions = {other};
   policy.status.conditions = ConditionsOf({&policy, {"s.test/x"}}, kNow);
   ASSERT_THAT(policy.status.conditions, SizeIs(2));
   EXPECT_EQ(policy.status.conditions[0].type, "Other");
+  EXPECT_EQ(policy.status.conditions[0].observed_generation, 3);
   EXPECT_EQ(ConditionsOf({&policy, {"s.test/x"}}, kLater)[1].last_transition_time->at, kNow);
   EXPECT_EQ(ConditionsOf({&policy, {"s.test"}}, kLater)[1].last_transition_time->at, kLater);
+}
+
+TEST(ConditionsOf, HaveTheGenerationOfThePolicy) {
+  api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
+  policy.metadata.generation = 4;
+  policy.status.conditions = ConditionsOf({&policy, {"s.test/x"}}, kNow);
+  EXPECT_EQ(policy.status.conditions[0].observed_generation, 4);
+  policy.metadata.generation = 5;
+  const auto conditions = ConditionsOf({&policy, {"s.test/x"}}, kLater);
+  EXPECT_EQ(conditions[0].observed_generation, 5);
+  EXPECT_EQ(conditions[0].last_transition_time->at, kNow);
 }
 
 TEST(ConditionsWithoutConflict, KeepAllOtherConditions) {

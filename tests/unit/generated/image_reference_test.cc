@@ -18,8 +18,9 @@ TEST(RepositoryOf, IsThePartBeforeTagAndDigest) {
 }
 
 TEST(RepositoryOf, RefusesANameThatIsNotComplete) {
-  for (const std::string image : {"", "release", "release:latest", "ns/release", "not a ref", "docker.io/release",
-                                  "index.docker.io/ns/release", "r.test/Release", "r.test"}) {
+  for (const std::string image :
+       {"", "release", "release:latest", "ns/release", "not a ref", "docker.io/release", "index.docker.io/ns/release",
+        "r.test/Release", "r.test", "HOST/release", "[2001:db8::1]:5000/release"}) {
     EXPECT_FALSE(RepositoryOf(image)) << image;
   }
   EXPECT_TRUE(RepositoryOf("docker.io/library/release:1"));
@@ -35,11 +36,13 @@ TEST(CheckImageName, HasTheErrorOfTheContainerTools) {
            Row{"s.test/r", ""},
            {"r", ""},
            {"S.test/r", ""},
-           {"[::1]:5000/r", ""},
            {"s.test/a__b/c---d/e.f", ""},
            {"s.test/r@sha256:" + kDigits, ""},
            {"Bad Repo", "invalid reference format: repository name must be lowercase"},
            {"s.test/Upper", "invalid reference format: repository name must be lowercase"},
+           // A first part without a dot or a port is not a host.
+           {"UPPER/r", "invalid reference format: repository name must be lowercase"},
+           {"[::1]:5000/r", "invalid reference format"},
            {"", "invalid reference format"},
            {"s.test/a b", "invalid reference format"},
            {"s.test/a..b", "invalid reference format"},
@@ -60,14 +63,13 @@ TEST(CheckImageName, HasTheErrorOfTheContainerTools) {
   }
 }
 
-TEST(IsRegistryOrRepository, HasAHost) {
-  for (const std::string_view scope :
-       {"r.test", "r.test:5000", "R.test", "localhost", "r.test/ns/app-1_b", "[::1]:1/a"}) {
+TEST(IsRegistryOrRepository, AcceptsAHostWithOrWithoutARepository) {
+  for (const std::string_view scope : {"r.test", "r.test:5000", "R.test", "localhost", "r.test/ns/app-1_b"}) {
     EXPECT_TRUE(IsRegistryOrRepository(scope)) << scope;
   }
   for (const std::string_view scope :
        {"", "bad source", "Bad_Source!", "bad_source", "r.test/", "r.test/Upper", "r.test/a:tag", "r.test/a@sha256",
-        "*.w.test", "http://m.test", "-r.test", "r.test:", "r..test", "[::1", "[::1]x"}) {
+        "*.w.test", "http://m.test", "-r.test", "r.test:", "r..test", "[::1", "[::1]x", "[::1]:1/a"}) {
     EXPECT_FALSE(IsRegistryOrRepository(scope)) << scope;
   }
 }

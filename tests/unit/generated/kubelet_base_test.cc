@@ -40,10 +40,11 @@ TEST(KubeletBase, MergesTheFeaturesOfTheReleaseIntoThoseOfTheTemplates) {
   EXPECT_EQ(base->feature_gates, (FeatureGates{{"A", true}, {"B", false}, {"C", true}}));
 }
 
-TEST(KubeletBase, NeedsAFileThatIsRight) {
+TEST(KubeletBase, NeedsAValidKubeletConf) {
   const auto missing = KubeletBase({}, {});
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message(), "could not generate old kubelet config");
+  EXPECT_EQ(missing.error().message(),
+            "could not generate the original Kubelet config ignition: could not generate old kubelet config");
   EXPECT_FALSE(KubeletBase(Templates("maxPods: many\n"), {}));
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-constexpr const char* kNew = "systemd.unified_cgroup_hierarchy=1";
-constexpr const char* kNoOld = "cgroup_no_v1=\"all\"";
+constexpr const char* kUnified = "systemd.unified_cgroup_hierarchy=1";
+constexpr const char* kNoV1 = "cgroup_no_v1=\"all\"";
 
 const KubeletSettings kSettings{
     .feature_gates = {{"A", true}},
@@ -21,19 +21,19 @@ const KubeletSettings kSettings{
     .controller_version = "HASH",
 };
 
-TEST(ControlGroupArguments, AreAddedAndKeptInTheirPlaces) {
-  EXPECT_EQ(*ControlGroupArguments(""), (Arguments{kNew, kNoOld}));
+TEST(ControlGroupArguments, ReplaceThoseOfCgroupsV1AndKeepTheOthers) {
+  EXPECT_EQ(*ControlGroupArguments(""), (Arguments{kUnified, kNoV1}));
   EXPECT_EQ(*ControlGroupArguments("v2", {"systemd.unified_cgroup_hierarchy=0", "mine=1",
-                                          "systemd.legacy_systemd_cgroup_controller=1", kNew}),
-            (Arguments{"mine=1", kNew, kNoOld}));
+                                          "systemd.legacy_systemd_cgroup_controller=1", kUnified}),
+            (Arguments{"mine=1", kUnified, kNoV1}));
   const auto old = ControlGroupArguments("v1");
   ASSERT_FALSE(old);
   EXPECT_EQ(old.error().message(), "unknown cgroup mode found v1, failed to update the machine config resource");
 }
 
-TEST(NodeConfig, HasKernelArgumentsForOwnPoolsOnly) {
+TEST(NodeConfig, HasKernelArgumentsForBuiltInPoolsOnly) {
   for (const char* pool : {"master", "worker", "arbiter"}) {
-    EXPECT_EQ(NodeConfig(pool, Templates(""), kSettings)->kernel_arguments, (Arguments{kNew, kNoOld})) << pool;
+    EXPECT_EQ(NodeConfig(pool, Templates(""), kSettings)->kernel_arguments, (Arguments{kUnified, kNoV1})) << pool;
   }
   const auto infra = NodeConfig("infra", Templates(""), kSettings);
   EXPECT_EQ(infra->name, "97-infra-generated-kubelet");
@@ -42,10 +42,10 @@ TEST(NodeConfig, HasKernelArgumentsForOwnPoolsOnly) {
   EXPECT_EQ(infra->annotations, MadeBy("HASH"));
   EXPECT_TRUE(infra->owner_references.empty());
   EXPECT_EQ(*NodeConfig("worker", Templates(""), kSettings, {"mine"})->kernel_arguments,
-            (Arguments{"mine", kNew, kNoOld}));
+            (Arguments{"mine", kUnified, kNoV1}));
 }
 
-TEST(NodeConfig, RefusesAnUnknownLatencyForWorkersOnly) {
+TEST(NodeConfig, RefusesAnUnknownLatencyProfileForWorkersOnly) {
   KubeletSettings settings = kSettings;
   settings.worker_latency_profile = "Bogus";
   EXPECT_FALSE(NodeConfig("worker", Templates(""), settings));
@@ -92,7 +92,7 @@ std::string ConfigNames(const Result<std::vector<MachineConfig>>& configs) {
 TEST(Bootstrap, GivesEachPoolKernelArguments) {
   const auto configs = BootstrapNodeConfigs(kPools, TemplatesForAny, kSettings);
   EXPECT_EQ(ConfigNames(configs), "97-master-generated-kubelet 97-infra-generated-kubelet ");
-  for (const MachineConfig& config : *configs) EXPECT_EQ(config.kernel_arguments, (Arguments{kNew, kNoOld}));
+  for (const MachineConfig& config : *configs) EXPECT_EQ(config.kernel_arguments, (Arguments{kUnified, kNoV1}));
   EXPECT_EQ(ConfigNames(BootstrapFeatureConfigs(kPools, TemplatesForAny, kSettings)),
             "98-master-generated-kubelet 98-infra-generated-kubelet ");
 }
@@ -101,7 +101,7 @@ std::string ForPool(const char* pool, const char* rest = "") {
   return std::string(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":")") + pool + "\"}}" + rest + "}";
 }
 
-TEST(Bootstrap, MakesConfigsOfKubeletConfigsWithoutIdentity) {
+TEST(Bootstrap, MakesConfigsWhoseOwnersHaveNoUid) {
   const std::vector objects = {Kubelet(ForPool("infra")), Kubelet(ForPool("master", R"(,"logLevel":3)"))};
   const auto configs = BootstrapKubeletConfigs(objects, kPools, TemplatesForAny, kSettings);
   EXPECT_EQ(ConfigNames(configs), "99-infra-generated-kubelet 99-master-generated-kubelet ");

@@ -58,6 +58,16 @@ TEST(KubeletFiles, SizeTheNode) {
   }
 }
 
+TEST(KubeletFiles, CorrectAndCheckTheBaseAlsoWithoutSettingsOfTheUser) {
+  const std::vector<NewFile> files =
+      Files(R"({"logLevel":4})",
+            "reservedSystemCPUs: 0-1\nsystemReservedCgroup: /s\nenforceNodeAllocatable: [system-reserved]");
+  EXPECT_EQ(files.back().contents.find("systemReservedCgroup"), std::string::npos);
+  EXPECT_NE(files.back().contents.find("enforceNodeAllocatable:\n- pods\n"), std::string::npos);
+  EXPECT_EQ(Files("{}", "systemReservedCgroup: /s\nsystemCgroups: /c")[0].contents,
+            "invalid merged configuration: systemReservedCgroup (/s) must match systemCgroups (/c)");
+}
+
 struct Merge {
   const char* what;
   const char* base;
@@ -83,7 +93,7 @@ TEST(KubeletFiles, HaveTheUsersSettingsMergedOverTheBase) {
        R"({"protectKernelDefaults":false})",
        {},
        {"protectKernelDefaults"}},
-      {"a false protectKernelDefaults in other letters does not",
+      {"a false ProtectKernelDefaults in this spelling does not override the base",
        "protectKernelDefaults: true",
        R"({"ProtectKernelDefaults":false})",
        {"protectKernelDefaults: true\n"},
@@ -148,11 +158,11 @@ TEST(KubeletFiles, HaveTheUsersSettingsMergedOverTheBase) {
        R"({"systemCgroups":"/b","reservedSystemCPUs":"0"})",
        {"systemCgroups: /b\n"},
        {"systemReservedCgroup"}},
-      {"without a configuration of the user the base stays as it is",
+      {"reserved processors of the base if the user has no configuration",
        "systemCgroups: /a\nsystemReservedCgroup: /b\nreservedSystemCPUs: 0-1",
        "null",
-       {"systemReservedCgroup: /b\n"},
-       {}},
+       {"systemCgroups: /a\n", "enforceNodeAllocatable:\n- pods\n"},
+       {"systemReservedCgroup"}},
   };
   for (const Merge& c : cases) {
     SCOPED_TRACE(c.what);

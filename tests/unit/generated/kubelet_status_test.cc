@@ -43,7 +43,7 @@ TEST(StatusAfter, KeepsThreeOutcomes) {
             "Accepted=False:Error: c\nAccepted=False:Error: d\nAccepted=True:Success\nSuccess=True:Success\n");
 }
 
-TEST(StatusAfter, IsNothingWhereOnlyTheTimeWouldChange) {
+TEST(StatusAfter, IsNulloptIfOnlyTheTimeWouldChange) {
   api::KubeletConfig object = After(Kubelet("{}"), Accepted());
   EXPECT_EQ(StatusAfter(object, Accepted(), kNow + std::chrono::hours(1)), std::nullopt);
   object.metadata.generation = 2;

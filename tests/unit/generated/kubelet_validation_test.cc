@@ -62,7 +62,7 @@ struct PoolCase {
   const char* error;
 };
 
-TEST(ValidateFor, LeavesStaticPodsToTheTemplates) {
+TEST(ValidateFor, RefusesStaticPodPath) {
   const char* refused = "KubeletConfiguration: staticPodPath is not allowed to be set for control plane pool \"{}\"";
   const PoolCase cases[] = {
       {"master", "{}", R"({"maxPods":1})", ""},

@@ -46,7 +46,7 @@ struct Transition {
   const char* why_not;
 };
 
-TEST(WhyNotAtOnce, IsFromTheFastestToTheSlowestAndBack) {
+TEST(WhyNotAtOnce, RefusesChangesBetweenTheFastestAndTheSlowestProfile) {
   const Transition cases[] = {
       {"", "Default", ""},
       {"Default", "MediumUpdateAverageReaction", ""},

@@ -23,7 +23,7 @@ TEST(ConfigText, KeepsEmptyStructsWhereBootstrapDoes) {
             R"("data:text/plain;charset=utf-8;base64,","verification":{}},"mode":420}]},"systemd":{}})");
 }
 
-TEST(ConfigText, OfAnEmptyConfigHasOnlyTheVersion) {
+TEST(ConfigText, HasOnlyTheVersionForAnEmptyConfig) {
   EXPECT_EQ(ConfigText(ConfigOf({})), R"({"ignition":{"version":"3.5.0"}})");
   EXPECT_EQ(ConfigText(ignition::Config()), R"({"ignition":{"version":""}})");
 }
@@ -59,7 +59,7 @@ TEST(ToObject, IsTheObjectThatTheApiServerReceives) {
   EXPECT_FALSE(IsMadeBy(ToObject(config).metadata, "OTHER"));
 }
 
-TEST(OwnedAtBootstrap, HasNoIdentity) {
+TEST(OwnedAtBootstrap, HasNoNameAndNoUid) {
   EXPECT_EQ(json::ToText(json::Encode(OwnedAtBootstrap("config.openshift.io/v1", "Image"))),
             R"({"apiVersion":"config.openshift.io/v1","kind":"Image","name":"","uid":""})");
 }

@@ -135,7 +135,7 @@ TEST(NameFor, HasItsOwnWordsForContainerRuntimes) {
       "max number of supported ctrcfgs (10) has been reached. Please delete old ctrcfgs before retrying");
 }
 
-TEST(ConfigOfOldName, IsOneWithoutANewName) {
+TEST(ConfigOfOldName, IsNulloptIfThereIsAConfigOfTheNewName) {
   api::ObjectMeta pool;
   pool.name = "infra";
   pool.uid = "uid-i";
@@ -155,7 +155,7 @@ TEST(SuffixOf, IsTheNumberBehindTheName) {
   EXPECT_EQ(SuffixOf("kubelet"), "");
 }
 
-TEST(IsStale, IsAConfigThatAnotherBuildHasSigned) {
+TEST(IsStale, IsTrueForAConfigOfAnotherBuild) {
   api::ObjectMeta config;
   config.name = "99-worker-generated-kubelet-4";
   config.annotations = {{"machineconfiguration.openshift.io/generated-by-controller-version", "OLD"}};
@@ -165,8 +165,8 @@ TEST(IsStale, IsAConfigThatAnotherBuildHasSigned) {
   EXPECT_FALSE(IsStale(config, "99", "containerruntime", "HASH"));
 }
 
-// The operator removes such a config of a user.
-TEST(IsStale, IsNoConfigWithoutASignature) {
+// The operator deletes such a config, although a user has made it.
+TEST(IsStale, IsFalseForAConfigWithoutTheAnnotationOfABuild) {
   api::ObjectMeta config;
   config.name = "99-worker-my-generated-kubelet";
   EXPECT_FALSE(IsStale(config, "99", "kubelet", "HASH"));

@@ -10,13 +10,14 @@ namespace {
 using api::Mirrors;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::StartsWith;
 using Names = std::vector<std::string>;
 
 Mirrors From(std::string source, Names mirrors, std::string policy = "") {
   return {.source = std::move(source), .mirrors = std::move(mirrors), .source_policy = std::move(policy)};
 }
 
-// Makes a cluster with one object of each kind.
+// A cluster that has one object of each kind.
 struct Cluster {
   std::vector<api::MirrorSet> content_source_policies{1};
   std::vector<api::MirrorSet> digest_sets{1};
@@ -97,13 +98,14 @@ std::string ProblemOf(const Cluster& cluster) {
 
 TEST(CheckMirrors, NamesATextThatIsNoRegistry) {
   EXPECT_EQ(ProblemOf(Cluster().Digest(From("*.w.test", {"m.test:5000/ns"}))), "");
-  for (const std::string source : {"bad source", "Bad_Source!", "r.test/a:tag", "", "*", "*.w.test/ns", "*.w.test:1"}) {
+  for (const std::string source :
+       {"bad source", "Bad_Source!", "r.test/a:tag", "", "*", "*.w.test/ns", "*.w.test:1", "[2001:db8::1]:5000/a"}) {
     const std::string problem = "invalid format for source \"" + source + "\"";
     EXPECT_EQ(ProblemOf(Cluster().Content(From(source, {"m.test"}))), problem);
     EXPECT_EQ(ProblemOf(Cluster().Digest(From(source, {"m.test"}))), problem);
     EXPECT_EQ(ProblemOf(Cluster().Tag(From(source, {"m.test"}))), problem);
   }
-  for (const std::string mirror : {"http://m.test", "*.m.test", "", "m.test/"}) {
+  for (const std::string mirror : {"http://m.test", "*.m.test", "", "m.test/", "[2001:db8::1]:5000/a"}) {
     EXPECT_EQ(ProblemOf(Cluster().Tag(From("r.test", {"n.test", mirror}))),
               "invalid format for mirror \"" + mirror + "\"");
   }
@@ -122,6 +124,24 @@ TEST(CheckMirrors, RefusesContradictions) {
   EXPECT_EQ(ProblemOf(Cluster().Digest(never).Digest(without_policy)), kConflict);
   EXPECT_EQ(ProblemOf(Cluster().Digest(never).Content(without_policy)), kConflict);
   EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"m.test", "s.test"}, "NeverContactSource"))),
+            "cannot set mirrorSourcePolicy: NeverContactSource if the source \"s.test\" is one of the mirrors");
+}
+
+// The operator checks one source after the other, those of digests first.
+TEST(CheckMirrors, ReportsTheFirstProblemInTheOrderOfTheOperator) {
+  const Mirrors never = From("s.test", {"m.test"}, "NeverContactSource");
+  const Mirrors conflicting = From("s.test", {"bad mirror"});
+  const Mirrors bad_source = From("bad source", {"bad mirror"});
+  EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"bad mirror"})).Digest(bad_source)),
+            "invalid format for mirror \"bad mirror\"");
+  EXPECT_EQ(ProblemOf(Cluster().Content(bad_source).Digest(From("s.test", {"bad mirror"}))),
+            "invalid format for mirror \"bad mirror\"");
+  EXPECT_EQ(ProblemOf(Cluster().Tag(bad_source).Content(From("s.test", {"bad mirror"}))),
+            "invalid format for mirror \"bad mirror\"");
+  // A contradiction with an earlier set comes before the mirrors of the later set, and before a later source.
+  EXPECT_THAT(ProblemOf(Cluster().Digest(never).Digest(conflicting).Tag(bad_source)),
+              StartsWith("conflicting mirrorSourcePolicy is set for the same source \"s.test\""));
+  EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"s.test", "bad mirror"}, "NeverContactSource"))),
             "cannot set mirrorSourcePolicy: NeverContactSource if the source \"s.test\" is one of the mirrors");
 }
 

@@ -77,6 +77,25 @@ TEST(PolicyJson, HasScopesByTransports) {
            {{}, {"*"}, {}, "invalid entry for blocked registries \"*\""},
            {{"t"}, {}, {"s"}, "clusterimagePolicy configured for the scope s is not nested inside allowedRegistries"},
            {{}, {"s"}, {"s/x"}, "clusterimagePolicy configured for the scope s/x is nested inside blockedRegistries"},
+           // Only the first problem is reported: a contradiction, then a policy, then a scope.
+           {{"x.*"},
+            {"*"},
+            {"s"},
+            "invalid images config: only one of AllowedRegistries or BlockedRegistries may be specified"},
+           {{"x.*"}, {}, {"s"}, "clusterimagePolicy configured for the scope s is not nested inside allowedRegistries"},
+           {{},
+            {"s", "*"},
+            {"s/x"},
+            "clusterimagePolicy configured for the scope s/x is nested inside "
+            "blockedRegistries"},
+           {{"r.test/release"},
+            {"a"},
+            {"a/x", "z"},
+            "clusterimagePolicy configured for the scope a/x is not nested inside allowedRegistries"},
+           {{"r.test/release"},
+            {"r.test/release/a"},
+            {"r.test/release/a", "z"},
+            "clusterimagePolicy configured for the scope z is not nested inside allowedRegistries"},
        }) {
     const auto policy = PolicyJson(kPolicyTemplate, {row.allowed, row.blocked, kPayload}, Signed(row.signed_scopes));
     EXPECT_EQ(policy ? PolicyLine(*policy) : policy.error().message(), row.policy);

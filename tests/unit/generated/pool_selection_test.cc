@@ -22,7 +22,7 @@ TEST(IsSelected, IsDecidedByLabels) {
   EXPECT_FALSE(*IsSelected(PoolWithLabel("infra"), selector));
 }
 
-TEST(IsSelected, IsNoPoolWithoutARequirement) {
+TEST(IsSelected, IsFalseForASelectorWithoutRequirements) {
   EXPECT_FALSE(*IsSelected(PoolWithLabel("worker"), std::nullopt));
   EXPECT_FALSE(*IsSelected(PoolWithLabel("worker"), api::LabelSelector{}));
 }

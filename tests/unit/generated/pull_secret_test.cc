@@ -35,7 +35,7 @@ TEST(PullSecretIn, IsTheDecodedValue) {
   EXPECT_EQ(ValueOf(PullSecretIn(PullSecretOf(R"({"auths": {}})"))), R"({"auths": {}})");
 }
 
-TEST(PullSecretIn, RefusesOtherSecretsWithoutTheirContents) {
+TEST(PullSecretIn, RefusesOtherSecretsAndDoesNotPrintThem) {
   api::Secret secret = PullSecretOf("hunter2");
   secret.type = "Opaque";
   EXPECT_EQ(MessageOf(PullSecretIn(secret)), "expected secret type kubernetes.io/dockerconfigjson found Opaque");
@@ -56,7 +56,7 @@ TEST(WithReleaseRegistry, AddsBothAddressesAndSortsTheKeys) {
                         auth + R"("},"r.test":{"auth":"eDp5"}},"z":"\u003c"})");
 }
 
-TEST(WithReleaseRegistry, LeavesCurrentCredentialsAsTheyAre) {
+TEST(WithReleaseRegistry, ReplacesOnlyOutdatedCredentials) {
   const api::Secret registry = RegistryWith("s3cret");
   const std::string auth = EncodeBase64("openshift:s3cret");
   const std::string current = "{ \"auths\": {\"localhost:22625\": {\"auth\": \"" + auth +
@@ -68,7 +68,7 @@ TEST(WithReleaseRegistry, LeavesCurrentCredentialsAsTheyAre) {
   EXPECT_THAT(merged, Not(HasSubstr(auth)));
 }
 
-TEST(WithReleaseRegistry, NamesTheMissingPartAndNoCredentials) {
+TEST(WithReleaseRegistry, NamesTheMissingPartAndPrintsNoCredentials) {
   const api::Secret registry = RegistryWith("s3cret");
   EXPECT_THAT(MessageOf(WithReleaseRegistry("{}", nullptr, "demo.test")),
               StartsWith(std::string(kPrefix) + "there is no Secret internal-release-image-registry-auth"));

@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the kubelet.conf files that we write with PyYAML, which shares no code with our writer."""
+"""Checks that PyYAML, which shares no code with our writer, reads the settings from our kubelet.conf files.
+
+The argument is the program that writes the files: written_kubelet_confs.
+"""
 
 import json
 import subprocess
@@ -9,7 +12,7 @@ import sys
 try:
     import yaml
 except ImportError:
-    print("this Python has no reader of YAML")
+    print("this Python has no PyYAML")
     sys.exit(77)
 
 

@@ -15,7 +15,8 @@ struct WantedRegistries {
   std::vector<api::Mirrors> tags;
 };
 
-// Prints each entry as "scope[!insecure][#blocked] mirror[!]@digest ...", separated by ";".
+// Prints each entry as "scope mirror@digest mirror@tag", separated by "; ".  A "!" follows what is insecure, and a "#"
+// follows a scope that is blocked.
 std::string ConfLine(const RegistriesConf& conf) {
   std::string shown;
   for (const Registry& registry : conf.registries) {
@@ -84,7 +85,7 @@ TEST(Edit, GivesEntriesInsideOfASourceItsMirrors) {
             "r m@digest o@tag; r/a# m/a@digest o/a@tag");
 }
 
-TEST(Edit, CannotDivideTheMirrorsOfAWildcard) {
+TEST(Edit, FailsForAnEntryInsideOfAWildcardWithMirrors) {
   const auto edited =
       Edited({.insecure = {}, .blocked = {"a.w.test"}, .digests = {{"*.w.test", {"m"}, ""}}, .tags = {}});
   ASSERT_FALSE(edited);
@@ -96,6 +97,95 @@ TEST(Edit, KeepsEntriesOfTheTemplate) {
   RegistriesConf conf =
       *ReadRegistriesConf("[[registry]]\nprefix = \"p\"\nlocation = \"l\"\n[[registry]]\nlocation = \"k\"\n");
   EXPECT_EQ(*Edited({.insecure = {"p", "l"}, .blocked = {"k"}, .digests = {}, .tags = {}}, conf), "p!; k#; l!");
+}
+
+TEST(Edit, LimitsTheMirrorsThatEntriesInherit) {
+  WantedRegistries wanted;
+  Names mirrors;
+  for (int i = 0; i < 400; ++i) {
+    mirrors.push_back("m" + std::to_string(i));
+    wanted.blocked.push_back("r/" + std::to_string(i));
+  }
+  wanted.digests = {{"r", mirrors, ""}};
+  const auto edited = Edited(wanted);
+  ASSERT_FALSE(edited);
+  EXPECT_EQ(edited.error().kind(), ErrorKind::kUnconvertible);
+  EXPECT_EQ(edited.error().message(),
+            "the blocked and insecure registries inside of mirrored sources, such as \"r\", need more than 100000 "
+            "mirrors together; name fewer of these registries, or fewer mirrors");
+  wanted.blocked.resize(250);
+  EXPECT_TRUE(Edited(wanted));
+}
+
+// Returns the scope of the entry that FindRegistry() returns for a name, or "".
+std::string Found(const Names& scopes, std::string_view name) {
+  RegistriesConf conf;
+  for (const std::string& scope : scopes) {
+    Registry& registry = conf.registries.emplace_back();
+    (scope.starts_with("*.") ? registry.prefix : registry.endpoint.location) = scope;
+  }
+  const Registry* const found = FindRegistry(conf, name);
+  return found == nullptr ? "" : found->scope();
+}
+
+TEST(FindRegistry, FindsTheLongestScopeThatMatches) {
+  EXPECT_EQ(Found({"r.test", "r.test/ns", "r.test/other"}, "r.test/ns/app"), "r.test/ns");
+  EXPECT_EQ(Found({"r.test", "r.test/n"}, "r.test/ns/app"), "r.test");
+  EXPECT_EQ(Found({"r.test"}, "r.test:5000/app"), "r.test");
+  EXPECT_EQ(Found({"*.test", "*.r.test"}, "a.r.test/app"), "*.r.test");
+  EXPECT_EQ(Found({"*.test"}, "r.example/a.test"), "");
+  EXPECT_EQ(Found({"s.test", "*.test"}, "s.test/app"), "*.test");
+  EXPECT_EQ(Found({"t.test"}, "s.test/app"), "");
+  EXPECT_EQ(Found({}, "s.test/app"), "");
+}
+
+TEST(PullSources, AreTheMirrorsForTheImageAndTheRegistryItself) {
+  const std::string digest = "@sha256:" + std::string(64, 'a');
+  Registry entry;
+  entry.endpoint.location = "r.test/ns";
+  entry.mirrors = {{.location = "all.test", .insecure = false, .pull_from_mirror = ""},
+                   {.location = "digest.test/x", .insecure = false, .pull_from_mirror = "digest-only"},
+                   {.location = "tag.test", .insecure = false, .pull_from_mirror = "tag-only"}};
+  const auto repositories = [&](const std::string& image) {
+    const auto sources = PullSources(entry, image);
+    if (!sources) return Names{sources.error().message()};
+    Names names;
+    for (const PullSource& source : *sources) names.push_back(source.repository);
+    return names;
+  };
+  EXPECT_EQ(repositories("r.test/ns/app" + digest), (Names{"all.test/app", "digest.test/x/app", "r.test/ns/app"}));
+  EXPECT_EQ(repositories("r.test/ns/app:1"), (Names{"all.test/app", "tag.test/app", "r.test/ns/app"}));
+  EXPECT_EQ(repositories("r.test/ns:1"), (Names{"rewriting reference: repository name must be canonical"}));
+  EXPECT_EQ(repositories("o.test/app"), (Names{"invalid prefix 'r.test/ns' for reference 'o.test/app'"}));
+  entry.mirror_by_digest_only = true;
+  EXPECT_EQ(repositories("r.test/ns/app:1"), (Names{"r.test/ns/app"}));
+  entry = {};
+  entry.prefix = "*.test";
+  EXPECT_EQ(repositories("r.test/app:1"), (Names{"r.test/app"}));
+}
+
+TEST(CheckForTools, RefusesEntriesThatToolsCannotRead) {
+  struct Row {
+    std::string_view text;
+    std::string_view problem;
+  };
+  for (const Row& row : {
+           Row{"location = \"r.test\"", ""},
+           {"prefix = \"*.test\"", ""},
+           {"prefix = \"\"", "invalid condition: both location and prefix are unset"},
+           {"prefix = \"p.test\"",
+            "invalid condition: location is unset and prefix is not in the format: *.example.com"},
+           {"location = \"http://r.test\"", "invalid location 'http://r.test': URI schemes are not supported"},
+           {"prefix = \"*.test/ns\"",
+            "Wildcarded prefix should be in the format: *.example.com. Current prefix \"*.test/ns\" is incorrectly "
+            "formatted"},
+           {"location = \"r.test\"\nmirror = [{location = \"\"}]", "invalid condition: mirror location is unset"},
+       }) {
+    const auto conf = ReadRegistriesConf("[[registry]]\n" + std::string(row.text));
+    ASSERT_TRUE(conf) << row.text;
+    const auto checked = CheckForTools(*conf);
+    EXPECT_EQ(checked ? "" : checked.error().message(), row.problem) << row.text;
+  }
 }
 
 constexpr std::string_view kAll = R"(unqualified-search-registries = ["a", "b"]
@@ -123,7 +213,7 @@ additional-layer-store-auth-helper = "h"
   app = "r.test/app"
 )";
 
-TEST(ReadRegistriesConf, KnowsAllThatIsWritten) {
+TEST(ReadRegistriesConf, ReadsAllKeysThatAreWritten) {
   const auto conf = ReadRegistriesConf(kAll);
   ASSERT_TRUE(conf) << conf.error().message();
   EXPECT_EQ(Write(*conf), kAll);

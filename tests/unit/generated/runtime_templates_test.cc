@@ -38,5 +38,23 @@ TEST(FindRuntimeTemplates, NamesAllThatAreMissing) {
             "JSON]");
 }
 
+TEST(FindRuntimeTemplates, ReportsThatTheLastConfigCannotBeParsed) {
+  MachineConfig unreadable;
+  unreadable.config = R"({"ignition":{"version":""}})";
+  constexpr std::string_view kInvalidVersion =
+      "failed to parse Ignition config: parsing Ignition config failed: invalid version. Supported spec versions: "
+      "2.2,3.0,3.1,3.2,3.3,3.4,3.5";
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistriesFile, kPolicyFile}), unreadable}).error().message(),
+            "could not generate old container runtime configs: parsing Storage Ignition config failed with error: " +
+                std::string(kInvalidVersion));
+  EXPECT_EQ(
+      FindRuntimeTemplates(std::vector{With({kStorageFile}), unreadable}).error().message(),
+      "could not generate old container runtime configs: [parsing Registries Ignition config failed with error: " +
+          std::string(kInvalidVersion) +
+          ", parsing Policy JSON Ignition config failed with error: " + std::string(kInvalidVersion) + "]");
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{unreadable, With({kRegistriesFile, kPolicyFile})}).error().message(),
+            "could not generate old container runtime configs: could not find Storage Config");
+}
+
 }  // namespace
 }  // namespace pintle::generated

@@ -53,7 +53,7 @@ TEST(CheckScopes, NamesTheFirstThatIsWrong) {
   EXPECT_TRUE(CheckScopes("blocked", {}));
 }
 
-TEST(InMirror, KeepsThePathThatIsLeft) {
+TEST(InMirror, AppendsThePathBelowTheScope) {
   EXPECT_EQ(InMirror("m.test/ns", "r.test/ns", "r.test/ns/app"), "m.test/ns/app");
   EXPECT_EQ(InMirror("m.test", "r.test", "r.test"), "m.test");
   EXPECT_EQ(InMirror("m.test", "*.w.test", "a.w.test/ns"), "m.test/ns");

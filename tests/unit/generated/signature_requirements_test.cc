@@ -11,11 +11,13 @@ namespace pintle::generated {
 namespace {
 
 // Returns the JSON of a requirement, or the error.
-std::string RequirementFor(const std::string& trust, const std::string& identity = "{}") {
+std::string RequirementFor(const std::string& trust, const std::string& identity = "null") {
   json::Report report;
   auto document = json::Parse(R"({"rootOfTrust":)" + trust + R"(,"signedIdentity":)" + identity + "}");
   EXPECT_TRUE(document);
-  const auto requirement = RequirementOf(json::Decode<api::SignaturePolicy>(*std::move(document), report));
+  const auto policy = json::Decode<api::SignaturePolicy>(*std::move(document), report);
+  if (report.has_errors()) return report.problems().front().ToString();
+  const auto requirement = RequirementOf(policy);
   return requirement ? json::GoText(*requirement) : requirement.error().message();
 }
 
@@ -69,10 +71,32 @@ TEST(RequirementOf, HasTheRootOfTrust) {
   }
 }
 
-TEST(RequirementOf, HasTheNameThatIsSigned) {
+TEST(RequirementOf, HasKeysAsGoWritesThem) {
+  const std::string identity = R"("signedIdentity":{"type":"matchRepoDigestOrExact"}})";
+  for (const TrustRow& row : {
+           TrustRow{R"({"policyType":"PublicKey","publicKey":{"keyData":"a2\nV5\r\n","rekorKeyData":"cg\n=="}})",
+                    R"({"type":"sigstoreSigned","keyData":"a2V5","rekorPublicKeyData":"cg==",)" + identity},
+           {R"({"policyType":"PublicKey","publicKey":{"keyData":"a key"}})",
+            "$.rootOfTrust.publicKey.keyData: illegal base64 data at input byte 1"},
+           {R"({"policyType":"PublicKey","publicKey":{"keyData":"a2V5","rekorKeyData":"cg"}})",
+            "$.rootOfTrust.publicKey.rekorKeyData: illegal base64 data at input byte 0"},
+           {R"({"policyType":"FulcioCAWithRekor","fulcioCAWithRekor":{"fulcioCAData":"*"}})",
+            "$.rootOfTrust.fulcioCAWithRekor.fulcioCAData: illegal base64 data at input byte 0"},
+           {R"({"policyType":"PKI","pki":{"caRootsData":"cm9v\ndA==","pkiCertificateSubject":{"email":"e"}}})",
+            R"({"type":"sigstoreSigned","pki":{"caRootsData":"cm9vdA==","subjectEmail":"e"},)" + identity},
+           {R"({"policyType":"PKI","pki":{"caRootsData":"cm9vdA==","caIntermediatesData":"="}})",
+            "$.rootOfTrust.pki.caIntermediatesData: illegal base64 data at input byte 0"},
+       }) {
+    EXPECT_EQ(RequirementFor(row.in), row.out);
+  }
+}
+
+TEST(RequirementOf, HasTheSignedIdentity) {
   const std::string begin = R"({"type":"sigstoreSigned","keyData":"a2V5","signedIdentity":)";
   for (const TrustRow& row : {
-           TrustRow{"{}", begin + R"({"type":"matchRepoDigestOrExact"}})"},
+           TrustRow{"null", begin + R"({"type":"matchRepoDigestOrExact"}})"},
+           {"{}", "unknown signedIdentity match policy: "},
+           {R"({"matchPolicy":""})", "unknown signedIdentity match policy: "},
            {R"({"matchPolicy":"MatchRepoDigestOrExact"})", begin + R"({"type":"matchRepoDigestOrExact"}})"},
            {R"({"matchPolicy":"MatchRepository"})", begin + R"({"type":"matchRepository"}})"},
            {R"({"matchPolicy":"ExactRepository","exactRepository":{"repository":"s.test/r"}})",

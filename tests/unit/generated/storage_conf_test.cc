@@ -58,7 +58,7 @@ fsname = "z"
 )");
 }
 
-TEST(StorageConf, TakesChangesInsteadOfTheTemplate) {
+TEST(StorageConf, PrefersChangesToTheTemplate) {
   const auto text =
       StorageConf("[storage.options]\nsize = \"1G\"\nadditionalimagestores = [\"/old\"]\n",
                   {.size = "20G", .additional_layer_stores = {"/l", "/m"}, .additional_image_stores = {"/i"}});

@@ -13,7 +13,7 @@
 namespace pintle::generated {
 namespace {
 
-// Executes a template over the spec of a ControllerConfig, and returns the text or the error.
+// Executes a template with the spec of a ControllerConfig, and returns the text or the error.
 std::string Printed(std::string text, std::string_view spec) {
   const auto parsed = gotemplate::Template::Parse("t", std::move(text), [](std::string_view name) {
     return TemplateFunctions().contains(name) || gotemplate::Builtins().contains(name);
@@ -41,9 +41,14 @@ TEST(TemplateFunctions, TakeHostAndPortFromAUrl) {
   EXPECT_TRUE(EndsWith(HostAndPort("https://h:x"), "parse \"https://h:x\": invalid port \":x\" after host"));
   EXPECT_TRUE(EndsWith(HostAndPort("https://h%41"), "invalid URL escape \"%41\""));
   EXPECT_TRUE(EndsWith(HostAndPort("https://[::1"), "missing ']' in host"));
+  EXPECT_TRUE(EndsWith(HostAndPort("https://[192.0.2.1]"), "invalid IP-literal"));
+  EXPECT_TRUE(EndsWith(HostAndPort("https://[api.test]"),
+                       "invalid host: ParseAddr(\"api.test\"): unexpected character (at \"api.test\")"));
+  EXPECT_TRUE(EndsWith(HostAndPort("https://[fe80::1%25]"),
+                       "invalid host: ParseAddr(\"fe80::1%\"): zone must be a non-empty string"));
 }
 
-TEST(TemplateFunctions, KnowAddressesOfPlatformsWithoutALoadBalancer) {
+TEST(TemplateFunctions, KnowAddressesOfPlatformsOnPremises) {
   constexpr std::string_view kTwo =
       R"({"type": "BareMetal", "baremetal": {"apiServerInternalIPs": ["192.0.2.5", "2001:db8::5"], "ingressIPs": []}})";
   EXPECT_EQ(OnPlatform("{{onPremPlatformShortName .}} {{onPremPlatformAPIServerInternalIP .}}", kTwo), "kni 192.0.2.5");
@@ -78,9 +83,13 @@ TEST(TemplateFunctions, KnowAddressesOfACloudThatServesItsOwnDns) {
       EndsWith(OnPlatform("{{cloudPlatformIngressLoadBalancerIPs .}}",
                           R"({"type": "AWS", "aws": {"cloudLoadBalancerConfig": {"dnsType": "ClusterHosted"}}})"),
                "AWS Ingress Load Balancer IPs unavailable when the DNSType is ClusterHosted"));
+  EXPECT_TRUE(
+      EndsWith(OnPlatform("{{cloudPlatformAPILoadBalancerIPs .}}",
+                          R"({"type": "Azure", "azure": {"cloudLoadBalancerConfig": {"dnsType": "ClusterHosted"}}})"),
+               ": azure API Server Load Balancer IPs unavailable when the DNSType is ClusterHosted"));
 }
 
-TEST(TemplateFunctions, KeepSkippedKeysForTheServerOfTheConfig) {
+TEST(TemplateFunctions, PrintASkippedKeyAsAnAction) {
   EXPECT_EQ(Printed("{{skip \"etcd_x\"}}", "{}"), "{{.etcd_x}}");
   EXPECT_TRUE(EndsWith(Printed("{{skip \"Etcd\"}}", "{}"), "invalid key for skipKey"));
 }

@@ -23,7 +23,7 @@ std::vector<std::string> Lines(const api::ControllerConfigStatus& status) {
 
 const TemplateSync kSync{.generation = 2, .version = "VERSION", .now = kNow};
 
-TEST(TemplateStatus, IsFirstThatOfARunningGenerationAndThenComplete) {
+TEST(TemplateStatus, IsRunningAndThenCompleted) {
   const auto running = StatusWhenRunning({}, kSync);
   EXPECT_EQ(running.observed_generation, 2);
   EXPECT_THAT(Lines(running),
@@ -33,7 +33,7 @@ TEST(TemplateStatus, IsFirstThatOfARunningGenerationAndThenComplete) {
                           "Running False ", "Failing False "));
 }
 
-TEST(TemplateStatus, IsNoLongerCompleteWhenTheGenerationChanges) {
+TEST(TemplateStatus, IsNoLongerCompletedAfterTheGenerationHasChanged) {
   const auto completed = StatusWhenCompleted({}, {.generation = 1, .version = "VERSION", .now = kNow});
   const auto failing =
       StatusWhenFailing(StatusWhenRunning(completed, kSync), kSync, Error(ErrorKind::kInvalid, "no secret"));

@@ -50,14 +50,28 @@ TEST(ReadTemplateFile, ReportsWrongTypesAsGoDoes) {
   EXPECT_EQ(ErrorOf("contents: {inline: [1]}"),
             decoding + "array into Go struct field FileContents.Contents.Inline of type string");
   EXPECT_EQ(ErrorOf("append: x"), decoding + "string into Go struct field File.Append of type []v0_1.FileContents");
-  // The first error in the order of the keys is reported.
+  // The first error in the sorted order of the keys is reported.
   EXPECT_EQ(ErrorOf("path: []\nmode: x"), decoding + "string into Go struct field File.Mode of type int");
 }
 
 TEST(ReadTemplateFile, ReportsWrongYamlAsGoDoes) {
   EXPECT_EQ(ErrorOf("path: /a\ncontents:\n\tinline: x\n"),
             "error converting YAML to JSON: yaml: line 3: found character that cannot start any token");
-  EXPECT_EQ(ErrorOf("a: b: c"), "error converting YAML to JSON: yaml: mapping values are not allowed in this context");
+  const std::string converting = "error converting YAML to JSON: yaml: ";
+  EXPECT_EQ(ErrorOf("a: b: c"), converting + "mapping values are not allowed in this context");
+  EXPECT_EQ(ErrorOf("%YAML 1.2\n---\npath: /a"), converting + "found incompatible YAML document");
+  EXPECT_EQ(ErrorOf("%YAML 1.1\n---\npath: /a"), "");
+  EXPECT_EQ(ErrorOf("path: *nowhere"), converting + "unknown anchor 'nowhere' referenced");
+  EXPECT_EQ(ErrorOf("contents: &c {inline: *c}"), converting + "anchor 'c' value contains itself");
+  EXPECT_EQ(ErrorOf("contents: &c {<<: *c}"), converting + "anchor 'c' value contains itself");
+  const std::string no_map = converting + "map merge requires map or sequence of maps as the value";
+  EXPECT_EQ(ErrorOf("<<: x"), no_map);
+  EXPECT_EQ(ErrorOf("path: &p /a\n<<: [*p]"), no_map);
+  EXPECT_EQ(ErrorOf("mode: !!int x"), converting + "cannot decode !!str `x` as a !!int");
+  EXPECT_EQ(ErrorOf("path: !!binary '*'"), converting + "!!binary value contains invalid base64 data");
+  EXPECT_EQ(ErrorOf("contents: {inline: {{ name }}}"),
+            converting + "invalid map key: map[interface {}]interface {}{\"name\":interface {}(nil)}");
+  EXPECT_EQ(ErrorOf("? [1, a]\n: b"), converting + "invalid map key: []interface {}{1, \"a\"}");
 }
 
 TEST(ReadTemplateUnit, ReadsDropins) {

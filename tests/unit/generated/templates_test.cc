@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
 
+#include "generated/template_functions.h"
+#include "gotemplate/template.h"
 #include "json/parse.h"
 #include "support/temporary_directory.h"
 
@@ -23,7 +26,7 @@ std::string FileAt(std::string_view path, std::string_view contents) {
   return "path: " + std::string(path) + "\nmode: 0644\ncontents: {inline: \"" + std::string(contents) + "\"}\n";
 }
 
-// Returns the config of the role that all tests have, or the error.
+// Returns a line for each config, with its name and its Ignition config, or the error.
 std::string IgnitionOf(const TemplateFolder& templates, const RenderConfig& config) {
   const auto configs = MachineConfigsOfTemplates(templates, config, "HASH");
   if (!configs) return configs.error().message();
@@ -82,10 +85,10 @@ TEST(MachineConfigsOfTemplates, TakesTheFoldersOfTheTopology) {
   const auto extensions = [&](const RenderConfig& config) {
     return MachineConfigsOfTemplates(templates, config, "HASH")->front().extensions;
   };
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(extensions(ConfigFor("AWS", R"(, "controlPlaneTopology": "SingleReplica")")), Names{"sno"});
+  EXPECT_EQ(extensions(ConfigFor("AWS", R"(, "controlPlaneTopology": "SingleReplica")")),
+            std::vector<std::string>{"sno"});
   EXPECT_EQ(extensions(ConfigFor("BareMetal", R"(, "controlPlaneTopology": "DualReplica")")),
-            (Names{"on-prem", "two-node-with-fencing"}));
+            (std::vector<std::string>{"on-prem", "two-node-with-fencing"}));
 }
 
 TEST(MachineConfigsOfTemplates, MakesConfigsOfTheArbiterOnlyWhereThereIsOne) {
@@ -139,7 +142,26 @@ TEST(MachineConfigsOfTemplates, DoesNotPutThePullSecretIntoAnError) {
   EXPECT_FALSE(Has(other, "c2VjcmV0")) << other;
 }
 
-TEST(MachineConfigsOfRole, GivesAPoolOfItsOwnTheTemplatesOfWorkers) {
+TEST(TextOfTemplate, FindsAnEscapedPullSecretInAnError) {
+  const json::Value spec = *json::Parse(R"({"internalRegistryPullSecret": "eyJhdXRocyI6e319"})");
+  for (const char* printed :
+       {R"(printf "%q" .PullSecret)", R"(printf "%q" (printf "%q" .PullSecret))", R"(printf "%+q" .PullSecret)",
+        "html .PullSecret", "js .PullSecret", "urlquery .PullSecret", R"(printf "%x" .PullSecret)",
+        R"(printf "%X" .PullSecret)", R"(printf "%d" .InternalRegistryPullSecret)"}) {
+    const auto parsed =
+        gotemplate::Template::Parse("t/a", "{{range " + std::string(printed) + "}}{{end}}", IsTemplateFunction);
+    ASSERT_TRUE(parsed) << printed;
+    const RenderConfig config(spec, "{\"auths\":{\"\xc3\xa9.test\":{\"auth\":\"c2VjcmV0IA==\"}}}",
+                              TlsSettingsOf(nullptr));
+    const auto text = TextOfTemplate(*parsed, config);
+    ASSERT_FALSE(text) << printed;
+    EXPECT_EQ(text.error().message(),
+              "failed to execute template: template: t/a: its error contains the pull secret and is not printed")
+        << printed;
+  }
+}
+
+TEST(MachineConfigsOfRole, GivesACustomPoolTheTemplatesOfWorkers) {
   TemplateFolder templates("t");
   templates.Add("worker/00-worker/_base/files/a", FileAt("/a", "x"));
   const auto configs = MachineConfigsOfRole(templates, ConfigFor("AWS"), "infra");
@@ -165,6 +187,20 @@ TEST(TemplateFolder, ReportsAMissingFolder) {
   const auto templates = TemplateFolder::Read("/no/such/folder");
   ASSERT_FALSE(templates);
   EXPECT_TRUE(Has(templates.error().message(), "/no/such/folder")) << templates.error().message();
+}
+
+TEST(TemplateFolder, LimitsTheSizeOfAllTemplatesTogether) {
+  const TemporaryDirectory directory;
+  for (int i = 0; i < 9; ++i) {
+    const auto path = directory.path() / std::to_string(i);
+    std::ofstream(path) << "x";
+    std::filesystem::resize_file(path, 8'000'000);  // The file takes no space on the disk.
+  }
+  const auto templates = TemplateFolder::Read(directory.path());
+  ASSERT_FALSE(templates);
+  EXPECT_EQ(templates.error().message(),
+            "reading templates: " + directory.path().string() +
+                ": its templates together have more than 64 MiB; remove those that are not the release's");
 }
 
 TEST(CompactPullSecret, RemovesWhiteSpaceBetweenTokensOnly) {

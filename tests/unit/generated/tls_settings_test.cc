@@ -12,7 +12,7 @@ struct TlsCase {
   const char* what;
   std::optional<api::TlsSecurityProfile> profile;
   const char* min_version;
-  std::size_t ciphers;
+  std::size_t cipher_count;
 };
 
 api::TlsSecurityProfile NamedProfile(const char* type) { return {.type = type, .custom = {}}; }
@@ -30,7 +30,7 @@ TEST(TlsSettingsOf, KnowsTheProfilesByName) {
   for (const TlsCase& c : cases) {
     const TlsSettings settings = TlsSettingsOf(c.profile);
     EXPECT_EQ(settings.min_version, c.min_version) << c.what;
-    EXPECT_EQ(settings.cipher_suites.size(), c.ciphers) << c.what;
+    EXPECT_EQ(settings.cipher_suites.size(), c.cipher_count) << c.what;
   }
 }
 
@@ -42,6 +42,9 @@ TEST(TlsSettingsOf, TranslatesCiphersAndLeavesOutUnknownOnes) {
   EXPECT_EQ(settings.min_version, "VersionTLS11");
   EXPECT_EQ(settings.cipher_suites,
             (std::vector<std::string>{"TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_AES_128_GCM_SHA256"}));
+  // None of the named profiles has this cipher, but a custom profile may have it.
+  profile.custom->ciphers = {"ECDHE-RSA-DES-CBC3-SHA"};
+  EXPECT_EQ(TlsSettingsOf(profile).cipher_suites, (std::vector<std::string>{"TLS_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA"}));
   profile.custom->ciphers.clear();
   EXPECT_TRUE(TlsSettingsOf(profile).cipher_suites.empty());
 }

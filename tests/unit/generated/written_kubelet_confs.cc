@@ -16,8 +16,8 @@ namespace {
 
 using pintle::json::Value;
 
-// These texts have a meaning of their own in YAML unless they are quoted, or are hard to write.
-// The Operator's writer does not quote "<<" and "=", and so neither do we; YAML gives both a meaning.
+// These texts have a meaning of their own in YAML unless they are quoted, or are hard to write.  The Operator's writer
+// does not quote "<<" and "=", and so neither do we.  They are left out here, because YAML gives both a meaning.
 constexpr std::array<std::string_view, 53> kPieces = {"yes",
                                                       "no",
                                                       "on",

@@ -17,7 +17,7 @@ TEST(ReadNumber, TakesAllFormsOfWholeNumbers) {
   EXPECT_EQ(ReadNumber("9223372036854775808")->unsigned_integer, std::uint64_t{1} << 63);
 }
 
-TEST(ReadNumber, TakesAFractionThatIsWholeForANumber) {
+TEST(ReadNumber, AcceptsAFloatWithAWholeValueAsAnInteger) {
   const auto number = ReadNumber("1e3");
   ASSERT_TRUE(number);
   EXPECT_EQ(number->integer, 1000);
@@ -35,7 +35,7 @@ TEST(ReadNumber, RefusesNumbersThatGoRefuses) {
   }
 }
 
-TEST(ReadComplex, AlsoKeepsANumberWithoutImaginaryPartAsOtherTypes) {
+TEST(ReadComplex, AlsoSetsTheOtherTypesIfTheImaginaryPartIsZero) {
   EXPECT_EQ(ReadComplex("1+2i")->complex, std::complex<double>(1, 2));
   EXPECT_EQ(ReadComplex("1+0i")->integer, 1);
   EXPECT_EQ(ReadNumber("1i")->complex, std::complex<double>(0, 1));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gotemplate/escape.h"
 #include "gotemplate/json_value.h"
 #include "json/parse.h"
 
@@ -62,10 +63,39 @@ TEST(PrintFormat, WalksListsAndMaps) {
             "\"c\":map[string]interface {}{\"d\":true}}");
 }
 
+// Without the limit, these texts would take a hundred gigabytes.
+TEST(PrintFormat, LimitsTheLengthOfTheText) {
+  const std::string bytes(100'000, 'x');
+  const std::vector list = {Value::Bytes(bytes), Value::Integer(999'999)};
+  for (const char* format : {"%1000000d", "%1000000z", "%[1]*[2]d", "%[2]*[1]d"}) {
+    const auto text = PrintFormat(std::string(format) + "%[2]*[1]d", list);
+    ASSERT_FALSE(text) << format;
+    EXPECT_EQ(text.error().message(), "the text would be too long") << format;
+  }
+  const std::vector<Value> extra(10'000, Value::Text(bytes));
+  EXPECT_EQ(PrintFormat("", extra).error().message(), "the text would be too long");
+}
+
 TEST(Print, PutsSpacesBetweenValuesThatAreNoTexts) {
-  EXPECT_EQ(Print(std::vector{Value::Integer(1), Value::Integer(2), Value::Text("a"), Value::Integer(3), Value()}),
+  EXPECT_EQ(*Print(std::vector{Value::Integer(1), Value::Integer(2), Value::Text("a"), Value::Integer(3), Value()}),
             "1 2a3 <nil>");
-  EXPECT_EQ(PrintLine(std::vector{Value::Text(""), Value::Text("a"), Value::Bool(true)}), " a true\n");
+  EXPECT_EQ(*PrintLine(std::vector{Value::Text(""), Value::Text("a"), Value::Bool(true)}), " a true\n");
+}
+
+TEST(Print, LimitsTheLengthOfTheText) {
+  const std::string megabyte(1 << 20, 'x');
+  const std::vector<Value> values(100'000, Value::Text(megabyte));
+  EXPECT_EQ(Print(values).error().message(), "the text would be too long");
+  EXPECT_EQ(PrintLine(values).error().message(), "the text would be too long");
+}
+
+TEST(Escaped, EndsWhenTheTextIsTooLong) {
+  const std::string text(1000, '&');
+  for (const auto escape : {HtmlEscaped, JavaScriptEscaped, QueryEscaped}) {
+    EXPECT_GT(escape(text, 100).size(), 100U);
+    EXPECT_LT(escape(text, 100).size(), 110U);
+    EXPECT_GE(escape(text, 100'000).size(), 3000U);
+  }
 }
 
 TEST(Shown, PrintsBytesAsNumbers) {

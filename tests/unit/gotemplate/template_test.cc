@@ -38,7 +38,7 @@ std::string Repeated(std::string_view text, int times) {
   return all;
 }
 
-TEST(Parse, CountsTheLinesOfEverythingBefore) {
+TEST(Parse, CountsTheLinesBeforeAnError) {
   EXPECT_EQ(ErrorOf("a\n\n{{- /* x\ny */ -}}\n{{\"\"}}{{`\n`}}{{x}}"), "template: t:6: function \"x\" not defined");
   EXPECT_EQ(ErrorOf("a\n{{if true\n}}\n{{else}}{{else}}"), "template: t:4: expected end; found {{else}}");
 }
@@ -80,6 +80,13 @@ TEST(Execute, LimitsOutputAndMemory) {
             std::string::npos);
   EXPECT_NE(Printed("{{printf \"" + Repeated("%[1]*[1]d", 100) + "\" 999999}}").find("the text would be too long"),
             std::string::npos);
+  for (const std::string function : {"print", "println", "html", "js", "urlquery"}) {
+    const std::string call = "{{" + function + Repeated(" $a", 70) + "}}";
+    EXPECT_NE(Printed("{{$a := printf \"%1000000d\" 0}}" + call)
+                  .find("error calling " + function + ": the text would be too long"),
+              std::string::npos)
+        << function;
+  }
 }
 
 TEST(Execute, NamesThePlaceOfAnErrorOnALaterLine) {
@@ -91,7 +98,7 @@ TEST(Execute, SetsVariablesOfALoopByAssignment) {
   EXPECT_EQ(Printed("{{$i := 9}}{{$e := 9}}{{range $i, $e = .}}{{end}}{{$i}}{{$e}}", R"(["a", "b"])"), "1b");
 }
 
-TEST(Execute, KeepsVariablesOfACallerFromATemplate) {
+TEST(Execute, KeepsTheVariablesOfTheCallerOfATemplate) {
   EXPECT_EQ(Printed("{{$x := 1}}{{define \"a\"}}{{.}}{{end}}{{template \"a\" $x}}{{$x}}"), "11");
 }
 

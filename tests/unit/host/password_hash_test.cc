@@ -23,7 +23,7 @@ using testing::Not;
 using HashState = resource::PasswordHash::State;
 using WantedHash = std::optional<HashState>;
 
-// A clock that stands still on day 20000.
+// A clock whose wall time stands still, on day 20000 since 1970.
 class StoppedClock final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
@@ -51,7 +51,7 @@ struct MachineWithShadow : TemporaryDirectory {
 
 HashState Hash(std::string hash) { return {std::move(hash), std::nullopt}; }
 
-TEST(PasswordHash, IsReplacedOnlyTogetherWithItsDay) {
+TEST(PasswordHash, IsReplacedTogetherWithTheDayOfItsChange) {
   const MachineWithShadow machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
   EXPECT_EQ(machine.Shadow(), kBefore + "core:$6$new:20000:0:99999:7:::\n" + kAfter);
@@ -107,7 +107,7 @@ TEST(PasswordHash, OfAnUnknownUserIsAnErrorUnlessItIsLocked) {
   EXPECT_EQ(put.error().kind(), ErrorKind::kNotFound);
 }
 
-TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedAndNotReported) {
+TEST(PasswordHash, ThatWouldBreakTheFileIsRefusedWithoutPrintingIt) {
   const MachineWithShadow machine;
   const std::string before = machine.Shadow();
   for (const char* hash : {"$6$secret:0:0", "$6$secret\nroot::0:0:::::", "$6$secret:"}) {

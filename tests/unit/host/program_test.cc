@@ -26,7 +26,7 @@ using testing::StartsWith;
 
 TEST(RunProgram, ReturnsTheOutput) { EXPECT_EQ(*RunProgram({{"echo", "a  b"}, PlainEnvironment()}, {}), "a  b\n"); }
 
-TEST(RunProgram, GivesItsEnvironmentAndNoOther) {
+TEST(RunProgram, GivesTheProgramOnlyItsEnvironment) {
   ::setenv("SECRET", "1", 1);
   EXPECT_EQ(*RunProgram({{"env"}, {"A=1", "B=2"}}, {}), "A=1\nB=2\n");
 }
@@ -59,7 +59,7 @@ TEST(RunProgram, SearchesOnlyTheDirectoriesOfTheSystem) {
 }
 
 // The program ends only after the function was called.
-TEST(RunProgram, CallsWhileTheProgramRuns) {
+TEST(RunProgram, CallsTheFunctionWhileTheProgramRuns) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   int calls = 0;

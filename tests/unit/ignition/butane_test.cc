@@ -82,7 +82,7 @@ TEST(Butane, WarnsOfAModeThatLooksLikeOctal) {
   EXPECT_EQ(report.problems()[0].what, "is 01204 in octal: did you mean 0644?");
 }
 
-TEST(Butane, KnowsThePositionsOfItsTexts) {
+TEST(Butane, KnowsWhichKeysLeadToStrings) {
   using Keys = std::vector<std::string_view>;
   for (const Keys& keys : {Keys{"version"}, Keys{"metadata", "name"}, Keys{"metadata", "labels", "mode"},
                            Keys{"openshift", "kernel_arguments"}, Keys{"openshift", "kernel_type"},

@@ -9,7 +9,7 @@
 namespace pintle::ignition {
 namespace {
 
-// "hello\n"
+// The gzipped text "hello\n".
 const std::string kHello = *DecodeBase64("H4sIAAAAAAACA8tIzcnJ5wIAIDA6NgYAAAA=");
 
 TEST(Gunzip, Unpacks) { EXPECT_EQ(ValueOf(Gunzip(kHello)), "hello\n"); }

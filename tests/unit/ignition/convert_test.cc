@@ -40,13 +40,13 @@ TEST(Convert, ReportsLostFieldsWithoutAnError) {
   EXPECT_EQ(lost.problems()[0].path, "$.storage.luks.0.cex");
 }
 
-TEST(Convert, NamesFieldsUnknownToSpec2AsItsReportsDo) {
+TEST(Convert, ReportsProblemsOfSpec2WithTheirPaths) {
   EXPECT_EQ(MessageOf(ConvertTo(Read(R"("storage": {"filesystems": [{"device": "/dev/a"}]})"), SpecVersion::k2_2)),
             "Converted spec has unexpected fatal error:\nerror: invalid filesystem format (at "
             "$.storage.filesystems.0.mount)");
 }
 
-TEST(Convert, PutsNodesOnTheFilesystemOfSpec2ThatTheirPathsLeadTo) {
+TEST(Convert, PutsAFileOnTheFilesystemOfSpec2WithTheLongestMountPoint) {
   const auto converted =
       ConvertTo(Read(R"("storage": {"files": [{"path": "/data/a/x", "contents": {"source": "data:,x"}}],
       "filesystems": [{"device": "/dev/a", "format": "xfs", "path": "/data"},

@@ -18,7 +18,7 @@ TEST(DataUrl, IsDecodedFromPercentAndFromBase64) {
 }
 
 // Long contents come in several pieces, whose ends must not split an escape sequence or a group of base64.
-TEST(DataUrl, ComesInPiecesThatAreTheSame) {
+TEST(DataUrl, ComesInPiecesThatMakeUpTheWhole) {
   for (std::size_t shift = 0; shift < 4; ++shift) {
     std::string bytes(shift, 'a');
     for (int i = 0; i < 200'000; ++i) bytes += static_cast<char>(i % 251);

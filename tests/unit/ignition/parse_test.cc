@@ -78,7 +78,7 @@ TEST(Parse, FindsAWrongTypeUnderAKeyOfAnotherCase) {
       HasSubstr("error at line 1 col 27: json: cannot unmarshal number into Go struct field .Ignition.Version"));
 }
 
-TEST(Parse, ReportsWhereATextEndsTooEarly) {
+TEST(Parse, ReportsThatATextEndsTooEarly) {
   const auto message = [](std::string_view text) {
     json::Report report;
     return MessageOf(Parse(text, report));
@@ -117,7 +117,7 @@ TEST(Parse, NamesTheFirstPartitionThatOverlaps) {
   EXPECT_THAT(Texts(report), ElementsAre("$.storage.disks.0.partitions.3: partitions overlap"));
 }
 
-// A disk with so many partitions that not all pairs are compared.
+// Returns the extents of so many partitions that not all pairs are compared, with `others` at the end.
 std::vector<internal::Extent> ManyPartitionsAnd(const std::vector<internal::Extent>& others) {
   std::vector<internal::Extent> extents;
   for (std::size_t i = 0; i < 1001; ++i) extents.emplace_back(1'000'000 + 10 * static_cast<std::int64_t>(i), 5, i);
@@ -126,7 +126,7 @@ std::vector<internal::Extent> ManyPartitionsAnd(const std::vector<internal::Exte
   return extents;
 }
 
-TEST(FindOverlap, OfManyPartitionsIsThatOfAllPairs) {
+TEST(FindOverlap, FindsAnOverlapAmongManyPartitionsAsAmongFew) {
   using internal::Extent;
   // Negative sizes are no mistake on their own.
   const std::vector<std::vector<Extent>> kSets = {

@@ -98,7 +98,7 @@ std::vector<std::string> ProblemsOf(const std::string& text) {
   return problems;
 }
 
-TEST(FieldList, KeepsOrderAndHasAnyNumber) {
+TEST(FieldList, KeepsTheOrderOfItsFieldsAndMayBeEmpty) {
   constexpr auto kTwo = Resource::kFields;
   static_assert(kTwo.kSize == 2 && FieldAt<0>(kTwo).name == "source" && FieldAt<1>(kTwo).name == "compression");
   std::vector<std::string_view> names;
@@ -147,7 +147,7 @@ TEST(Decode, MovesLongStringsOutOfTheDocument) {
   EXPECT_EQ(file.path.data(), bytes);
 }
 
-TEST(Encode, WritesTheSameFieldsAndNoOthers) {
+TEST(Encode, WritesTheFieldsThatWereDecodedAndNoOthers) {
   for (
       const char* text : {
           R"({"path":"/a"})",
@@ -157,7 +157,7 @@ TEST(Encode, WritesTheSameFieldsAndNoOthers) {
   }
 }
 
-TEST(Encode, OfAVariantNamesItsKind) {
+TEST(Encode, NamesTheKindOfAVariant) {
   using Step = std::variant<PutFile, PutUnit>;
   const std::string text = R"([{"kind":"file","path":"/a"},{"enabled":true,"kind":"unit","unit":"b.service"}])";
   EXPECT_EQ(ToText(Encode(DecodedWithoutProblems<std::vector<Step>>(text))), text);

@@ -16,7 +16,7 @@ using Theirs = nlohmann::json;
 
 constexpr int kTexts = 20'000;
 
-// Other programs use this library, and our text must be the same, byte for byte.
+// Other programs write JSON with nlohmann/json, and our text must be the same, byte for byte.
 std::string TheirText(const std::string& text) {
   return Theirs(text).dump(-1, ' ', false, Theirs::error_handler_t::replace);
 }

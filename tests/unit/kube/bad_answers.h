@@ -50,9 +50,9 @@ inline Answer With(Answer answer, const std::string& header) {
 inline std::vector<BadAnswer> BadAnswers() {
   const std::string page = "<html><body>Bad Gateway</body></html>";
   const json::Value soon = {{"details", {{"retryAfterSeconds", 1}}}};
-  std::string endless = R"({"kind":"Status","status":"Failure","reason":"Invalid","code":)" +
-                        std::string("9223372036854775808") +
-                        R"(,"details":{"retryAfterSeconds":9223372036854775808},"message":")" + "not today" + "\"}";
+  std::string huge_numbers =
+      R"({"kind":"Status","status":"Failure","reason":"Invalid","code":)" + std::string("9223372036854775808") +
+      R"(,"details":{"retryAfterSeconds":9223372036854775808},"message":")" + "not today" + "\"}";
   return {
       // The server refuses.
       {"BadRequest", StatusAnswer(400, "BadRequest"), kRefusal},
@@ -71,7 +71,7 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"UnsupportedMediaType", StatusAnswer(415, "UnsupportedMediaType"), kRefusal},
       {"Invalid", StatusAnswer(422, "Invalid"), kRefusal},
       {"InvalidInAMessageOfTheWholeObject",
-       StatusAnswer(422, "Invalid", kRefusal + ": Invalid value: " + std::string(1'500'000, '"')), kRefusal},
+       StatusAnswer(422, "Invalid", kRefusal + ": Invalid value: " + std::string(300'000, '"')), kRefusal},
       {"TooMany", StatusAnswer(429, "TooManyRequests"), kRefusal},
       {"TooManyForASecond", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: 1"), kRefusal, true},
       {"TooManyForASecondByTheStatus", StatusAnswer(429, "TooManyRequests", kRefusal, soon), kRefusal, true},
@@ -87,7 +87,7 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"UnavailableForASecond", With(StatusAnswer(503, "ServiceUnavailable"), "Retry-After: 1"), kRefusal, true},
       {"Timeout", StatusAnswer(504, "Timeout"), kRefusal},
       {"UnknownStatus", StatusAnswer(599, "Unheard"), kRefusal},
-      {"NumbersWithoutSenseInTheStatus", {.status = 403, .body = endless}, "not today"},
+      {"NumbersWithoutSenseInTheStatus", {.status = 403, .body = huge_numbers}, "not today"},
       // Another program answers in place of the server.
       {"Page", {.status = 502, .body = page}, "status 502"},
       {"PageThatSaysWell", {.body = "<html><body>Log in</body></html>"}, "not JSON"},

@@ -33,14 +33,14 @@ class BadAnswersTest : public testing::TestWithParam<BadAnswer> {
   BadAnswersTest() { ::setenv("no_proxy", "*", 1); }
 
   void RunUntil(const std::function<bool()>& is_so) {
-    event::Timer look(
+    event::Timer check_again(
         *loop_,
         [&] {
           if (is_so()) return loop_->Stop();
-          look.After(milliseconds(1));
+          check_again.After(milliseconds(1));
         },
         milliseconds(1));
-    look.After(milliseconds(0));
+    check_again.After(milliseconds(0));
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << testing::PrintToString(troubles_);
   }
 

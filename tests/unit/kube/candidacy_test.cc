@@ -51,6 +51,28 @@ TEST_F(CandidacyTest, LeavesALeaseThatIsRenewed) {
   EXPECT_FALSE(b_.IsLeader(now_));
 }
 
+TEST_F(CandidacyTest, TakesALeaseThatIsOfferedToItAtOnce) {
+  Candidacy offered("c", kTimes, "offer");
+  stored_.emplace();
+  stored_->holder_identity = "offer";
+  stored_->lease_duration_seconds = 15;
+  EXPECT_FALSE(Compete(b_)) << "others do not know the offer";
+  EXPECT_TRUE(Compete(offered));
+  EXPECT_EQ(stored_->holder_identity, "c");
+  EXPECT_TRUE(offered.IsLeader(now_));
+}
+
+TEST_F(CandidacyTest, LeavesARenewedOfferToThoseWhoKnowIt) {
+  stored_.emplace();
+  stored_->holder_identity = "offer";
+  stored_->lease_duration_seconds = 15;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(Compete(b_));
+    now_ += seconds(2);
+    stored_->renew_time = api::MicroTime{WallTime(now_.time_since_epoch())};
+  }
+}
+
 TEST_F(CandidacyTest, TakesOverALeaseThatWasUnchangedForItsDuration) {
   Compete(a_);
   now_ += seconds(100);
@@ -98,6 +120,22 @@ TEST_F(CandidacyTest, ReportsThatAnotherHasTheLease) {
   EXPECT_FALSE(Compete(a_));
   EXPECT_FALSE(a_.IsLeader(now_));
   EXPECT_FALSE(a_.LeaderUntil());
+}
+
+TEST_F(CandidacyTest, KnowsWhoElseHoldsTheLease) {
+  Compete(a_);
+  Compete(b_);
+  EXPECT_EQ(a_.OtherHolder(now_), "");
+  EXPECT_EQ(b_.OtherHolder(now_), "a");
+  now_ += seconds(15);
+  EXPECT_EQ(b_.OtherHolder(now_), "") << "a no longer acts";
+  EXPECT_TRUE(Compete(b_));
+  EXPECT_EQ(b_.OtherHolder(now_), "");
+  EXPECT_FALSE(Compete(a_));
+  EXPECT_EQ(a_.OtherHolder(now_), "b");
+  stored_.reset();
+  EXPECT_TRUE(Compete(a_));
+  EXPECT_EQ(a_.OtherHolder(now_), "") << "the lease was deleted";
 }
 
 TEST_F(CandidacyTest, TakesAReleasedLeaseAtOnce) {

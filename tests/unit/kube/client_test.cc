@@ -3,13 +3,19 @@
 
 #include <optional>
 
+#include "api/secret.h"
 #include "event/loop.h"
+#include "json/fields.h"
 #include "support/expect.h"
 #include "support/temporary_directory.h"
 #include "unit/event/patience.h"
 #include "unit/kube/scripted_server.h"
 
 namespace pintle::kube {
+
+template <>
+inline constexpr ResourceKind kResourceKind<api::Secret> = {"", "v1", "secrets", "Secret", Scope::kNamespaced};
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -331,6 +337,29 @@ TEST_F(Changing, ReportsThatTheNewObjectExistsAlready) {
   const auto made = Outcome<api::Lease>([&](auto done) { return client.Create<api::Lease>(lease, std::move(done)); });
   EXPECT_EQ(made.error().kind(), ErrorKind::kConflict);
   EXPECT_EQ(server.requests()[0].line, "POST /apis/coordination.k8s.io/v1/namespaces/ns/leases?fieldManager=test");
+}
+
+TEST_F(Changing, KeepsNoMessageThatMayQuoteASecret) {
+  ScriptedServer server({{.status = 403, .body = StatusText("Forbidden", "denied: key=hunter2")},
+                         {.status = 422, .body = StatusText("key=hunter2", "denied")},
+                         {.status = 400, .body = "denied: key=hunter2"}});
+  Client client = Connect(server);
+  api::Secret secret;
+  secret.metadata.name = "s";
+  secret.metadata.namespace_name = "ns";
+  const auto created =
+      Outcome<api::Secret>([&](auto done) { return client.Create<api::Secret>(secret, std::move(done)); });
+  EXPECT_EQ(created.error().message(),
+            "creating Secret ns/s: the answer has status 403 Forbidden; its message is left out, as it may quote the "
+            "secret");
+  for (const char* status : {"422", "400"}) {
+    const auto patched = Outcome<api::Secret>([&](auto done) {
+      return client.Patch<api::Secret>({"ns", "s"}, MergePatch{{{"data", {{"key", "x"}}}}}, std::move(done));
+    });
+    EXPECT_EQ(patched.error().kind(), ErrorKind::kInvalid);
+    EXPECT_THAT(patched.error().message(), HasSubstr(status));
+    EXPECT_THAT(patched.error().message(), Not(HasSubstr("hunter2")));
+  }
 }
 
 TEST_F(Changing, DeletesOnlyTheObjectWithTheGivenUid) {

@@ -117,7 +117,7 @@ TEST(Kubeconfig, NeverHasItsSecretsInAMessage) {
   }
 }
 
-TEST(Kubeconfig, NamesTheInvalidField) {
+TEST(Kubeconfig, NamesTheLineThatCannotBeParsed) {
   EXPECT_EQ(MessageOf(ParseKubeconfig("a: b\nc: *d\n", "/")), "it is neither YAML nor JSON: line 2");
 }
 

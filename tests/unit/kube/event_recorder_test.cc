@@ -30,14 +30,14 @@ class EventRecorderTest : public testing::Test {
 
   // Runs until that many requests have been answered.
   void Serve(ScriptedServer& server, std::size_t requests) {
-    event::Timer look(
+    event::Timer check_again(
         *loop_,
         [&] {
           if (server.requests().size() > requests) return loop_->Stop();
-          look.After(std::chrono::milliseconds(1));
+          check_again.After(std::chrono::milliseconds(1));
         },
         std::chrono::milliseconds(1));
-    look.After(std::chrono::milliseconds(1));
+    check_again.After(std::chrono::milliseconds(1));
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
 
@@ -124,14 +124,14 @@ TEST_P(RefusedEvent, DelaysTheFollowingOnesMoreEachTimeAndIsReported) {
       ValueOf(Client::Create(*loop_, server.access())), {.component = "test", .host = "a"}, clock_,
       {.trouble = [this](const Error& error) { troubles_.push_back(error.message()); }, .backoff = kDoubling});
   for (std::size_t i = 0; i <= enough; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", std::to_string(i));
-  event::Timer look(
+  event::Timer check_again(
       *loop_,
       [&] {
         if (is_posted) return loop_->Stop();
-        look.After(std::chrono::milliseconds(1));
+        check_again.After(std::chrono::milliseconds(1));
       },
       std::chrono::milliseconds(1));
-  look.After(std::chrono::milliseconds(1));
+  check_again.After(std::chrono::milliseconds(1));
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_EQ(troubles_.size(), enough);
   EXPECT_THAT(troubles_, testing::Each(HasSubstr(GetParam().words)));

@@ -30,27 +30,27 @@ class LeaseTest : public testing::Test {
   LeaseTest() { ::setenv("no_proxy", "*", 1); }
 
   // Competes until the lease has been read that often.
-  void Compete(int looks) {
+  void Compete(int reads) {
     ScriptedServer server({}, [this](const ReceivedRequest& request) { return AnswerTo(request); });
     Client client = ValueOf(Client::Create(*loop_, server.access()));
     const Lease lease(
         client, {.name = {"namespace", "name"}, .identity = "me", .times = {.retry = milliseconds(1)}},
         {.won = [] {}, .lost = [] {}, .trouble = [this](const Error& error) { troubles_.push_back(error.message()); }});
-    event::Timer look(
+    event::Timer check_again(
         *loop_,
         [&] {
-          if (looks_ >= looks) return loop_->Stop();
-          look.After(milliseconds(1));
+          if (reads_ >= reads) return loop_->Stop();
+          check_again.After(milliseconds(1));
         },
         milliseconds(1));
-    look.After(milliseconds(0));
+    check_again.After(milliseconds(0));
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
 
   Answer AnswerTo(const ReceivedRequest& request) {
     if (!request.line.starts_with("GET")) return refusal_;
-    const int look = ++looks_;
-    if (look == 1 || !is_taken_afterwards_) return Refusal(404, "NotFound", "no such lease");
+    const int number = ++reads_;
+    if (number == 1 || !is_taken_afterwards_) return Refusal(404, "NotFound", "no such lease");
     return {.body =
                 R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"other","leaseDurationSeconds":9}})"};
   }
@@ -58,7 +58,7 @@ class LeaseTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   Answer refusal_;
   bool is_taken_afterwards_ = false;
-  std::atomic<int> looks_ = 0;
+  std::atomic<int> reads_ = 0;
   std::vector<std::string> troubles_;
 };
 
@@ -74,6 +74,27 @@ TEST_F(LeaseTest, DoesNotReportALostRace) {
   is_taken_afterwards_ = true;
   Compete(4);
   EXPECT_THAT(troubles_, IsEmpty());
+}
+
+TEST_F(LeaseTest, ReportsWhoElseHoldsIt) {
+  const std::string lease_of_other =
+      R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"other","leaseDurationSeconds":900}})";
+  ScriptedServer server({}, [&](const ReceivedRequest&) -> Answer { return {.body = lease_of_other}; });
+  Client client = ValueOf(Client::Create(*loop_, server.access()));
+  std::string holder;
+  const Lease* known = nullptr;
+  const Lease lease(client, {.name = {"namespace", "name"}, .identity = "me", .times = {.retry = milliseconds(1)}},
+                    {.won = [] {},
+                     .lost = [] {},
+                     .holder_changed =
+                         [&] {
+                           holder = known->OtherHolder();
+                           loop_->Stop();
+                         }});
+  known = &lease;
+  EXPECT_EQ(lease.OtherHolder(), "");
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(holder, "other");
 }
 
 TEST_F(LeaseTest, IsLostFirstWhenTheProgramWasStopped) {

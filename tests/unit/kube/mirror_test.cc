@@ -81,6 +81,9 @@ TEST_F(MirrorTest, HasListedAndWatchedObjects) {
               ElementsAre("added a@1", "added b@2", "synced", "added c@6", "changed a@1 to a@7", "removed b@2"));
   EXPECT_TRUE(mirror_->is_synced());
   EXPECT_EQ(mirror_->objects().size(), 2U);
+  std::vector<std::string> objects;
+  for (const auto& [name, node] : mirror_->objects()) objects.push_back(name.ToString() + ": " + Words(node));
+  EXPECT_THAT(objects, ElementsAre("a: a@7", "c: c@6"));
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "7");
   EXPECT_EQ(mirror_->Find({"", "b"}), nullptr);
   EXPECT_THAT(server.request_lines()[1],
@@ -114,7 +117,7 @@ TEST_F(MirrorTest, IgnoresAnIncompleteEvent) {
   EXPECT_THAT(server.request_lines()[2], HasSubstr("resourceVersion=5&"));
 }
 
-TEST_F(MirrorTest, ReportsOnlyDifferencesAfterTheServerHasForgotten) {
+TEST_F(MirrorTest, ReportsOnlyDifferencesAfterItsVersionHasExpired) {
   ScriptedServer server(
       {{.body = ListText(
             MirroredNodeText("a", "1") + "," + MirroredNodeText("b", "2") + "," + MirroredNodeText("c", "3"), "5")},

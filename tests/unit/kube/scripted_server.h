@@ -211,7 +211,7 @@ class ScriptedServer {
   std::list<std::thread> threads_;  // The first accepts connections and adds the others.
 };
 
-// No wait between tries.
+// Almost no wait between tries.
 inline constexpr Backoff::Settings kNoTime = {
     .first = std::chrono::milliseconds(1), .longest = std::chrono::milliseconds(1), .jitter = 0};
 

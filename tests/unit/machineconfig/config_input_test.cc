@@ -22,7 +22,7 @@ ConfigDocument ReadAlone(const std::string& text, const std::string& name = "con
   return std::move(file.documents.front());
 }
 
-TEST(ReadConfigFile, WarnsOfAModeThatMachinesCannotHave) {
+TEST(ReadConfigFile, ReportsAModeThatMachinesCannotHave) {
   const ConfigDocument document =
       ReadAlone(R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/etc/x", "mode": 2541}]}})");
 
@@ -43,7 +43,7 @@ TEST(ReadConfigFile, NamesTheFieldsThatTheNewestVersionRequires) {
       HasSubstr("invalid ignition V3 config found: error at $.storage.links.0.target: link target is required"));
 }
 
-TEST(ReadConfigFile, WarnsOfAFileThatPintleItselfWrites) {
+TEST(ReadConfigFile, ReportsAFileThatPintleItselfWrites) {
   const std::string ignition =
       R"({"ignition": {"version": "3.4.0"}, "storage": {"files": [{"path": "/var/lib/pintle/change/journal.json"}]}})";
   const std::string object = R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig", )"
@@ -120,7 +120,7 @@ TEST(ToMachineConfig, SuggestsARemedyForAMissingName) {
   EXPECT_THAT(MessageOf(CheckNamed(object)), HasSubstr("`variant: openshift`"));
 }
 
-TEST(ReadConfigFile, HasNoWarningForAGoodConfig) {
+TEST(ReadConfigFile, ReportsNothingForAGoodConfig) {
   const ConfigDocument document = ReadAlone(R"({"ignition": {"version": "3.4.0"}})");
 
   EXPECT_TRUE(document.config);

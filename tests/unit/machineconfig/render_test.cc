@@ -63,7 +63,7 @@ TEST_F(Rendering, MergesConfigsForWorkersFirstAndThenByName) {
   EXPECT_THAT(*rendered.config.spec.kernel_arguments, ElementsAre("early", "late", "infra"));
 }
 
-TEST_F(Rendering, UsesTheLastConfigThatSetsAField) {
+TEST_F(Rendering, UsesTheLastConfigThatSetsAFieldToMoreThanItsDefault) {
   Add("1").spec.kernel_type = "realtime";
   Add("2").spec.kernel_type = "default";
   Add("3").spec.os_image_url = "quay.io/mine:tag";

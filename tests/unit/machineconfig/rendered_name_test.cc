@@ -23,7 +23,7 @@ TEST(RenderedName, IsTheNameThatNodesKnow) {
   EXPECT_EQ(ValueOf(RenderedName("worker", spec)), "rendered-worker-552a0f58ccdcced4c68ca23fe3db7b58");
 }
 
-TEST(RenderedName, CountsEveryArgument) {
+TEST(RenderedName, CoversArgumentsExtensionsKernelTypeAndImage) {
   api::MachineConfigSpec spec = SmallestSpec();
   spec.kernel_arguments = {"quiet", "nosmt", "systemd.unified_cgroup_hierarchy=1", "cgroup_no_v1=\"all\""};
   spec.extensions = {"usbguard"};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the certificates of the HTTP client's tests in a folder: certificates.py FOLDER"""
+"""Makes the certificates for the tests of net/ in a folder: certificates.py FOLDER"""
 
 import pathlib
 import sys

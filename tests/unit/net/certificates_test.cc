@@ -39,6 +39,14 @@ TEST(ReadCertificates, NamesTheCertificateThatCannotBeRead) {
   EXPECT_THAT(ValueOf(ReadCertificates(good)), SizeIs(1)) << "what failed before is forgotten";
 }
 
+TEST(ReadableCertificates, AreThoseBeforeTheFirstProblem) {
+  const std::string good = MadeCertificate("signer", "20270101000000Z");
+  EXPECT_THAT(ReadableCertificates(good + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" + good),
+              SizeIs(1));
+  EXPECT_THAT(ReadableCertificates(good + good), SizeIs(2));
+  EXPECT_THAT(ReadableCertificates("no certificates here\n"), IsEmpty());
+}
+
 TEST(ReadCertificates, TreatsACertificateWithoutAnExpiryAsValidForVeryLong) {
   const auto read = ValueOf(ReadCertificates(MadeCertificate("forever", "99991231235959Z")));
   EXPECT_GT(read.at(0).not_after, ValueOf(FromRfc3339("2260-01-01T00:00:00Z")));

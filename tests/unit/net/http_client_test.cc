@@ -49,7 +49,7 @@ class HttpClientTest : public testing::Test {
   std::string BodyFrom(HttpRequest request) { return ValueOf(Fetch(std::move(request))).body; }
   std::string BodyFrom(const Url& url) { return BodyFrom(HttpRequest{.url = url}); }
 
-  // For answers whose rest is sent only after the client has got the first piece.
+  // Returns the outcome of a request whose answer goes on only after the client has got the first piece.
   Result<> OutcomeAfterGoAhead(const Server& server, const std::string& path) {
     std::optional<Result<>> outcome;
     const HttpCall call = client().Start({.url = server.At(path)}, {.head = [](const HttpHead&) {},
@@ -145,7 +145,7 @@ TEST_F(Answers, ComeInPiecesBeforeTheyAreComplete) {
                          .body =
                              [&](std::string_view piece) {
                                calls.emplace_back(piece);
-                               if (piece == "first") server.GoAhead();  // Only now does it send the rest.
+                               if (piece == "first") server.GoAhead();  // The server has waited for this.
                              },
                          .end =
                              [&](Result<> outcome) {

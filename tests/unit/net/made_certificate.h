@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes a certificate that expires at a given time, as PEM.
+// Makes certificates that expire at a given time, as PEM.
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -40,6 +41,14 @@ inline std::string MadeCertificate(const std::string& common_name, const std::st
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(text.get(), &bytes);
   return std::string(bytes, static_cast<std::size_t>(size));
+}
+
+// Returns a certificate with this name, which is the same at each call.
+inline const std::string& NamedCertificate(const std::string& name) {
+  static std::map<std::string, std::string> made;
+  std::string& certificate = made[name];
+  if (certificate.empty()) certificate = MadeCertificate(name, "20300101000000Z");
+  return certificate;
 }
 
 }  // namespace pintle

@@ -46,13 +46,19 @@ TEST(MakeServerCertificate, TwoHaveKeysOfTheirOwn) {
   EXPECT_NE(one.certificate, other.certificate);
 }
 
-TEST(MakeServerCertificate, RefusesWhatCannotBeUsed) {
+TEST(MakeServerCertificate, RefusesAnUnusableAuthorityAndAnEmptyListOfHosts) {
   const CertifiedKey authority = ValueOf(MakeAuthority("signer@1", kTenYears));
   EXPECT_THAT(MessageOf(MakeServerCertificate(authority, "a", {}, kTenYears)), HasSubstr("needs a host"));
   EXPECT_THAT(MessageOf(MakeServerCertificate({"none", authority.key}, "a", {"a.test"}, kTenYears)),
               HasSubstr("the authority"));
   EXPECT_THAT(MessageOf(MakeServerCertificate({authority.certificate, "none"}, "a", {"a.test"}, kTenYears)),
               HasSubstr("the authority"));
+}
+
+TEST(CanonicalHost, IsOneTextForEachAddress) {
+  EXPECT_EQ(CanonicalHost("FD00:0:0::0007"), "fd00::7");
+  EXPECT_EQ(CanonicalHost("192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(CanonicalHost("api-int.demo.test"), "api-int.demo.test");
 }
 
 TEST(HostsOf, ReturnsNoneOfAnAuthority) {

@@ -53,7 +53,7 @@ TEST(RateLimit, AllowsAtLeastOneAtATime) {
   EXPECT_EQ(AllowedOf(3, limit, "a", kNow + seconds(2)), 1);
 }
 
-TEST(RateLimit, ForgetsTheClientsFirstThatHaveWaitedLongEnough) {
+TEST(RateLimit, ForgetsFirstTheClientsThatHaveWaitedLongEnough) {
   RateLimit limit({.per_second = 1, .burst = 2}, 2);
   EXPECT_EQ(AllowedOf(3, limit, "old", kNow), 2);
   EXPECT_EQ(AllowedOf(3, limit, "new", kNow + seconds(10)), 2);

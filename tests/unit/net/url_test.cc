@@ -32,7 +32,7 @@ TEST(Url, RefusesOtherSchemesThanHttp) {
   }
 }
 
-TEST(Url, DoesNotShowAPasswordThatItRefuses) {
+TEST(Url, DoesNotReportThePasswordThatItRefuses) {
   EXPECT_EQ(MessageOf(Url::Parse("https://user:secret@api/")), "a URL must not have a user name or a password in it");
   EXPECT_EQ(MessageOf(Url::Parse("https://user:secret@a pi/")), "not an http or https URL");
   EXPECT_EQ(MessageOf(Parsed("https://api/").Resolve("https://user:secret@api/")),

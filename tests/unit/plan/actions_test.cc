@@ -22,7 +22,7 @@ std::vector<std::string> TypesOf(const std::vector<Action>& actions) {
   return types;
 }
 
-TEST(ActionsFor, AreEmptyWithoutAChange) {
+TEST(ActionsFor, IsTheActionNoneWithoutAChange) {
   EXPECT_THAT(
       TypesOf(ActionsBetween(TestConfig().WithFile("/etc/a", "data:,1"), TestConfig().WithFile("/etc/a", "data:,1"))),
       ElementsAre("None"));
@@ -53,7 +53,7 @@ TEST(ActionsFor, OmitsNoneBesideOtherActions) {
   EXPECT_THAT(TypesOf(ActionsBetween(TestConfig(), to)), ElementsAre("Reload"));
 }
 
-TEST(ActionsFor, AreEmptyIfOnlyTheOrderOfFilesChanges) {
+TEST(ActionsFor, IsEmptyIfOnlyTheOrderOfFilesChanges) {
   TestConfig from;
   from.WithFile("/etc/a", "data:,1").WithFile("/etc/b", "data:,1");
   TestConfig to;
@@ -127,7 +127,7 @@ TEST(FirstBootActionFor, IsTheMostDisruptiveAction) {
   EXPECT_EQ(action(TestConfig().WithUnit("u.service", "[Unit]")), "reboot");
 }
 
-TEST(Actions, ThatAreUnknownOrHaveNoTargetAreRefused) {
+TEST(Actions, ThatAreUnknownOrNameNoServiceAreRefused) {
   const api::NodeDisruptionAction restart{"Restart", {}, {{"crio.service"}}};
   const api::NodeDisruptionAction unknown{"Teleport", {}, {}};
   const api::NodeDisruptionAction of_nothing{"Reload", {}, {}};

@@ -18,31 +18,31 @@ std::string Mirror(const std::string& location, const std::string& more = "") {
 }
 
 const std::string kDigest = "pull-from-mirror = \"digest-only\"\n";
-const std::string kR = "example.com/repo/test-img";
-const std::string kR1 = "example.com/repo1/test-img1";
+const std::string kRepository = "example.com/repo/test-img";
+const std::string kOtherRepository = "example.com/repo1/test-img1";
 
 // The files that the Machine Config Operator's own tests change into one another.
 const std::map<int, std::string> kFiles = {
-    {1, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img")) +
-            Registry(kR1, Mirror("mirror.com/repo1/test-img1", kDigest))},
-    {2,
-     kSearch + Registry(kR, Mirror("mirror.com/repo/test-img")) +
-         Registry(kR1, Mirror("mirror.com/repo1/test-img1", kDigest) + Mirror("mirror1.com/repo1/test-img1", kDigest))},
-    {3, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img"))},
+    {1, kSearch + Registry(kRepository, Mirror("mirror.com/repo/test-img")) +
+            Registry(kOtherRepository, Mirror("mirror.com/repo1/test-img1", kDigest))},
+    {2, kSearch + Registry(kRepository, Mirror("mirror.com/repo/test-img")) +
+            Registry(kOtherRepository,
+                     Mirror("mirror.com/repo1/test-img1", kDigest) + Mirror("mirror1.com/repo1/test-img1", kDigest))},
+    {3, kSearch + Registry(kRepository, Mirror("mirror.com/repo/test-img"))},
     {4, "unqualified-search-registries = [\"example.com\", \"foo.com\", \"bar.com\"]\n" +
-            Registry(kR, Mirror("mirror.com/repo/test-img", kDigest))},
-    {5, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img", kDigest))},
-    {6, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img", kDigest)) + Registry(kR1)},
-    {7, kSearch + Registry(kR, Mirror("mirror.com/repo/test-img", kDigest)) +
-            Registry(kR1, Mirror("mirror.com/repo1/test-img1"))},
-    {8, kSearch + "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kR + "\"\n"},
-    {9, kSearch + "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kR + "\"\nblocked = true\n"},
-    {10, kSearch + "[[registry]]\nprefix = \"\"\nlocation = \"" + kR + "\"\n"},
+            Registry(kRepository, Mirror("mirror.com/repo/test-img", kDigest))},
+    {5, kSearch + Registry(kRepository, Mirror("mirror.com/repo/test-img", kDigest))},
+    {6, kSearch + Registry(kRepository, Mirror("mirror.com/repo/test-img", kDigest)) + Registry(kOtherRepository)},
+    {7, kSearch + Registry(kRepository, Mirror("mirror.com/repo/test-img", kDigest)) +
+            Registry(kOtherRepository, Mirror("mirror.com/repo1/test-img1"))},
+    {8, kSearch + "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kRepository + "\"\n"},
+    {9, kSearch + "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kRepository + "\"\nblocked = true\n"},
+    {10, kSearch + "[[registry]]\nprefix = \"\"\nlocation = \"" + kRepository + "\"\n"},
     {11, kSearch + Registry("example.com/repo1/test-img", Mirror("mirror.com/x", kDigest)) +
-             "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kR + "\"\nblocked = true\n"},
-    {12, kSearch + Registry(kR, "mirror-by-digest-only = true\n" + Mirror("mirror.com/repo/test-img"))},
-    {13, kSearch + Registry(kR, "mirror-by-digest-only = true\n" + Mirror("mirror.com/repo/test-img") +
-                                    Mirror("mirror2.com/x"))},
+             "[[registry]]\nprefix = \"bar.com\"\nlocation = \"" + kRepository + "\"\nblocked = true\n"},
+    {12, kSearch + Registry(kRepository, "mirror-by-digest-only = true\n" + Mirror("mirror.com/repo/test-img"))},
+    {13, kSearch + Registry(kRepository, "mirror-by-digest-only = true\n" + Mirror("mirror.com/repo/test-img") +
+                                             Mirror("mirror2.com/x"))},
 };
 
 bool IsHarmful(int from, int to) { return !ValueOf(HarmInRegistries(kFiles.at(from), kFiles.at(to))).empty(); }
@@ -61,14 +61,14 @@ TEST(HarmInRegistries, FindsEverySettingThatMayChangeAnImage) {
 }
 
 TEST(HarmInRegistries, FindsNoneInARegistryThatStaysAsItIs) {
-  const std::string twice = Registry(kR, Mirror("mirror.com/x", kDigest) + Mirror("mirror.com/x"));
-  EXPECT_EQ(ValueOf(HarmInRegistries(twice, twice + Registry(kR1, Mirror("mirror.com/y", kDigest)))), "");
+  const std::string twice = Registry(kRepository, Mirror("mirror.com/x", kDigest) + Mirror("mirror.com/x"));
+  EXPECT_EQ(ValueOf(HarmInRegistries(twice, twice + Registry(kOtherRepository, Mirror("mirror.com/y", kDigest)))), "");
 }
 
 TEST(HarmInRegistries, NamesTheReason) {
   EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(8), kFiles.at(9))), "registry bar.com: its setting \"blocked\" changes");
   EXPECT_EQ(ValueOf(HarmInRegistries(kFiles.at(2), kFiles.at(1))),
-            "registry " + kR1 + ": mirror mirror1.com/repo1/test-img1 is removed");
+            "registry " + kOtherRepository + ": mirror mirror1.com/repo1/test-img1 is removed");
 }
 
 TEST(HarmInRegistries, IsUnknownForABrokenFile) {

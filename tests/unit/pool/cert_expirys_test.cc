@@ -6,7 +6,7 @@
 namespace pintle::pool {
 namespace {
 
-TEST(CertExpirysOf, HasOnlyTheBundleOfTheApiServersCertificate) {
+TEST(CertExpirysOf, HasOnlyTheBundleForTheClientsOfKubelets) {
   const api::Time end{ValueOf(FromRfc3339("2026-12-01T00:00:00Z"))};
   api::ControllerConfig config;
   config.status.controller_certificates = {

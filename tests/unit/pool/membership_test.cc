@@ -68,7 +68,7 @@ TEST_F(Membership, InTwoCustomPoolsIsAnError) {
             "node a belongs to 2 custom roles, cannot proceed with this Node");
 }
 
-TEST_F(Membership, IsNotClaimedByASelectorThatIsAbsentOrEmpty) {
+TEST_F(Membership, DoesNotFollowFromASelectorThatIsAbsentOrEmpty) {
   pools_[1].spec.node_selector.emplace();
   pools_[3].spec.node_selector.reset();
   EXPECT_THAT(PoolsOf(NodeWith({"worker", "infra", "infra2"})), ElementsAre("worker"));

@@ -102,7 +102,7 @@ TEST(AnyRollout, UpdatesNoNodeInAPausedPool) {
   }
 }
 
-TEST(AnyRollout, RecoversOnlyUnavailableNodesAndMakesNoMoreUnavailable) {
+TEST(AnyRollout, UpdatesOnlyUnavailableNodesWithoutCapacityAndMakesNoMoreUnavailable) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
     RandomChoices random(seed);
@@ -184,7 +184,7 @@ TEST(AnyRollout, EndsWithEveryHealthyNodeAtTheTarget) {
   }
 }
 
-TEST(AnyRollout, RecoversNodesFromABadConfigThatIsTakenBack) {
+TEST(AnyRollout, UpdatesBrokenNodesWhenABadConfigIsTakenBack) {
   for (unsigned seed = 0; seed < kPools; ++seed) {
     SCOPED_TRACE(seed);
     RandomChoices random(seed);

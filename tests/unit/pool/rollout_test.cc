@@ -110,7 +110,7 @@ TEST(Rollout, UpdatesTheOperatorsMasterLast) {
   EXPECT_THAT(Names(Decide(situation).updates), ElementsAre("m0"));
 }
 
-TEST(Rollout, MovesANodeThatBootedIntoACustomPool) {
+TEST(Rollout, GivesANodeTheLabelsOfTheCustomPoolWithWhoseConfigItFirstBooted) {
   const api::MachineConfigPool pool = PoolWith(kNew);
   api::MachineConfigPool infra = PoolWith("rendered-infra-new");
   infra.metadata.name = "infra";
@@ -136,7 +136,7 @@ TEST(Rollout, MovesANodeThatBootedIntoACustomPool) {
             R"("labels":{"any":"","one":"1","role":"infra"}}})");
 }
 
-TEST(Recovering, NeedsNoCapacity) {
+TEST(UpdatesOfUnavailable, NeedNoCapacity) {
   const Rollout rollout =
       Decide(PoolWith("rendered-worker-newer"), {NotReady(NodeBetween("a", kOld, kNew, api::kStateRebooting)),
                                                  NodeBetween("b", kOld, kNew, api::kStateWorking), NodeAt("c", kOld)});
@@ -147,19 +147,19 @@ TEST(Recovering, NeedsNoCapacity) {
       R"({"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredConfig":"rendered-worker-newer"}}})");
 }
 
-TEST(Recovering, AreNoNodesThatWereGivenTheTarget) {
+TEST(UpdatesOfUnavailable, LeaveOutNodesThatWereGivenTheTarget) {
   const Rollout rollout =
       Decide(PoolWith(kNew), {NotReady(NodeBetween("a", kOld, kNew, api::kStateWorking)), NotReady(NodeAt("b", kNew))});
   EXPECT_THAT(rollout.updates_of_unavailable, IsEmpty());
 }
 
-TEST(Recovering, AreNoNodesThatAreUpdatedAnyway) {
+TEST(UpdatesOfUnavailable, LeaveOutNodesThatAreUpdatedAnyway) {
   const Rollout rollout = Decide(PoolWith(kNew, {2}), {NodeBetween("a", kOld, kOld, api::kStateWorking)});
   EXPECT_THAT(Names(rollout.updates), ElementsAre("a"));
   EXPECT_THAT(rollout.updates_of_unavailable, IsEmpty());
 }
 
-TEST(Recovering, LeavesANodeAloneThatSomebodyCordoned) {
+TEST(UpdatesOfUnavailable, LeaveOutNodesThatSomebodyCordoned) {
   const Rollout rollout = Decide(PoolWith(kNew), {Cordoned(NodeAt("a", kOld)), Cordoned(NotReady(NodeAt("b", kOld))),
                                                   Cordoned(NodeBetween("c", kOld, "bad", api::kStateWorking))});
   EXPECT_THAT(Names(rollout.updates_of_unavailable), ElementsAre("b", "c"));

@@ -31,7 +31,7 @@ TEST(IgnitionRoute, APoolIsTheLastPartOfThePath) {
   EXPECT_EQ(RouteOf("HEAD", "/config/worker"), ConfigOf("worker"));
 }
 
-TEST(IgnitionRoute, UncleanPathsAreAnsweredWithCleanOnes) {
+TEST(IgnitionRoute, UncleanPathsAreRedirectedToCleanOnes) {
   EXPECT_EQ(GetRoute("/config"), To("/config/"));
   EXPECT_EQ(GetRoute("/config?a=b"), To("/config/?a=b"));
   EXPECT_EQ(GetRoute("//config"), To("/config/"));

@@ -2,7 +2,7 @@
 
 // Compares whole installations: all files that are written, or the error.
 //
-// The operator takes pools in any order, and so the order of the sources of a pool differs from run to run.
+// The order of a pool's configuration.source differs from run to run of the operator, so it is not compared.
 
 #include "generated/bootstrap.h"
 
@@ -100,7 +100,7 @@ std::string DifferenceOfFiles(const Texts& expected, const Texts& got) {
   return "";
 }
 
-// Our errors also have places and remedies.
+// Our errors may have a place before the operator's text, or a remedy after it.
 std::string DifferenceOfErrors(std::string expected, const std::string& got) {
   while (expected.ends_with('\n')) expected.pop_back();
   return got.starts_with(expected) || got.ends_with(expected) ? "" : DifferenceOfTexts(expected, got);

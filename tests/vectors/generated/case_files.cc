@@ -26,7 +26,7 @@ T OrThrow(Result<T> result, const std::filesystem::path& path) {
 }
 
 // Converts a config to the form that the vectors have.
-json::Value Shown(const generated::MachineConfig& config) {
+json::Value InFormOfVectors(const generated::MachineConfig& config) {
   json::Value document = json::Encode(generated::ToObject(config));
   json::Value object = json::Value::object();
   for (const char* key : {"name", "labels", "annotations", "ownerReferences"}) {
@@ -36,13 +36,13 @@ json::Value Shown(const generated::MachineConfig& config) {
   return object;
 }
 
-std::string DifferenceOf(const std::filesystem::path& folder, const json::Value& place,
+std::string DifferenceOf(const std::filesystem::path& folder, const json::Value& entry,
                          const generated::MachineConfig& config) {
-  const json::Value expected = JsonOf(folder / place.at("file").text());
-  const json::Value got = Shown(config);
+  const json::Value expected = JsonOf(folder / entry.at("file").text());
+  const json::Value got = InFormOfVectors(config);
   const std::string differences = Differences(&expected, &got);
   if (!differences.empty()) return config.name + differences;
-  if (generated::ConfigDigest(config) != place.at("sha256OfSpecConfigRaw").text()) return config.name + ": other bytes";
+  if (generated::ConfigDigest(config) != entry.at("sha256OfSpecConfigRaw").text()) return config.name + ": other bytes";
   return "";
 }
 
@@ -71,9 +71,9 @@ std::vector<std::string> NamesIn(const std::filesystem::path& folder) {
 
 std::string DifferenceFrom(const std::filesystem::path& folder,
                            const Result<std::vector<generated::MachineConfig>>& configs) {
-  const bool has_failed = std::filesystem::exists(folder / "error.txt");
-  if (!configs) return DifferenceOfTexts(has_failed ? TextOf(folder / "error.txt") : "", configs.error().message());
-  if (has_failed) return "should be an error: " + TextOf(folder / "error.txt");
+  const bool expects_error = std::filesystem::exists(folder / "error.txt");
+  if (!configs) return DifferenceOfTexts(expects_error ? TextOf(folder / "error.txt") : "", configs.error().message());
+  if (expects_error) return "should be an error: " + TextOf(folder / "error.txt");
   const json::Value order = JsonOf(folder / "_order.json");
   if (order.size() != configs->size()) return fmt::format("{} configs, not {}", configs->size(), order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -28,7 +28,8 @@ std::vector<std::string> NamesIn(const std::filesystem::path& folder);
 std::string DifferenceFrom(const std::filesystem::path& folder,
                            const Result<std::vector<generated::MachineConfig>>& configs);
 
-// Returns how an error, or a text, differs.
+// Returns how two texts differ, or "" if they agree.  If `got` does not end with a newline, those at the end of
+// `expected` do not count.
 std::string DifferenceOfTexts(std::string_view expected, std::string_view got);
 
 }  // namespace pintle::vectors

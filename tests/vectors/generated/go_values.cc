@@ -38,7 +38,7 @@ constexpr Type kIntMap = {Kind::kMap, "map[int]string", false, &gotemplate::kStr
 constexpr Type kInnerMap = {Kind::kMap, "map[string]*main.Inner", false, &kInnerPointer, &gotemplate::kStringType};
 constexpr Type kArray = {Kind::kArray, "[3]int", false, &gotemplate::kIntType, nullptr, {}, 3, &gotemplate::kIntsType};
 constexpr Type kKind = {Kind::kString, "main.Kind", true};
-constexpr Type kKinds = {Kind::kSlice, "[]main.Kind", false, &kKind};
+constexpr Type kListOfKinds = {Kind::kSlice, "[]main.Kind", false, &kKind};
 constexpr Type kFunction = {Kind::kFunction, "func(int) int"};
 constexpr StructField kOuterFields[] = {{"Inner", &kInnerPointer, "Inner", true},
                                         {"Title", &gotemplate::kStringType, "Title"},
@@ -54,7 +54,7 @@ constexpr StructField kOuterFields[] = {{"Inner", &kInnerPointer, "Inner", true}
                                         {"SM", &kInnerMap, "SM"},
                                         {"Arr", &kArray, "Arr"},
                                         {"Kind", &kKind, "Kind"},
-                                        {"Kinds", &kKinds, "Kinds"},
+                                        {"Kinds", &kListOfKinds, "Kinds"},
                                         {"NilMap", &gotemplate::kStringMapType, "NilMap"},
                                         {"NilList", &gotemplate::kStringsType, "NilList"},
                                         {"PS", &kStringPointer, "PS"},
@@ -131,7 +131,7 @@ Result<Value> Join(Values values, Memory& memory) {
 }
 
 Result<Value> Kinds(Values, Memory& memory) {
-  return Value::Sequence(kKinds, memory.Keep(std::vector{Value::Text("k1", kKind), Value::Text("k2", kKind)}));
+  return Value::Sequence(kListOfKinds, memory.Keep(std::vector{Value::Text("k1", kKind), Value::Text("k2", kKind)}));
 }
 
 Result<Value> Sum(Values values, Memory&) {
@@ -183,7 +183,7 @@ Functions MakeFunctions() {
   functions["strs"] = {{}, false, &gotemplate::kAnyType, [](Values, Memory& memory) -> Result<Value> {
                          return memory.Strings({"p", "q"});
                        }};
-  functions["kinds"] = {{}, false, &kKinds, Kinds};
+  functions["kinds"] = {{}, false, &kListOfKinds, Kinds};
   functions["boom"] = Failing("boom");
   functions["boomErr"] = Failing("boom error");
   functions["takesStruct"] = {

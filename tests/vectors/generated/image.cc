@@ -5,6 +5,7 @@
 #include "api/image_config.h"
 #include "api/image_policy.h"
 #include "generated/image_files.h"
+#include "generated/runtime_templates.h"
 #include "vectors/generated/case_files.h"
 #include "vectors/generated/kinds.h"
 #include "vectors/generated/runtime_inputs.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Made = Result<std::vector<generated::MachineConfig>>;
 
-Made Make(const CaseObjects& objects, const RoleTemplates& templates) {
+Made ImageConfigsOf(const CaseObjects& objects, const RoleTemplates& templates) {
   const auto images = TRY(objects.All<api::Image>("Image"));
   const auto content_source_policies = TRY(objects.All<api::MirrorSet>("ImageContentSourcePolicy"));
   const auto digest_sets = TRY(objects.All<api::MirrorSet>("ImageDigestMirrorSet"));
@@ -31,7 +32,7 @@ Made Make(const CaseObjects& objects, const RoleTemplates& templates) {
                                       .cluster_policies = cluster_policies,
                                       .namespace_policies = namespace_policies};
   const generated::ImageRules rules = TRY(generated::RulesOf(inputs, generated::ImagesFor::kBootstrap));
-  const RuntimeTemplatesOfPools of_pools = TRY(TemplatesOf(objects, templates));
+  const RuntimeTemplatesOfPools of_pools = TRY(TemplatesOf(objects, templates), generated::kNoTemplatesForImages);
   std::vector<generated::MachineConfig> configs;
   for (const auto& pool : objects.Pools()) {
     const auto files = TRY(generated::FilesOf(rules, of_pools.at(pool.metadata.name)));
@@ -46,7 +47,7 @@ Tally RunImage(const std::filesystem::path& folder) {
   Tally tally("image");
   const RoleTemplates templates(folder / ".." / "own-templates");
   for (const std::string& name : NamesIn(folder)) {
-    tally.Add(name, DifferenceFrom(folder / name / "out-own", Make(CaseObjects(folder, name), templates)));
+    tally.Add(name, DifferenceFrom(folder / name / "out-own", ImageConfigsOf(CaseObjects(folder, name), templates)));
   }
   return tally;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kinds of cases.  Each has a file of its own.
+// The kinds of cases.
 
 #include <array>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace pintle::vectors {
 // `folder` is the folder of the kind; files for several kinds are beside it.
 using RunKind = Tally (*)(const std::filesystem::path& folder);
 
-struct Kind {
+struct CaseKind {
   std::string_view folder;
   RunKind run;
 };
@@ -28,7 +28,7 @@ Tally RunTemplate(const std::filesystem::path& folder);
 Tally RunTemplateFunctions(const std::filesystem::path& folder);
 Tally RunTemplateSpecial(const std::filesystem::path& folder);
 
-inline constexpr auto kKinds = std::to_array<Kind>({
+inline constexpr auto kKinds = std::to_array<CaseKind>({
     {"bootstrap", RunBootstrap},
     {"ctr", RunCtr},
     {"gotemplate", RunGotemplate},

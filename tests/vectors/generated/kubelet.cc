@@ -18,12 +18,12 @@ namespace {
 
 using Configs = Result<std::vector<generated::MachineConfig>>;
 
-struct Function {
+struct KubeletFunction {
   const char* folder;
   Configs (*run)(const KubeletInput& input, const generated::KubeletSettings& settings);
 };
 
-constexpr Function kFunctions[] = {
+constexpr KubeletFunction kFunctions[] = {
     {"97-node",
      [](const KubeletInput& input, const generated::KubeletSettings& settings) {
        return generated::BootstrapNodeConfigs(input.pools, TemplatesOf(input), settings);
@@ -38,9 +38,11 @@ constexpr Function kFunctions[] = {
      }},
 };
 
-Configs Run(const Function& function, const KubeletInput& input) { return function.run(input, TRY(SettingsOf(input))); }
+Configs Run(const KubeletFunction& function, const KubeletInput& input) {
+  return function.run(input, TRY(SettingsOf(input)));
+}
 
-// The operator looks for staticPodPath in one spelling, and decodes it in any.
+// The operator refuses only the exact spelling "staticPodPath", but its decoder accepts the key in any case.
 bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
   const auto hides = [](const api::KubeletConfig& object) {
     return json::ToText(object.spec.kubelet_config).find("\"staticPodPath\"") == std::string::npos;
@@ -49,10 +51,11 @@ bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
          std::all_of(input.kubelet_configs.begin(), input.kubelet_configs.end(), hides);
 }
 
-// Returns a text for each of the three functions that differs from the operator.
-std::string DifferenceIn(const std::filesystem::path& folder, const KubeletInput& input, bool& is_deliberate) {
+// Returns the differences from the operator, with the names of the functions.  Leaves out those that
+// HidesStaticPodPath() explains, and sets `is_deliberate` instead.
+std::string DifferenceOfFunctions(const std::filesystem::path& folder, const KubeletInput& input, bool& is_deliberate) {
   std::string difference;
-  for (const Function& function : kFunctions) {
+  for (const KubeletFunction& function : kFunctions) {
     const Configs configs = Run(function, input);
     if (HidesStaticPodPath(input, configs)) {
       is_deliberate = true;
@@ -69,7 +72,7 @@ void TryCase(const std::filesystem::path& folder, const std::vector<json::Value>
   KubeletInput input = ReadKubeletInput(base, DocumentsOf(folder / "in.yaml"));
   input.templates = &templates;
   bool is_deliberate = false;
-  const std::string difference = DifferenceIn(folder, input, is_deliberate);
+  const std::string difference = DifferenceOfFunctions(folder, input, is_deliberate);
   const std::string name = folder.filename();
   if (is_deliberate) {
     tally.AddDeliberate(name, "staticPodPath is refused in any case of its letters", difference);

@@ -26,8 +26,8 @@ struct KubeletInput {
   json::Value api_server;
 };
 
-// Returns the objects of each kind in `documents`, or those of `base` if there are none.  The caller sets the
-// templates.
+// Returns the objects of each kind in `documents`, or those in `base` if `documents` has none of the kind.  The caller
+// sets the templates.
 KubeletInput ReadKubeletInput(const std::vector<json::Value>& base, const std::vector<json::Value>& documents);
 
 generated::TemplatesFor TemplatesOf(const KubeletInput& input);

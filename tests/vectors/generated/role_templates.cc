@@ -11,7 +11,7 @@
 namespace pintle::vectors {
 namespace {
 
-// The files that are read back do not depend on the pull secret.
+// The files that the cases read from these configs do not depend on the pull secret.
 constexpr const char* kNoPullSecret = "{}";
 
 generated::TemplateFolder FolderAt(const std::filesystem::path& path) {

@@ -54,8 +54,9 @@ Result<RuntimeTemplatesOfPools> TemplatesOf(const CaseObjects& objects, const Ro
   RuntimeTemplatesOfPools of_pools;
   for (const api::MachineConfigPool& pool : objects.Pools()) {
     const std::string& name = pool.metadata.name;
-    const auto configs = TRY(templates.For(name, *config, objects.Find("APIServer")));
-    of_pools.emplace(name, TRY(generated::FindRuntimeTemplates(configs)));
+    const auto configs = templates.For(name, *config, objects.Find("APIServer"));
+    if (!configs) return generated::RuntimeTemplatesFailed(configs.error());
+    of_pools.emplace(name, TRY(generated::FindRuntimeTemplates(*configs)));
   }
   return of_pools;
 }

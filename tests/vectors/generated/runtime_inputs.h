@@ -18,7 +18,7 @@
 
 namespace pintle::vectors {
 
-// Returns the objects of a case.  They replace those of the same kind that all cases share.
+// The objects of a case.  For each kind that the case does not have, they include the objects that all cases share.
 class CaseObjects {
  public:
   // `folder` is the folder of the kind.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the cases of the operator's running controllers with our passes, and compares the objects at the end.
+// Runs our controller on the cases of the operator's controllers, and compares the objects at the end.
 //
-// The operator's controllers are triggered one by one, and ours decide until there is nothing left to write.  So only
-// the last state of each case is compared.  test_sync_vectors.py carries out the same cases on an API server.
+// The operator's controllers are triggered one by one, and ours makes passes until there is nothing left to write.  So
+// only the last state of each case is compared.  test_sync_vectors.py carries out the same cases on an API server.
 //
 // usage: sync-vectors DIRECTORY
 
@@ -54,7 +54,7 @@ std::string PluralOf(std::string_view kind) {
   return found == kPlurals.end() ? std::string(kind) : found->second;
 }
 
-// Returns what a controller of the operator makes its configs from.
+// Returns the inputs from which a controller of the operator makes its configs.
 const generated::MadeFromOnly& SourcesOf(const std::string& name) {
   static const std::map<std::string, generated::MadeFromOnly, std::less<>> kSources = {
       {"template", generated::MadeFromOnly{{MadeFrom::kTemplates}}},
@@ -78,7 +78,7 @@ void Sync(controller::TrialCluster& cluster, const std::string& what, const gene
 }
 
 // Converts an object to the form that the vectors have.
-json::Value Shown(const std::string& plural, const json::Value& document) {
+json::Value ObjectInFormOfVectors(const std::string& plural, const json::Value& document) {
   json::Value object = json::Value::object();
   const auto keys = plural == "machineconfigs"
                         ? std::vector<std::string>{"name", "labels", "annotations", "ownerReferences"}
@@ -99,7 +99,7 @@ json::Value Shown(const std::string& plural, const json::Value& document) {
   return *json::Parse(text);
 }
 
-// Finalizers have no order that means something.
+// The order of finalizers means nothing.
 json::Value Sorted(const json::Value& finalizers) {
   std::vector<std::string> texts;
   if (finalizers.is_array()) {
@@ -109,7 +109,8 @@ json::Value Sorted(const json::Value& finalizers) {
   return json::Encode(texts);
 }
 
-// Leaves out members that mean the same as absent ones: null, false, and empty texts, lists and objects.
+// Leaves out members that mean the same as absent ones: null, false, and empty texts, lists and objects.  Sorts
+// finalizers.
 json::Value WithoutEmpty(const json::Value& value) {
   if (value.is_array()) {
     json::Value list = json::Value::array();
@@ -128,27 +129,27 @@ json::Value WithoutEmpty(const json::Value& value) {
 
 std::string RunCase(const std::filesystem::path& folder, const std::vector<json::Value>& base,
                     const generated::TemplateFolder& templates) {
-  controller::TrialCluster world;
+  controller::TrialCluster own_objects;
   const auto own = DocumentsOf(folder / "in.yaml");
   for (const json::Value& document : own) {
-    if (document.is_object()) world.Put(document);
+    if (document.is_object()) own_objects.Put(document);
   }
-  controller::TrialCluster filled = world;
+  controller::TrialCluster cluster = own_objects;
   for (const json::Value& document : base) {
-    if (!world.Has(machineconfig::KindOf(document))) filled.Put(document);
+    if (!own_objects.Has(machineconfig::KindOf(document))) cluster.Put(document);
   }
   const auto scenario = DocumentsOf(folder / "scenario.yaml");
   for (const json::Value& step : scenario.at(0).at("steps")) {
     if (const json::Value* patch = step.Find("patch")) {
-      filled.Patch(patch->TextAt({"kind"}), "", patch->TextAt({"name"}), patch->at("merge"));
+      cluster.Patch(patch->TextAt({"kind"}), "", patch->TextAt({"name"}), patch->at("merge"));
     } else if (const json::Value* applied = step.Find("apply")) {
-      filled.Put(*applied);
+      cluster.Put(*applied);
     } else if (const json::Value* deleted = step.Find("deleted")) {
-      json::Value& object = filled.At(deleted->TextAt({"kind"}), "", deleted->TextAt({"name"}));
+      json::Value& object = cluster.At(deleted->TextAt({"kind"}), "", deleted->TextAt({"name"}));
       object["metadata"]["deletionTimestamp"] = ToRfc3339(kSyncTime);
-      Sync(filled, "kubelet", templates);
+      Sync(cluster, "kubelet", templates);
     } else {
-      Sync(filled, step.TextAt({"sync"}), templates);
+      Sync(cluster, step.TextAt({"sync"}), templates);
     }
   }
   const json::Value results = JsonOf(folder / "out/result.json");
@@ -164,8 +165,8 @@ std::string RunCase(const std::filesystem::path& folder, const std::vector<json:
       if (objects.is_array()) {
         for (const json::Value& object : objects) wanted[object.TextAt({"name"})] = WithoutEmpty(object);
       }
-      for (const auto& [name, document] : filled.Documents(kind)) {
-        json::Value got = WithoutEmpty(Shown(plural, document));
+      for (const auto& [name, document] : cluster.Documents(kind)) {
+        json::Value got = WithoutEmpty(ObjectInFormOfVectors(plural, document));
         const auto found = wanted.extract(document["metadata"].TextAt({"name"}));
         if (found.empty()) {
           differences += fmt::format("\n{} {} should not be there", kind, name);

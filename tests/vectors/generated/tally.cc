@@ -20,8 +20,8 @@ void Tally::Add(std::string_view name, std::string_view difference) {
 void Tally::AddDeliberate(std::string_view name, std::string_view reason, std::string_view difference) {
   ++tried_;
   if (!difference.empty()) ++misses_;
-  fmt::print("{}/{}: deliberately another, {}{}{}\n", kind_, name, reason,
-             difference.empty() ? "" : ", but not as it should be: ", Printable(difference));
+  fmt::print("{}/{}: a deliberate difference: {}{}{}\n", kind_, name, reason,
+             difference.empty() ? "" : "; but our result is not the one that we want: ", Printable(difference));
 }
 
 void Tally::PrintSum() const { fmt::print("{}: {}/{} agree\n", kind_, agreed_, tried_); }

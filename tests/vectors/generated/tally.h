@@ -18,13 +18,13 @@ class Tally {
   void Add(std::string_view name, std::string_view difference);
 
   // Counts a case in which we deliberately differ from the operator.  `difference` describes how our result differs
-  // from the one that is meant; it is empty if the result is right.
+  // from the one that we want; it is empty if they agree.
   void AddDeliberate(std::string_view name, std::string_view reason, std::string_view difference);
 
   // Prints "KIND: N/M agree".
   void PrintSum() const;
 
-  // Returns whether a case differs that is not meant to.
+  // Returns whether any case has a result that we do not want.
   bool has_missed() const { return misses_ > 0; }
 
  private:

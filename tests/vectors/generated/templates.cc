@@ -27,9 +27,9 @@ namespace pintle::vectors {
 namespace {
 
 // The pull secret of the cases that have none of their own.
-constexpr const char* kNoPullSecret = "{\"auths\":{}}";
+constexpr const char* kEmptyPullSecret = "{\"auths\":{}}";
 // The name of the controller's build.
-constexpr const char* kVersion = "HASH";
+constexpr const char* kControllerVersion = "HASH";
 
 struct Inputs {
   json::Value controller_config;
@@ -41,7 +41,7 @@ Inputs InputsIn(const std::filesystem::path& folder) {
   Inputs inputs;
   inputs.controller_config = DocumentsOf(folder / "controllerconfig.yaml").front();
   const auto secret = folder / "pullsecret.json";
-  inputs.pull_secret = std::filesystem::exists(secret) ? TextOf(secret) : kNoPullSecret;
+  inputs.pull_secret = std::filesystem::exists(secret) ? TextOf(secret) : kEmptyPullSecret;
   std::optional<json::Value> api_server;
   if (std::filesystem::exists(folder / "apiserver.yaml")) api_server = DocumentsOf(folder / "apiserver.yaml").front();
   inputs.tls = generated::TlsSettingsOf(api_server ? &*api_server : nullptr);
@@ -51,22 +51,23 @@ Inputs InputsIn(const std::filesystem::path& folder) {
 Result<std::vector<generated::MachineConfig>> ConfigsOf(const generated::TemplateFolder& templates, Inputs inputs) {
   std::string secret = TRY(generated::CompactPullSecret(inputs.pull_secret));
   const generated::RenderConfig config(inputs.controller_config["spec"], std::move(secret), inputs.tls);
-  auto configs = TRY(generated::MachineConfigsOfTemplates(templates, config, kVersion));
+  auto configs = TRY(generated::MachineConfigsOfTemplates(templates, config, kControllerVersion));
   for (auto& made : configs) {
     made.owner_references.push_back(generated::OwnerOfTemplates(inputs.controller_config));
   }
   return configs;
 }
 
-// The vectors do not contain folders without files.
-generated::TemplateFolder FolderAt(const std::filesystem::path& path) {
+// The vectors do not contain empty folders, so a missing folder has no templates.
+generated::TemplateFolder FolderOrNone(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return generated::TemplateFolder(path);
   auto folder = generated::TemplateFolder::Read(path);
   if (!folder) throw std::runtime_error(folder.error().message());
   return *std::move(folder);
 }
 
-// The beginning of our error in cases where the operator's error contains the pull secret, which ours never does.
+// Returns the beginning of our error if the operator's error contains the pull secret, which ours never does, and
+// nullopt otherwise.
 std::optional<std::string> WithoutSecret(std::string_view error, const std::string& pull_secret) {
   constexpr std::string_view kNotJson = "couldn't compact pullsecret";
   if (error.starts_with(kNotJson)) {
@@ -95,11 +96,11 @@ void AddCase(const std::string& name, const std::filesystem::path& out, const In
   const auto expected = WithoutSecret(error, inputs.pull_secret);
   if (!expected) return tally.Add(name, DifferenceFrom(out, configs));
   const std::string got = configs ? "configs" : configs.error().message();
-  tally.AddDeliberate(name, "since the error of the operator shows the pull secret",
+  tally.AddDeliberate(name, "the error of the operator shows the pull secret",
                       DifferenceOfTexts(*expected, std::string_view(got).substr(0, expected->size())));
 }
 
-std::string DifferenceIn(const json::Value& test) {
+std::string DifferenceOfTemplate(const json::Value& test) {
   generated::TlsSettings tls;
   tls.min_version = test.TextAt({"tlsMinVersion"});
   if (const json::Value* suites = test.Find("tlsCipherSuites")) {
@@ -120,7 +121,7 @@ std::string DifferenceIn(const json::Value& test) {
 
 Tally RunTemplate(const std::filesystem::path& folder) {
   Tally tally("template");
-  const generated::TemplateFolder templates = FolderAt(folder.parent_path() / "own-templates");
+  const generated::TemplateFolder templates = FolderOrNone(folder.parent_path() / "own-templates");
   for (const std::string& name : NamesIn(folder)) {
     AddCase(name, folder / name / "out-own", InputsIn(folder / name), templates, tally);
   }
@@ -130,7 +131,7 @@ Tally RunTemplate(const std::filesystem::path& folder) {
 Tally RunTemplateSpecial(const std::filesystem::path& folder) {
   Tally tally("template-special");
   for (const std::string& name : NamesIn(folder)) {
-    const generated::TemplateFolder templates = FolderAt(folder / name / "templates");
+    const generated::TemplateFolder templates = FolderOrNone(folder / name / "templates");
     AddCase(name, folder / name / "out", InputsIn(folder / name), templates, tally);
   }
   return tally;
@@ -144,7 +145,7 @@ Tally RunTemplateFunctions(const std::filesystem::path& folder) {
     const std::size_t end = std::min(cases.find('\n', begin), cases.size());
     const auto test = json::Parse(std::string_view(cases).substr(begin, end - begin));
     if (!test) throw std::runtime_error(test.error().message());
-    tally.Add(fmt::format("{} (line {})", test->at("name").text(), number + 1), DifferenceIn(*test));
+    tally.Add(fmt::format("{} (line {})", test->at("name").text(), number + 1), DifferenceOfTemplate(*test));
     begin = end + 1;
   }
   return tally;

@@ -154,10 +154,13 @@ TEST_F(BlobStoreTest, DropsAnIncompleteEntryAfterAPowerCutAnywhere) {
   {
     BlobStore blobs = Open();
     ValueOf(blobs.Add("kept"));
+    ASSERT_TRUE(Succeeded(blobs.Sync()));
     whole = Size();
     ValueOf(blobs.Add("torn off"));
+    ASSERT_TRUE(Succeeded(blobs.Sync()));
   }
   const std::string all = directory_.Read("store");
+  ASSERT_GT(all.size(), whole);
   for (std::size_t length = whole; length < all.size(); ++length) {
     directory_.Write("store", all.substr(0, length));
     BlobStore blobs = Open();

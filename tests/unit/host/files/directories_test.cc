@@ -186,7 +186,7 @@ TEST_F(DirectoriesTest, ThatDifferBetweenPrepareAndCommitAreAnError) {
 }
 
 // A user may put another file in place of a temporary file; that file must not be used.
-TEST_F(DirectoriesTest, KeepWaitingFilesOutOfReachOfUsers) {
+TEST_F(DirectoriesTest, KeepTemporaryFilesOutOfReachOfUsers) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State ours;
   ours.sha256 = ValueOf(blobs.Add("ours"));
@@ -196,9 +196,9 @@ TEST_F(DirectoriesTest, KeepWaitingFilesOutOfReachOfUsers) {
   ASSERT_TRUE(Succeeded(changes.Prepare(put)));
   const auto names = ValueOf(root_.List("/home/user/conf"));
   ASSERT_EQ(names.size(), 1U);
-  const auto waits = ValueOf(root_.Status("/home/user/conf/" + names[0]));
-  EXPECT_EQ(waits->st_mode, static_cast<mode_t>(S_IFDIR | 0700));
-  EXPECT_EQ(waits->st_uid, 0U);
+  const auto workspace = ValueOf(root_.Status("/home/user/conf/" + names[0]));
+  EXPECT_EQ(workspace->st_mode, static_cast<mode_t>(S_IFDIR | 0700));
+  EXPECT_EQ(workspace->st_uid, 0U);
   fs::rename(top_ / ("home/user/conf/" + names[0]), top_ / "home/user/mine/stolen");
   fs::create_symlink("/etc/profile.d", top_ / ("home/user/conf/" + names[0]));
   ASSERT_TRUE(Succeeded(changes.Commit(put)));
@@ -207,7 +207,7 @@ TEST_F(DirectoriesTest, KeepWaitingFilesOutOfReachOfUsers) {
   EXPECT_EQ(top_.Read("etc/profile.d/app"), "root's");
 }
 
-TEST_F(DirectoriesTest, OfManyChangesAreTheSameInCommit) {
+TEST_F(DirectoriesTest, OfManyChangesMustBeTheSameInCommit) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State ours;
   ours.sha256 = ValueOf(blobs.Add("ours"));

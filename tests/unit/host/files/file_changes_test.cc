@@ -237,7 +237,7 @@ TEST_F(FileChangesTest, UsesTheLaterOfTwoChangesToAPath) {
   ExpectNames("/etc", {});
 }
 
-TEST_F(FileChangesTest, PreparesTheRemainingChangesAtTheCommit) {
+TEST_F(FileChangesTest, PreparesAnUnpreparedChangeAtTheCommit) {
   ASSERT_TRUE(Succeeded(changes_.Commit({"/etc/file", File("x")})));
   EXPECT_EQ(Read("etc/file"), "x");
 }
@@ -265,7 +265,7 @@ TEST_F(FileChangesTest, KeepsTheAttributesOfAReplacedFileUnlessTheyAreSet) {
   }
 }
 
-TEST_F(FileChangesTest, TrustsAnEarlierLookAtAFileThatStayedUnchanged) {
+TEST_F(FileChangesTest, TrustsAnEarlierObservationOfAnUnchangedFile) {
   outside_.Write("root/etc/file", "old");
   fs::permissions(At("etc/file"), fs::perms(0644));
   State was = File("old");
@@ -303,7 +303,7 @@ struct Edit {
 
 const Edit kEdits[] = {
     {"written over", [](const fs::path& file) { std::ofstream(file) << "edit"; }},
-    {"written over with as much", [](const fs::path& file) { std::ofstream(file) << "xyz"; }},
+    {"written over with the same length", [](const fs::path& file) { std::ofstream(file) << "xyz"; }},
     {"appended to", [](const fs::path& file) { std::ofstream(file, std::ios::app) << "edit"; }},
     {"replaced",
      [](const fs::path& file) {
@@ -377,7 +377,7 @@ TEST_F(FileChangesTest, RestoresWritesToAFileThatItHasReplacedOrRemoved) {
   }
 }
 
-TEST_F(FileChangesTest, ExchangesAFileAndADirectoryInOneStep) {
+TEST_F(FileChangesTest, ReplacesAFileByADirectoryAndADirectoryByAFileInOneChange) {
   fs::create_directory(At("etc/one"));
   outside_.Write("root/etc/one/inside", "old");
   outside_.Write("root/etc/two", "old");

@@ -65,10 +65,10 @@ TEST_F(SeenFilesTest, AreNotReadAgain) {
 TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyMatch) {
   SeenFiles seen = WithAWrongDigest(Sha256("expected").hex());
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/store"));
-  const auto keep = [&](const std::string& what) {
+  const auto keep = [&](const std::string& contents) {
     const auto keep_expected = [&](const std::string& path) -> Result<> {
       EXPECT_EQ(path, "/motd");
-      TRY(blobs.Add(what));
+      TRY(blobs.Add(contents));
       return {};
     };
     return ValueOf(Observer(root_).ObserveAndKeep("/motd", blobs, std::nullopt, seen, keep_expected)).value().sha256;
@@ -105,7 +105,7 @@ TEST_F(SeenFilesTest, AreReadAgainAfterTheirAttributesChange) {
 }
 
 // A write right after the file was read may leave the same time.
-TEST_F(SeenFilesTest, DoNotCountWhileTheyAreFresh) {
+TEST_F(SeenFilesTest, AreNotRecordedWhileTheyAreFresh) {
   SeenFiles seen(clock_);
   clock_.ahead = std::chrono::seconds(0);
   Look(seen);

@@ -156,7 +156,7 @@ int StatusOf(const std::vector<std::string>& words) {
   return WEXITSTATUS(status);
 }
 
-// Random units, links and presets with few names, so that they conflict.
+// Makes random units, links and presets.  They have only a few different names, so that they conflict.
 class RandomMachine {
  public:
   explicit RandomMachine(unsigned seed) : random_(seed) {}

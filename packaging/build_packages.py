@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the Debian packages or the RPMs of the commit that is checked out, as `./dev package` does.
+
+The packages are built from a tarball of the commit, so edits that are not committed are not in them.  The same commit
+gives the same Debian packages, bit for bit, whatever the folder and the time.
+"""
+
+import argparse
+import datetime
+import email.utils
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+OUTPUT = TOP / "build/packages"
+# With these options and without the distribution's flags, the compiler makes the same objects as in the build folder of
+# ./dev, and finds them in its cache.  The packages are then for tests; those for people have the distribution's flags.
+MESON_OPTIONS_OF_TESTS = "--buildtype=debugoptimized -Doptimization=1 -Dwerror=true -Dcpp_args=-g1"
+# ./dev sets the same for its own builds, and describes them.
+CACHE = {"CCACHE_NOHASHDIR": "1", "CCACHE_DEPEND": "1", "CCACHE_PCH_EXTSUM": "1",
+         "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
+# Fedora's macros, which Debian's rpmbuild lacks.
+FEDORA_MACROS = TOP / "tests/packages/rpm/macros.d/macros.fedora"
+
+
+def cache_folder():
+    """Returns ccache's folder; debhelper gives the compiler another home directory, in which the cache would be empty."""
+    return subprocess.run(["ccache", "--get-config", "cache_dir"], check=True, stdout=subprocess.PIPE,
+                          encoding="utf-8").stdout.strip()
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", TOP, *words], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.strip()
+
+
+def version_of_meson():
+    return re.search(r"(?m)^\s*version: '([^']+)'", (TOP / "meson.build").read_text(encoding="utf-8"))[1]
+
+
+def empty_folder(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+
+def archive_commit(name):
+    """Returns a tarball of the commit that is checked out, with all files below the folder `name`."""
+    if git("status", "--porcelain"):
+        print("The packages are of the last commit, without the edits since then.", file=sys.stderr)
+    return subprocess.run(["git", "-C", TOP, "archive", f"--prefix={name}/", "HEAD"], check=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def seconds_of_commit():
+    return int(git("log", "-1", "--format=%ct"))
+
+
+def run_builder(command, log, environment, cwd=None):
+    """Runs a program that builds packages.  Its output goes to a file; if the program fails, the output's end is shown."""
+    # The cache of compilers distinguishes locales, and rpmbuild sets LANG.
+    lang = f"LANG={os.environ['LANG']}" if "LANG" in os.environ else "--unset=LANG"
+    of_caller = {name: value for name, value in os.environ.items() if name not in CACHE}
+    environment = of_caller | {"SOURCE_DATE_EPOCH": str(seconds_of_commit()), "CXX": f"env {lang} ccache c++",
+                               "CCACHE_DIR": cache_folder(), **environment}
+    with open(log, "wb") as out:
+        status = subprocess.run(command, cwd=cwd, env=environment, stdout=out, stderr=out, stdin=subprocess.DEVNULL,
+                                check=False).returncode
+    if status:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-40:]
+        sys.exit("\n".join([*lines, f"{command[0]} failed; {log} has all of its output"]))
+
+
+def hand_out(packages, pattern):
+    """Moves the packages into the output folder, in place of those of the build before, and returns their files."""
+    for package in OUTPUT.glob(pattern):
+        package.unlink()
+    return [pathlib.Path(shutil.move(package, OUTPUT / package.name)) for package in sorted(packages)]
+
+
+def changelog(version):
+    when = email.utils.format_datetime(datetime.datetime.fromtimestamp(seconds_of_commit(), datetime.timezone.utc))
+    return (f"pintle ({version}-1) unstable; urgency=medium\n\n  * CHANGELOG.md lists what a user can notice.\n\n"
+            f" -- The Pintle authors <pintle@localhost>  {when}\n")
+
+
+def build_deb(arguments):
+    """Builds the Debian packages, and returns their files."""
+    folder = OUTPUT / "deb"
+    empty_folder(folder)
+    subprocess.run(["tar", "--extract", f"--directory={folder}"], input=archive_commit("source"), check=True)
+    source = folder / "source"
+    shutil.copytree(source / "packaging/debian", source / "debian")
+    (source / "debian/changelog").write_text(changelog(arguments.version or version_of_meson()), encoding="utf-8")
+    options = [f"parallel={os.cpu_count()}", *([] if arguments.check else ["nocheck"])]
+    environment = CACHE
+    if arguments.for_tests:
+        options.append("noautodbgsym")
+        environment = environment | {"PINTLE_MESON_OPTIONS": MESON_OPTIONS_OF_TESTS}
+        environment |= {f"DEB_{kind}_SET": "" for kind in ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")}
+    run_builder(["dpkg-buildpackage", "--build=binary", "--unsigned-source", "--unsigned-changes"], folder / "build.log",
+                environment | {"DEB_BUILD_OPTIONS": " ".join(options)}, cwd=source)
+    shutil.rmtree(source)
+    return hand_out(folder.glob("*.deb"), "*.deb")
+
+
+def build_rpm(arguments):
+    """Builds the RPMs, and returns their files."""
+    folder = OUTPUT / "rpm"
+    empty_folder(folder)
+    name = f"pintle-{version_of_meson()}"
+    with open(folder / f"{name}.tar.xz", "wb") as tarball:
+        subprocess.run(["xz", "-1"], input=archive_commit(name), stdout=tarball, check=True)
+    defines = {"_topdir": folder, "_sourcedir": folder, "_buildhost": "localhost",
+               "use_source_date_epoch_as_buildtime": "1", "clamp_mtime_to_source_date_epoch": "1"}
+    if arguments.for_tests:
+        defines["pintle_meson_options"] = MESON_OPTIONS_OF_TESTS
+        defines |= {f"build_{kind}flags": "%{nil}" for kind in ("c", "cxx", "ld")}
+        # Objects from the cache name the folder in which they were compiled, so the sources may not be found.
+        defines["_empty_manifest_terminate_build"] = "0"
+    command = ["rpmbuild", "-ba", "--with" if arguments.check else "--without", "check"]
+    if shutil.which("dpkg"):
+        # BuildRequires has Fedora's names, and the packages of this machine are not in rpm's database.
+        command += ["--nodeps", f"--load={FEDORA_MACROS}"]
+    for macro, value in defines.items():
+        command += ["--define", f"{macro} {value}"]
+    run_builder([*command, TOP / "packaging/pintle.spec"], folder / "build.log",
+                CACHE if arguments.for_tests else {})
+    shutil.rmtree(folder / "BUILD")
+    return hand_out([*folder.glob("RPMS/*/*.rpm"), *folder.glob("SRPMS/*.rpm")], "*.rpm")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rpm", action="store_true", help="build RPMs")
+    parser.add_argument("--version", help="the version of the Debian packages, if not the one of meson.build")
+    parser.add_argument("--check", action="store_true", help="run the unit tests, too")
+    parser.add_argument("--for-tests", action="store_true",
+                        help="compile as ./dev does, which is quick after `./dev build`")
+    arguments = parser.parse_args()
+    if arguments.rpm and arguments.version:
+        parser.error("--version is for Debian packages: the version of the RPMs is in packaging/pintle.spec")
+    for package in build_rpm(arguments) if arguments.rpm else build_deb(arguments):
+        print(package.relative_to(TOP))
+
+
+main()

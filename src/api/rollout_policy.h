@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A RolloutPolicy: in which waves, when, and behind which gates the nodes of a pool are updated.
+//
+// The kind is Pintle's own.  Its status has, for each pool, what the controller must remember of the rollout that is
+// under way, so that a restart of the controller forgets nothing, and what people want to know about it.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/label_selector.h"
+#include "api/lenient.h"
+#include "api/machine_config_pool.h"
+#include "api/meta.h"
+#include "json/field_list.h"
+
+namespace pintle::api {
+
+inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
+
+// Annotations of a MachineConfigPool with which a person gives an order to its rollout.
+//
+// The value of the first two is a RolloutOrder as JSON.  The value of the third is the reason for which the windows and
+// the freeze do not hold for the pool's present target; it is a text of the administrator.
+inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
+inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
+inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
+// An annotation of a Node: the rendered config whose contents its agent has stored and verified.
+inline constexpr std::string_view kStagedAnnotation = "pintle.io/staged";
+// An annotation of a Node: the reason why its agent cannot stage the next config.
+inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageable";
+
+// An order of a person.  It holds for one target only, so that it does not act on a later one by mistake.
+struct RolloutOrder {
+  std::string target;
+  std::int32_t wave = 0;  // The number of the wave that may begin, for an approval; the first wave is number 1.
+  std::string by;
+  std::string at;  // Two orders of one person differ in their times.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"target", &RolloutOrder::target},
+      json::Field{"wave", &RolloutOrder::wave},
+      json::Field{"by", &RolloutOrder::by},
+      json::Field{"at", &RolloutOrder::at},
+  };
+};
+
+// ---- the spec ----
+
+struct RolloutWave {
+  std::string name;
+  std::optional<IntOrString> nodes;  // If both are unset, the wave has all nodes that are left.
+  std::optional<LabelSelector> node_selector;
+  std::optional<IntOrString> max_unavailable;
+  std::string soak;
+  std::optional<IntOrString> failure_threshold;
+  std::string node_timeout;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"name", &RolloutWave::name},
+      json::Field{"nodes", &RolloutWave::nodes},
+      json::Field{"nodeSelector", &RolloutWave::node_selector},
+      json::Field{"maxUnavailable", &RolloutWave::max_unavailable},
+      json::Field{"soak", &RolloutWave::soak},
+      json::Field{"failureThreshold", &RolloutWave::failure_threshold},
+      json::Field{"nodeTimeout", &RolloutWave::node_timeout},
+  };
+};
+
+struct RolloutDomains {
+  std::string label;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"label", &RolloutDomains::label}};
+};
+
+struct RolloutWindow {
+  std::vector<std::string> days;
+  std::string start;
+  std::string duration;
+  std::string time_zone;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"days", &RolloutWindow::days},
+      json::Required{"start", &RolloutWindow::start},
+      json::Required{"duration", &RolloutWindow::duration},
+      json::Field{"timeZone", &RolloutWindow::time_zone},
+  };
+};
+
+struct RolloutFreeze {
+  std::string until;  // A date.  The freeze ends when this day begins.
+  std::string time_zone;
+  std::string reason;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"until", &RolloutFreeze::until},
+      json::Field{"timeZone", &RolloutFreeze::time_zone},
+      json::Field{"reason", &RolloutFreeze::reason},
+  };
+};
+
+// A condition of a Node.
+struct GateCondition {
+  std::string type;
+  std::string status = "True";
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"type", &GateCondition::type},
+      json::Field{"status", &GateCondition::status},
+  };
+};
+
+// An annotation of a Node.  Without a value, the annotation only has to exist.
+struct GateAnnotation {
+  std::string key;
+  std::optional<std::string> value;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"key", &GateAnnotation::key},
+      json::Field{"value", &GateAnnotation::value},
+  };
+};
+
+// A query whose result must be empty.
+struct GateQuery {
+  std::string url;
+  std::string query;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"url", &GateQuery::url},
+      json::Required{"query", &GateQuery::query},
+  };
+};
+
+// A URL that must answer with a status from 200 to 299.
+struct GateHttp {
+  std::string url;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"url", &GateHttp::url}};
+};
+
+struct RolloutGate {
+  std::string name;
+  std::string when;  // "Before" or "After".
+  std::optional<GateCondition> condition;
+  std::optional<GateAnnotation> annotation;
+  std::optional<GateQuery> prometheus;
+  std::optional<GateHttp> http;
+  std::string timeout;
+  std::string on_timeout;  // "Wait", "Halt" or "Continue".
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"name", &RolloutGate::name},
+      json::Required{"when", &RolloutGate::when},
+      json::Field{"nodeCondition", &RolloutGate::condition},
+      json::Field{"nodeAnnotation", &RolloutGate::annotation},
+      json::Field{"prometheus", &RolloutGate::prometheus},
+      json::Field{"http", &RolloutGate::http},
+      json::Field{"timeout", &RolloutGate::timeout},
+      json::Field{"onTimeout", &RolloutGate::on_timeout},
+  };
+};
+
+struct RolloutPolicySpec {
+  std::string pool;
+  std::optional<LabelSelector> pool_selector;
+  std::vector<RolloutWave> waves;
+  std::optional<RolloutDomains> order;
+  std::string approve;  // "Manual" or "Automatic".
+  std::vector<RolloutWindow> windows;
+  std::string window_scope;  // "AllChanges" or "DisruptiveChanges".
+  std::optional<RolloutFreeze> freeze;
+  std::vector<RolloutGate> gates;
+  std::string stage;  // "All" or "None".
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"pool", &RolloutPolicySpec::pool},
+      json::Field{"poolSelector", &RolloutPolicySpec::pool_selector},
+      json::Field{"waves", &RolloutPolicySpec::waves},
+      json::Field{"order", &RolloutPolicySpec::order},
+      json::Field{"approve", &RolloutPolicySpec::approve},
+      json::Field{"windows", &RolloutPolicySpec::windows},
+      json::Field{"windowScope", &RolloutPolicySpec::window_scope},
+      json::Field{"freeze", &RolloutPolicySpec::freeze},
+      json::Field{"gates", &RolloutPolicySpec::gates},
+      json::Field{"stage", &RolloutPolicySpec::stage},
+  };
+};
+
+// ---- the status ----
+
+struct RolloutApproval {
+  std::int32_t wave = 0;
+  std::string by;
+  std::optional<Time> at;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"wave", &RolloutApproval::wave},
+      json::Field{"by", &RolloutApproval::by},
+      json::Field{"at", &RolloutApproval::at},
+  };
+};
+
+struct RolloutHalt {
+  std::string reason;
+  std::string message;
+  std::optional<Time> since;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"reason", &RolloutHalt::reason},
+      json::Field{"message", &RolloutHalt::message},
+      json::Field{"since", &RolloutHalt::since},
+  };
+};
+
+struct RolloutResumption {
+  std::vector<std::string> nodes;  // The nodes whose failures no longer count.
+  std::string by;
+  std::optional<Time> at;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"nodes", &RolloutResumption::nodes},
+      json::Field{"by", &RolloutResumption::by},
+      json::Field{"at", &RolloutResumption::at},
+  };
+};
+
+struct RolloutOverride {
+  std::string target;
+  std::string reason;
+  std::optional<Time> at;
+  std::optional<Time> withdrawn;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"target", &RolloutOverride::target},
+      json::Field{"reason", &RolloutOverride::reason},
+      json::Field{"at", &RolloutOverride::at},
+      json::Field{"withdrawn", &RolloutOverride::withdrawn},
+  };
+};
+
+// What the controller must remember of a rollout.  Every decision is a function of this value and of the cluster.
+struct RolloutMemory {
+  std::string target;  // The rendered config, with the image behind it if there is one.
+  std::optional<Time> began;
+  std::int32_t wave = 0;                // The index of the wave that is under way.
+  std::vector<std::string> members;     // Its nodes, sorted; empty for a wave with all nodes that are left.
+  bool has_begun = false;               // The members of the wave have been chosen.
+  std::optional<Time> well_since;       // Since then, all nodes of the wave are well.
+  std::map<std::string, Time> told;     // When nodes that are not done yet were given the target.
+  std::vector<std::string> ailing;      // Nodes with faults that do not count, sorted.
+  std::vector<std::string> broken;      // Nodes that the target before has broken, sorted.
+  std::map<std::string, Time> blocked;  // Since when a gate blocks, by its name.
+  std::optional<RolloutHalt> halt;
+  std::vector<RolloutApproval> approvals;
+  std::vector<RolloutResumption> resumptions;
+  std::string approve_seen;  // The latest order that has approved a wave, so that it acts once.
+  std::string resume_seen;   // The latest order to resume, so that it acts once.
+  // The latest reason to disregard the windows.  It holds for its target only, and no longer once it was withdrawn.
+  std::optional<RolloutOverride> override_used;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"target", &RolloutMemory::target},
+      json::Field{"began", &RolloutMemory::began},
+      json::Field{"wave", &RolloutMemory::wave},
+      json::Field{"members", &RolloutMemory::members},
+      json::Field{"hasBegun", &RolloutMemory::has_begun},
+      json::Field{"wellSince", &RolloutMemory::well_since},
+      json::Field{"told", &RolloutMemory::told},
+      json::Field{"ailing", &RolloutMemory::ailing},
+      json::Field{"broken", &RolloutMemory::broken},
+      json::Field{"blocked", &RolloutMemory::blocked},
+      json::Field{"halt", &RolloutMemory::halt},
+      json::Field{"approvals", &RolloutMemory::approvals},
+      json::Field{"resumptions", &RolloutMemory::resumptions},
+      json::Field{"approveSeen", &RolloutMemory::approve_seen},
+      json::Field{"resumeSeen", &RolloutMemory::resume_seen},
+      json::Field{"override", &RolloutMemory::override_used},
+  };
+};
+
+struct RolloutPoolStatus {
+  std::string name;
+  std::string phase;
+  std::string message;         // What the rollout does, or what it waits for.
+  std::optional<Time> since;   // Since when it is in this phase.
+  std::int32_t wave = 0;       // The number of the wave, from 1.
+  std::int32_t waves = 0;      // The number of waves.
+  std::int32_t nodes = 0;      // The number of the pool's nodes.
+  std::int32_t updated = 0;    // Those that have reached the target.
+  std::optional<Time> opens;   // When the next window begins.
+  std::optional<Time> closes;  // When it ends, or the present one.
+  RolloutMemory memory;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"name", &RolloutPoolStatus::name},     json::Field{"phase", &RolloutPoolStatus::phase},
+      json::Field{"message", &RolloutPoolStatus::message},  json::Field{"since", &RolloutPoolStatus::since},
+      json::Required{"wave", &RolloutPoolStatus::wave},     json::Required{"waves", &RolloutPoolStatus::waves},
+      json::Required{"nodes", &RolloutPoolStatus::nodes},   json::Required{"updated", &RolloutPoolStatus::updated},
+      json::Field{"opens", &RolloutPoolStatus::opens},      json::Field{"closes", &RolloutPoolStatus::closes},
+      json::Required{"memory", &RolloutPoolStatus::memory},
+  };
+};
+
+struct RolloutPolicyStatus {
+  std::int64_t observed_generation = 0;
+  std::vector<Condition> conditions;
+  std::vector<RolloutPoolStatus> pools;  // Sorted by name.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Field{"observedGeneration", &RolloutPolicyStatus::observed_generation},
+      json::Required{"conditions", &RolloutPolicyStatus::conditions},
+      json::Required{"pools", &RolloutPolicyStatus::pools},
+  };
+};
+
+struct RolloutPolicy {
+  static constexpr std::string_view kKind = "RolloutPolicy";
+
+  ObjectMeta metadata;
+  RolloutPolicySpec spec;
+  RolloutPolicyStatus status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"metadata", &RolloutPolicy::metadata},
+      json::Required{"spec", &RolloutPolicy::spec},
+      json::Field{"status", &RolloutPolicy::status},
+  };
+};
+
+}  // namespace pintle::api

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Runs the queries and the HTTP checks of gates, again and again while a rollout needs their results.
+//
+// A result counts for a short time only: a server that does not answer any more must not leave a gate open.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "net/http_client.h"
+#include "pool/rollout_policy.h"
+#include "pool/waved_rollout.h"
+
+namespace pintle::controller {
+
+class GateChecks {
+ public:
+  using Results = std::map<std::string, pool::GateResult>;  // By gate.
+
+  struct Wanted {
+    const pool::Policy* policy = nullptr;
+    // Results of questions that were asked until then do not count, so the gates are asked again at once.
+    std::optional<WallTime> newer_than = std::nullopt;
+  };
+
+  // `changed` is called when the result of a gate has changed, or is newer than it has to be.  The loop and the clock
+  // must outlive this object.
+  GateChecks(event::Loop& loop, const Clock& clock, std::function<void()> changed);
+  ~GateChecks();
+  GateChecks(const GateChecks&) = delete;
+  GateChecks& operator=(const GateChecks&) = delete;
+
+  // Checks the gates of these policies from now on, and those of no others.
+  void Want(const std::map<std::string, Wanted>& policies);
+  // Returns the results of a policy's gates that still count.
+  const Results& ResultsOf(const std::string& policy) const;
+
+  void Stop();
+
+ private:
+  struct Check {
+    pool::Gate gate;
+    net::HttpCall call;
+    MonotonicTime due = {};
+    MonotonicTime begun = {};     // When the latest question was asked.
+    MonotonicTime asked = {};     // When the question was asked that was answered last.
+    MonotonicTime answered = {};  // When it was answered.
+    bool is_under_way = false;
+    std::optional<WallTime> newer_than = std::nullopt;
+  };
+
+  WallTime AskedAt(const Check& check) const;
+  bool IsTooOld(const Check& check) const;
+
+  void CheckDue();
+  void Begin(const std::string& policy, Check& check);
+  void Ended(const std::string& policy, const std::string& gate, pool::GateResult result);
+
+  event::Loop& loop_;
+  const Clock& clock_;
+  std::function<void()> changed_;
+  std::optional<net::HttpClient> client_;                       // Exists once there is a gate.
+  std::map<std::string, std::map<std::string, Check>> checks_;  // By policy and gate.
+  std::map<std::string, Results> results_;                      // By policy.
+  event::Timer next_;
+};
+
+// Returns the URL that a gate asks.
+Result<net::Url> UrlOf(const pool::Gate& gate);
+// Judges a complete answer.
+pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& body);
+
+}  // namespace pintle::controller

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Notes what this process has seen of a lease, and for how long.
+//
+// The clocks of machines differ, so the times that a lease contains do not prove that its holder has given up.  Only
+// the time that has passed on the monotonic clock of this process proves it.
+
+#include <chrono>
+#include <optional>
+
+#include "api/lease.h"
+#include "base/clock.h"
+
+namespace pintle::controller {
+
+struct LeaseSight {
+  std::chrono::milliseconds unchanged_for = {};  // For how long the lease has been seen with its present contents.
+  std::chrono::milliseconds held_for = {};  // For how long it has been seen with its present holder and acquireTime.
+  bool is_written = false;  // Whether the present holder has written the lease since this process first saw it.
+};
+
+class LeaseSightings {
+ public:
+  // `lease` is what was read just now; nullopt if there is none.
+  LeaseSight See(const std::optional<api::Lease>& lease, MonotonicTime now);
+
+ private:
+  std::optional<api::LeaseSpec> seen_;
+  bool is_written_ = false;
+  MonotonicTime seen_since_;  // When the lease was first seen with these contents.
+  MonotonicTime held_since_;  // When its holder was first seen.
+};
+
+}  // namespace pintle::controller

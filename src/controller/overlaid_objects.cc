@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/overlaid_objects.h"
+
+#include <chrono>
+#include <utility>
+
+#include "controller/complaints.h"
+#include "kube/feed.h"
+
+namespace pintle::controller {
+namespace {
+
+kube::FeedSettings FeedSettingsFor(Need need) {
+  kube::FeedSettings settings;
+  // A kind that is not served now may be served later, so it is requested again, but rarely.
+  if (need == Need::kIfServed) settings.backoff.longest = std::chrono::minutes(5);
+  return settings;
+}
+
+}  // namespace
+
+OverlaidObjects::Listener OverlaidObjects::ListenerFor(
+    const kube::ResourceKind& kind, const std::function<void()>& changed,
+    const std::function<void(std::string_view kind, const Error& error)>& trouble) {
+  return {.changed = changed,
+          .trouble = [trouble, plural = kind.plural](const Error& error) { trouble(plural, error); }};
+}
+
+OverlaidObjects::OverlaidObjects(kube::Client& client, Type type, Need need, Listener listener,
+                                 kube::Selection selection)
+    : type_(type),
+      need_(need),
+      listener_(std::move(listener)),
+      namespace_name_(selection.namespace_name),
+      mirror_(client, type.kind, type.make, std::move(selection),
+              {.added =
+                   [this](const kube::AnyObject& object) {
+                     expected_.erase(object.metadata().name);
+                     answers_.Mirrored(object);
+                     Changed();
+                   },
+               .changed = [this](const kube::AnyObject& before, const kube::AnyObject& now) { Replaced(before, now); },
+               .removed =
+                   [this](const kube::AnyObject& gone) {
+                     expected_.erase(gone.metadata().name);
+                     answers_.Gone(gone.metadata().name);
+                     Changed();
+                   },
+               .synced = [this] { Synced(); },
+               .trouble = [this](const Error& error) { InTrouble(error); }},
+              FeedSettingsFor(need)) {}
+
+void OverlaidObjects::Expect(const std::string& name) {
+  if (FindAny(name) == nullptr) expected_.insert(name);
+}
+
+const kube::AnyObject* OverlaidObjects::FindAny(const std::string& name) const {
+  const kube::AnyObject* const found = mirror_.Find({namespace_name_, name});
+  return found == nullptr ? nullptr : &LatestOf(*found);
+}
+
+void OverlaidObjects::PutAny(std::unique_ptr<kube::AnyObject> answered) {
+  const kube::AnyObject* const known = FindAny(answered->metadata().name);
+  if (known == nullptr) return;
+  if (IsLater(answered->metadata().resource_version, known->metadata().resource_version)) {
+    answers_.Put(std::move(answered));
+  }
+}
+
+void OverlaidObjects::PutBackAny(std::unique_ptr<kube::AnyObject> answered) {
+  if (FindAny(answered->metadata().name) != nullptr) answers_.Put(std::move(answered));
+}
+
+const kube::AnyObject& OverlaidObjects::LatestOf(const kube::AnyObject& mirrored) const {
+  return answers_.LatestOf(mirrored);
+}
+
+void OverlaidObjects::Changed() {
+  if (is_ready()) listener_.changed();
+}
+
+void OverlaidObjects::Replaced(const kube::AnyObject& before, const kube::AnyObject& now) {
+  answers_.Mirrored(now);
+  // An object that was unreadable for a while may be readable again without a change.
+  const std::size_t unreadable_count = mirror_.unreadable().size();
+  const bool is_read_again = unreadable_count < std::exchange(unreadable_count_, unreadable_count);
+  if (type_.has_same_content(before, now) && !is_read_again) return;
+  listener_.replaced(before, now);
+  Changed();
+}
+
+void OverlaidObjects::Synced() {
+  expected_.clear();
+  refusal_.clear();
+  failures_ = 0;
+  is_known_to_be_missing_ = false;
+  listener_.changed();
+}
+
+void OverlaidObjects::InTrouble(const Error& error) {
+  const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
+  if (!is_missing) {
+    unreadable_count_ = mirror_.unreadable().size();
+    // A failure that may pass is reported only when it repeats.
+    const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
+    if (!mirror_.is_synced() && is_to_be_reported) refusal_ = error.message();
+    listener_.trouble(error);
+    // The number of unreadable objects may have changed.
+    return listener_.changed();
+  }
+  if (!std::exchange(is_known_to_be_missing_, true)) listener_.changed();
+}
+
+}  // namespace pintle::controller

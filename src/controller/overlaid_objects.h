@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The part of OverlaidMirror that is the same for all kinds.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "controller/write_answers.h"
+#include "kube/any_mirror.h"
+#include "kube/any_object.h"
+#include "kube/client.h"
+#include "kube/list.h"
+#include "kube/resource_kind.h"
+
+namespace pintle::controller {
+
+// States whether every cluster has a kind, or only some clusters do.
+enum class Need { kAlways, kIfServed };
+
+class OverlaidObjects {
+ public:
+  struct Listener {
+    std::function<void()> changed;  // Called for changes that matter, and when all objects have been read.
+    std::function<void(const kube::AnyObject& before, const kube::AnyObject& now)> replaced =
+        [](const kube::AnyObject&, const kube::AnyObject&) {};
+    std::function<void(const Error& error)> trouble;
+  };
+
+  // Makes a listener that names the kind with each trouble, in the plural: "nodes".
+  static Listener ListenerFor(const kube::ResourceKind& kind, const std::function<void()>& changed,
+                              const std::function<void(std::string_view kind, const Error& error)>& trouble);
+
+  OverlaidObjects(const OverlaidObjects&) = delete;
+  OverlaidObjects& operator=(const OverlaidObjects&) = delete;
+
+  const kube::ResourceKind& kind() const { return type_.kind; }
+
+  // Returns whether the API server has the kind and all objects have been read.
+  bool is_served() const { return mirror_.is_synced(); }
+  // Returns whether all objects have been read, or the kind does not exist.
+  bool is_ready() const { return mirror_.is_synced() || is_known_to_be_missing_; }
+  // Returns whether the API server does not have the kind.
+  bool is_missing() const { return is_known_to_be_missing_; }
+  // Returns the server's error if the server refuses to list the kind or has repeatedly failed to, or else an empty
+  // text.
+  const std::string& refusal() const { return refusal_; }
+
+  // Calls `visit` with each object, in the order of their names.
+  template <typename Visit>
+  void VisitAll(Visit&& visit) const {
+    for (const auto& [name, object] : mirror_.objects()) visit(LatestOf(*object));
+  }
+  // Calls `visit` with each object whose latest version cannot be read, in the order of their names.
+  template <typename Visit>
+  void VisitUnreadable(Visit&& visit) const {
+    for (const auto& [name, object] : mirror_.unreadable()) visit(std::as_const(*object.readable_part), object.why);
+  }
+
+  // Marks an object as expected, until the mirror has it or has seen its deletion.  The object is about to be created,
+  // or it may exist on the server and is about to be read.  This function has to be called before the request to the
+  // API server, since the mirror may be faster than the answer.
+  void Expect(const std::string& name);
+  void ExpectNoMore(const std::string& name) { expected_.erase(name); }
+  bool IsExpected(const std::string& name) const { return expected_.contains(name); }
+
+ protected:
+  // Each kind has its own values of these.
+  struct Type {
+    const kube::ResourceKind& kind;
+    kube::ObjectMaker make;
+    // Compares two objects, except for their resourceVersion.
+    bool (*has_same_content)(const kube::AnyObject& a, const kube::AnyObject& b);
+  };
+
+  OverlaidObjects(kube::Client& client, Type type, Need need, Listener listener, kube::Selection selection);
+  ~OverlaidObjects() = default;
+
+  const kube::AnyObject* FindAny(const std::string& name) const;
+  void PutAny(std::unique_ptr<kube::AnyObject> answered);
+  void PutBackAny(std::unique_ptr<kube::AnyObject> answered);
+
+ private:
+  const kube::AnyObject& LatestOf(const kube::AnyObject& mirrored) const;
+  void Changed();
+  void Replaced(const kube::AnyObject& before, const kube::AnyObject& now);
+  void Synced();
+  void InTrouble(const Error& error);
+
+  const Type type_;
+  const Need need_;
+  Listener listener_;
+  const std::string namespace_name_;
+  bool is_known_to_be_missing_ = false;
+  std::size_t unreadable_count_ = 0;
+  int failures_ = 0;  // Failures to list since the last success.
+  std::set<std::string> expected_;
+  std::string refusal_;
+  WriteAnswers answers_;
+  kube::AnyMirror mirror_;
+};
+
+}  // namespace pintle::controller

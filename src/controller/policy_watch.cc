@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/policy_watch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/annotations.h"
+#include "base/first_characters.h"
+#include "base/printable.h"
+#include "controller/events.h"
+#include "controller/replacing_patch.h"
+#include "json/fields.h"
+#include "plan/cluster_policy.h"
+#include "plan/plan.h"
+#include "pool/status.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kAccepted = "Accepted";
+constexpr const char* kConflict = "Conflict";
+constexpr const char* kHalted = "Halted";
+// A status in which only counts and messages differ is written no more often than this.
+constexpr auto kReportPace = std::chrono::seconds(30);
+
+const api::RolloutPoolStatus* FindPool(const std::vector<api::RolloutPoolStatus>& pools, std::string_view name) {
+  const auto found =
+      std::find_if(pools.begin(), pools.end(), [&](const api::RolloutPoolStatus& pool) { return pool.name == name; });
+  return found == pools.end() ? nullptr : &*found;
+}
+
+// Returns whether the change needs neither a drain nor a reboot.  A disruption is assumed if a config is not known.
+bool IsUndisruptive(const std::string& from_name, const std::string& to_name, const View& view,
+                    const WholeConfigs& configs) {
+  const auto from = configs.find(from_name);
+  const auto to = configs.find(to_name);
+  if (from == configs.end() || to == configs.end()) return false;
+  static const api::MachineConfiguration kDefaults;
+  const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
+  const plan::Plan plan =
+      plan::Make(from->second, to->second, plan::PolicyOf(settings), settings.spec.irreconcilable_validation_overrides);
+  return plan.IsReconcilable() && !plan.drain.is_needed && !plan.Reboots();
+}
+
+void SetCondition(std::vector<api::Condition>& conditions, const char* type, bool is_true, std::string reason,
+                  std::string_view message, WallTime now) {
+  pool::SetCondition(conditions, {.type = type,
+                                  .status = is_true ? "True" : "False",
+                                  .last_transition_time = api::Time{std::chrono::floor<std::chrono::seconds>(now)},
+                                  .reason = std::move(reason),
+                                  .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)});
+}
+
+}  // namespace
+
+PolicyWatch::PolicyWatch(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster,
+                         Announcer& announcer, Listener listener)
+    : client_(std::move(client)),
+      clock_(clock),
+      cluster_(cluster),
+      announcer_(announcer),
+      listener_(std::move(listener)),
+      gates_(loop, clock, [this] { listener_.changed(); }),
+      writes_(clock, listener_),
+      next_(loop, [this] { listener_.changed(); }) {}
+
+void PolicyWatch::Look(const View& view) {
+  std::map<std::string, Checked> checked;
+  for (const api::RolloutPolicy* policy : view.rollout_policies) {
+    const std::string& name = policy->metadata.name;
+    auto known = checked_.extract(name);
+    const std::string version = fmt::format("{} {}", policy->metadata.uid, policy->metadata.generation);
+    // A zone that could not be read is tried again.
+    if (known && known.mapped().version == version && known.mapped().policy) {
+      checked.insert(std::move(known));
+      continue;
+    }
+    auto compiled = pool::CompilePolicy(*policy, [this](const std::string& zone) { return zones_.Find(zone); });
+    Checked now{.version = version, .policy = std::nullopt, .why_unusable = ""};
+    if (compiled) {
+      now.policy = *std::move(compiled);
+    } else {
+      now.why_unusable = compiled.error().message();
+    }
+    checked.emplace(name, std::move(now));
+  }
+  checked_ = std::move(checked);
+  choices_.clear();
+  for (const api::MachineConfigPool* pool : view.pools) {
+    pool::PolicyChoice choice = pool::ChoosePolicy(*pool, view.rollout_policies);
+    if (choice.policy != nullptr) choices_.emplace(pool->metadata.name, std::move(choice));
+  }
+}
+
+std::set<std::string> PolicyWatch::ConfigsToCompare(const View& view, const Rosters& rosters) const {
+  std::set<std::string> names;
+  for (const auto& [pool_name, choice] : choices_) {
+    const auto& policy = checked_.at(choice.policy->metadata.name).policy;
+    const api::MachineConfigPool* const pool = view.PoolNamed(pool_name);
+    const bool is_needed = policy && policy->are_windows_for_disruptions_only && pool != nullptr;
+    if (!is_needed || policy->windows.IsOpenAt(clock_.Wall())) continue;
+    const std::string& target = pool->spec.configuration.name;
+    for (const pool::NodeState& node : rosters.Of(pool_name)) {
+      if (node.desired_config() == target || node.current_config().empty()) continue;
+      names.insert(target);
+      names.emplace(node.current_config());
+    }
+  }
+  names.erase("");
+  return names;
+}
+
+const PoolPolicies& PolicyWatch::ForPass(const View& view, const Rosters& rosters, const WholeConfigs& configs) {
+  undisruptive_.clear();
+  for_pass_.clear();
+  std::map<std::string, GateChecks::Wanted> with_gates;
+  for (const auto& [pool_name, choice] : choices_) {
+    const Checked& checked = checked_.at(choice.policy->metadata.name);
+    const api::MachineConfigPool* const pool = view.PoolNamed(pool_name);
+    if (pool == nullptr) continue;
+    PoolPolicy& of_pool = for_pass_[pool_name];
+    of_pool.before = FindPool(choice.policy->status.pools, pool_name);
+    if (!checked.policy) continue;
+    of_pool.policy = &*checked.policy;
+    const std::string& target = pool->spec.configuration.name;
+    const bool is_complete = of_pool.before != nullptr && of_pool.before->phase == "Complete" &&
+                             of_pool.before->memory.target.starts_with(target);
+    if (!is_complete) {
+      GateChecks::Wanted& wanted = with_gates[choice.policy->metadata.name];
+      wanted.policy = of_pool.policy;
+      const auto well_since = of_pool.before == nullptr ? std::nullopt : of_pool.before->memory.well_since;
+      if (well_since) wanted.newer_than = std::max(wanted.newer_than.value_or(well_since->at), well_since->at);
+    }
+    pool::NodeNames& undisruptive = undisruptive_[pool_name];
+    std::map<std::string, bool, std::less<>> known;
+    for (const pool::NodeState& node : rosters.Of(pool_name)) {
+      const bool is_needed = of_pool.policy->are_windows_for_disruptions_only && node.desired_config() != target;
+      if (!is_needed) continue;
+      const std::string current(node.current_config());
+      const auto [at, is_new] = known.emplace(current, false);
+      if (is_new) at->second = IsUndisruptive(current, target, view, configs);
+      if (at->second) undisruptive.insert(node.name());
+    }
+    of_pool.undisruptive = &undisruptive;
+  }
+  gates_.Want(with_gates);
+  for (auto& [pool_name, of_pool] : for_pass_) {
+    of_pool.gate_results = &gates_.ResultsOf(choices_.at(pool_name).policy->metadata.name);
+  }
+  return for_pass_;
+}
+
+api::RolloutPolicyStatus PolicyWatch::StatusFor(const api::RolloutPolicy& policy, const View& view,
+                                                const std::vector<PolicyDecision>& decisions) const {
+  const WallTime now = clock_.Wall();
+  const Checked& checked = checked_.at(policy.metadata.name);
+  api::RolloutPolicyStatus status;
+  status.observed_generation = policy.metadata.generation;
+  status.conditions = policy.status.conditions;
+  std::string conflicts;
+  std::string halts;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    const std::string& name = pool->metadata.name;
+    const auto choice = choices_.find(name);
+    if (choice == choices_.end()) continue;
+    const auto& passed_over = choice->second.passed_over;
+    if (std::find(passed_over.begin(), passed_over.end(), &policy) != passed_over.end()) {
+      conflicts += fmt::format("{}the pool {} has the older policy {}; delete one of the two, or change its pools",
+                               conflicts.empty() ? "" : "; ", name, choice->second.policy->metadata.name);
+    }
+    if (choice->second.policy != &policy) continue;
+    const auto decision = std::find_if(decisions.begin(), decisions.end(),
+                                       [&](const PolicyDecision& one) { return one.status.name == name; });
+    const api::RolloutPoolStatus* const before = FindPool(policy.status.pools, name);
+    const api::RolloutPoolStatus* const now_is = decision != decisions.end() ? &decision->status : before;
+    if (now_is == nullptr) continue;
+    status.pools.push_back(*now_is);
+    if (now_is->memory.halt) {
+      halts += fmt::format("{}pool {}: {}", halts.empty() ? "" : "; ", name, now_is->memory.halt->message);
+    }
+  }
+  if (checked.policy) {
+    SetCondition(status.conditions, kAccepted, true, "Valid", "", now);
+  } else {
+    SetCondition(status.conditions, kAccepted, false, "Invalid",
+                 fmt::format("no node of the policy's pools is updated: {}", checked.why_unusable), now);
+  }
+  SetCondition(status.conditions, kHalted, !halts.empty(), halts.empty() ? "NotHalted" : "Halted", halts, now);
+  if (conflicts.empty()) {
+    std::erase_if(status.conditions, [](const api::Condition& condition) { return condition.type == kConflict; });
+  } else {
+    SetCondition(status.conditions, kConflict, true, "OlderPolicy", conflicts, now);
+  }
+  return status;
+}
+
+// Returns whether a status that differs may be written later: the memories of all rollouts and their phases stay, and
+// the status has been written a moment ago.
+bool PolicyWatch::MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status) {
+  const auto written = written_.find(policy.metadata.name);
+  if (written == written_.end() || written->second + kReportPace <= clock_.Monotonic()) return false;
+  const auto& before = policy.status;
+  const bool is_same = before.observed_generation == status.observed_generation &&
+                       before.pools.size() == status.pools.size() &&
+                       json::Equal(before.conditions, status.conditions) &&
+                       std::equal(before.pools.begin(), before.pools.end(), status.pools.begin(),
+                                  [](const api::RolloutPoolStatus& a, const api::RolloutPoolStatus& b) {
+                                    return a.name == b.name && a.phase == b.phase && json::Equal(a.memory, b.memory);
+                                  });
+  if (is_same) listener_.retry_at(written->second + kReportPace);
+  return is_same;
+}
+
+void PolicyWatch::Write(const View& view, const std::vector<PolicyDecision>& decisions) {
+  std::optional<WallTime> again;
+  for (const PolicyDecision& decision : decisions) {
+    if (decision.again) again = std::min(again.value_or(*decision.again), *decision.again);
+  }
+  if (again) next_.At(*again);
+  writes_.BeginLook();
+  for (const api::RolloutPolicy* policy : view.rollout_policies) {
+    api::RolloutPolicyStatus status = StatusFor(*policy, view, decisions);
+    if (json::Equal(status, policy->status) || MayWait(*policy, status)) continue;
+    WriteStatus(*policy, std::move(status), decisions);
+  }
+  writes_.EndLook();
+}
+
+void PolicyWatch::WriteStatus(const api::RolloutPolicy& policy, api::RolloutPolicyStatus status,
+                              const std::vector<PolicyDecision>& decisions) {
+  const std::string what = "writing the status of RolloutPolicy " + policy.metadata.name;
+  if (!writes_.MayStart(what)) return;
+  std::map<std::string, std::vector<pool::RolloutNews>> news;
+  for (const PolicyDecision& decision : decisions) {
+    if (FindPool(status.pools, decision.status.name) != nullptr) news[decision.status.name] = decision.news;
+  }
+  ReplacingPatch patch(policy.metadata);
+  patch.Set("/status", json::Encode(status));
+  const std::string name = policy.metadata.name;
+  writes_.Start(what, client_.Once({}).Patch<api::RolloutPolicy>(
+                          {"", name}, kube::JsonPatch{std::move(patch).operations()},
+                          [this, what, name, news](Result<api::RolloutPolicy>&& answer) {
+                            if (!answer) return writes_.Ended("", what, &answer.error());
+                            written_[name] = clock_.Monotonic();
+                            cluster_.Put(*std::move(answer));
+                            Announce(news);
+                            writes_.Ended("", what, nullptr);
+                          },
+                          kube::Part::kStatus));
+}
+
+void PolicyWatch::Announce(const std::map<std::string, std::vector<pool::RolloutNews>>& news) {
+  for (const auto& [name, of_pool] : news) {
+    const api::MachineConfigPool* const pool = cluster_.pools().Find(name);
+    for (const pool::RolloutNews& one : of_pool) {
+      const std::string message = fmt::format("Pool {}: {}", name, one.message);
+      if (one.is_warning) {
+        log::Warning(message, kNodeRollout, {{"PINTLE_POOL", name}});
+      } else {
+        log::Notice(message, kNodeRollout, {{"PINTLE_POOL", name}});
+      }
+      if (pool == nullptr) continue;
+      announcer_.Emit(*pool, one.is_warning ? kube::EventKind::kWarning : kube::EventKind::kNormal, one.reason,
+                      message);
+    }
+  }
+}
+
+void PolicyWatch::Stop() {
+  writes_.Stop();
+  gates_.Stop();
+  next_.Cancel();
+  written_.clear();
+}
+
+}  // namespace pintle::controller

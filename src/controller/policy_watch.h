@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Keeps the RolloutPolicies in their checked form, and writes their statuses.
+//
+// The memory of a rollout is in the status of its policy.  A pass that changes the memory updates no node, so the
+// status is written first, and the next look, with the answer to this write, updates nodes.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time_zone_files.h"
+#include "controller/announcer.h"
+#include "controller/cluster.h"
+#include "controller/gate_checks.h"
+#include "controller/operator_writes.h"
+#include "controller/paused_difference.h"
+#include "controller/pool_policies.h"
+#include "controller/rosters.h"
+#include "controller/view.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "kube/client.h"
+
+namespace pintle::controller {
+
+class PolicyWatch {
+ public:
+  using Listener = OperatorWrites::Listener;
+
+  // The loop, the clock, the cluster and the announcer must outlive this object.
+  PolicyWatch(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer,
+              Listener listener);
+  PolicyWatch(const PolicyWatch&) = delete;
+  PolicyWatch& operator=(const PolicyWatch&) = delete;
+
+  // Checks the policies that are new or have changed, and chooses one for each pool.
+  void Look(const View& view);
+  // Returns the configs that have to be compared, because a policy treats changes without a disruption differently.
+  std::set<std::string> ConfigsToCompare(const View& view, const Rosters& rosters) const;
+  // Returns the policies for a pass.  They are valid until the next call of this function or of Look().
+  const PoolPolicies& ForPass(const View& view, const Rosters& rosters, const WholeConfigs& configs);
+
+  // Writes the statuses that differ, and emits the events about what has changed.
+  void Write(const View& view, const std::vector<PolicyDecision>& decisions);
+
+  void Stop();
+
+ private:
+  struct Checked {
+    std::string version;  // The version of the policy that was checked.
+    std::optional<pool::Policy> policy;
+    std::string why_unusable;
+  };
+
+  api::RolloutPolicyStatus StatusFor(const api::RolloutPolicy& policy, const View& view,
+                                     const std::vector<PolicyDecision>& decisions) const;
+  void WriteStatus(const api::RolloutPolicy& policy, api::RolloutPolicyStatus status,
+                   const std::vector<PolicyDecision>& decisions);
+  void Announce(const std::map<std::string, std::vector<pool::RolloutNews>>& news);
+  bool MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status);
+
+  kube::Client client_;
+  const Clock& clock_;
+  Cluster& cluster_;
+  Announcer& announcer_;
+  Listener listener_;
+  TimeZoneFiles zones_;
+  std::map<std::string, Checked> checked_;                          // By policy.
+  std::map<std::string, pool::PolicyChoice, std::less<>> choices_;  // By pool; only pools that have a policy.
+  std::map<std::string, pool::NodeNames> undisruptive_;             // By pool.
+  PoolPolicies for_pass_;
+  std::map<std::string, MonotonicTime> written_;  // When the status of a policy was written.
+  GateChecks gates_;
+  OperatorWrites writes_;
+  event::WallTimer next_;
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Lists the changes that give nodes to Pintle's agents in place of the Machine Config Operator's daemon, one node after
+// the other, and those that give them back.
+//
+// An agent that stands by on a node reports this in an annotation of the Node (agent/handover.h).  A label of the Node
+// decides who acts there: the daemon's DaemonSet leaves nodes with the label alone, and the agent acts while the label
+// has one value.  The label gets this value only when the daemon's pod has gone, and is removed only when the agent
+// reports that it stands by, or when the node has no agent.  So the two never act on a node at once.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "controller/operator_kinds.h"
+#include "controller/takeover_steps.h"
+#include "json/value.h"
+
+namespace pintle::controller {
+
+// Returns whether the daemon does not run on nodes with the label.
+bool LeavesNodesToAgents(const WholeDaemonSet& daemon);
+
+// Returns what undo has to know to restore the DaemonSet: its affinity and its updateStrategy.
+json::Value RecordOfDaemon(const WholeDaemonSet& daemon);
+
+// Returns such a record for a DaemonSet whose record is lost.  If the DaemonSet was changed, the record has the
+// affinity without the condition about the label, and no updateStrategy, which the Machine Config Operator then
+// corrects.
+json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon);
+
+// Returns the number of nodes that have an agent which stands by, or which has been given the node.
+std::size_t CountOfAgents(const TakeoverState& state);
+
+// Returns the name of one of these nodes, or "" if there is none.
+std::string NodeOfAnAgent(const TakeoverState& state);
+
+std::vector<TakeoverStep> StepsToAgents(const TakeoverState& state);
+// `before` is the record of the DaemonSet.
+std::vector<TakeoverStep> StepsToDaemons(const TakeoverState& state, const json::Value& before);
+
+}  // namespace pintle::controller

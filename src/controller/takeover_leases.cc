@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/takeover_leases.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "api/annotations.h"
+#include "controller/replacing_patch.h"
+#include "json/fields.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr const char* kTakeoverHolder = "pintle-takeover";
+constexpr const char* kHeldUntilAnnotation = "pintle.io/held-until";
+
+// Returns how long others have to leave the lease alone after its last renewal.
+std::chrono::seconds PromiseOf(const api::Lease& lease, const TakeoverSettings& settings) {
+  const std::chrono::seconds written(lease.spec.lease_duration_seconds);
+  return written.count() > 0 ? written : settings.hold;
+}
+
+// Returns how long a lease has to be held until its last holder has given up.  A holder acts until its deadline, which
+// begins at its first try after its last renewal.  The deadline is shorter than the promise, and the time between two
+// tries is less than a quarter of the promise in all of OpenShift's settings.
+std::chrono::milliseconds HoldTime(std::chrono::milliseconds promised) { return promised + promised / 4; }
+
+// Returns the promise of the last holder of a lease.  While the lease is held or offered, the duration in it is the
+// HoldTime() of that promise, because the last holder may act for that long if this run is killed.
+std::chrono::seconds PromiseBeforeHold(const api::Lease& lease, const TakeoverSettings& settings) {
+  const std::chrono::seconds written = PromiseOf(lease, settings);
+  return IsHeldByOthers(lease, settings) ? written : written * 4 / 5;
+}
+
+// A hold keeps a lease from others for the duration that they have to wait.
+struct LeaseHold {
+  std::string holder;
+  WallTime until;  // The time at which the last holder has given up; for people only, because clocks differ.
+  std::chrono::seconds promised;  // The promise of the last holder.
+  std::string in_words;
+};
+
+TakeoverWrite WriteOf(const LeaseHold& hold, const api::Lease& lease, WallTime now) {
+  api::LeaseSpec spec = lease.spec;
+  spec.holder_identity = hold.holder;
+  const auto duration = std::chrono::ceil<std::chrono::seconds>(HoldTime(hold.promised));
+  spec.lease_duration_seconds = static_cast<std::int32_t>(duration.count());
+  if (lease.spec.holder_identity != hold.holder) spec.acquire_time = api::MicroTime{now};
+  spec.renew_time = api::MicroTime{now};
+  ReplacingPatch patch(lease.metadata);
+  patch.Set("/spec", json::Encode(spec));
+  patch.SetAnnotations({{kHeldUntilAnnotation, ToRfc3339(hold.until)}});
+  return {
+      .object = TakeoverObject::kLease,
+      .namespace_name = lease.metadata.namespace_name,
+      .name = lease.metadata.name,
+      .patch = std::move(patch).operations(),
+      .in_words = fmt::format("Lease {}/{}: {}", lease.metadata.namespace_name, lease.metadata.name, hold.in_words)};
+}
+
+WallTime TimeIn(std::chrono::milliseconds time, WallTime now) {
+  return std::chrono::ceil<std::chrono::seconds>(now + time);
+}
+
+}  // namespace
+
+bool IsHeldByPintle(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {
+  return lease && lease->spec.holder_identity.starts_with(settings.own_identity);
+}
+
+bool IsHeldByOthers(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {
+  if (!lease) return false;
+  const std::string& holder = lease->spec.holder_identity;
+  return !holder.empty() && holder != kTakeoverHolder && holder != settings.offer && !IsHeldByPintle(lease, settings);
+}
+
+bool MayPintleActBy(const std::optional<api::Lease>& lease, const LeaseSight& sight, const TakeoverSettings& settings) {
+  return IsHeldByPintle(lease, settings) && sight.unchanged_for < PromiseOf(*lease, settings);
+}
+
+bool DoesPintleLeadBy(const std::optional<api::Lease>& lease, const LeaseSight& sight,
+                      const TakeoverSettings& settings) {
+  return MayPintleActBy(lease, sight, settings) && sight.is_written;
+}
+
+std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease, const LeaseSight& sight,
+                                         const TakeoverSettings& settings, WallTime now) {
+  if (!lease || lease->spec.holder_identity.empty() || IsHeldByPintle(lease, settings)) return std::nullopt;
+  const std::chrono::seconds promised = PromiseBeforeHold(*lease, settings);
+  const auto until = FromRfc3339(lease->metadata.Annotation(kHeldUntilAnnotation));
+  if (IsHeldByOthers(lease, settings) || !until) {
+    const WallTime given_up = TimeIn(HoldTime(promised), now);
+    return WriteOf({.holder = kTakeoverHolder,
+                    .until = given_up,
+                    .promised = promised,
+                    .in_words = fmt::format("is held until {}, when its holder has given up", ToRfc3339(given_up))},
+                   *lease, now);
+  }
+  const std::string& holder = lease->spec.holder_identity;
+  // Another machine may have begun the hold, with another clock.  So only the time for which this run has seen it
+  // counts.
+  if (holder == kTakeoverHolder && sight.held_for >= HoldTime(promised)) {
+    return WriteOf({.holder = settings.offer,
+                    .until = *until,
+                    .promised = promised,
+                    .in_words = "is left to Pintle's replicas, and kept from others"},
+                   *lease, now);
+  }
+  // Others take a lease that does not change for its duration, so it is renewed before.  A run does not know how old
+  // the contents are that it sees first, so it renews them at once.
+  const bool is_fresh = sight.is_written && sight.unchanged_for < std::chrono::milliseconds(promised) / 4;
+  if (is_fresh) return std::nullopt;
+  const WallTime given_up = holder == kTakeoverHolder ? TimeIn(HoldTime(promised) - sight.held_for, now) : *until;
+  return WriteOf({.holder = holder, .until = given_up, .promised = promised, .in_words = "is held on"}, *lease, now);
+}
+
+std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease) {
+  if (!lease || lease->metadata.Annotation(kHeldUntilAnnotation).empty()) return std::nullopt;
+  json::Value patch = json::Value::array();
+  patch.push_back(
+      {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", lease->metadata.resource_version}});
+  // An object without annotations is not the same as one with an empty list of them.
+  const bool is_only = lease->metadata.annotations.size() == 1;
+  patch.push_back(
+      {{"op", "remove"}, {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1held-until"}});
+  return TakeoverWrite{.object = TakeoverObject::kLease,
+                       .namespace_name = lease->metadata.namespace_name,
+                       .name = lease->metadata.name,
+                       .patch = std::move(patch),
+                       .in_words = fmt::format("Lease {}/{}: loses the annotation {}", lease->metadata.namespace_name,
+                                               lease->metadata.name, kHeldUntilAnnotation)};
+}
+
+bool HasTraceOfHold(const api::Lease& lease, const TakeoverSettings& settings) {
+  const std::string& holder = lease.spec.holder_identity;
+  return holder == kTakeoverHolder || holder == settings.offer ||
+         !lease.metadata.Annotation(kHeldUntilAnnotation).empty();
+}
+
+}  // namespace pintle::controller

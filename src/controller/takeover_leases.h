@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decides who holds the leases of the Machine Config Operator during a takeover, and what is written to them.
+//
+// A takeover holds a lease until its last holder has given up, and then offers it to Pintle's replicas alone.
+// docs/takeover.md proves that no two programs act by one lease.
+
+#include <optional>
+
+#include "api/lease.h"
+#include "base/clock.h"
+#include "controller/lease_sightings.h"
+#include "controller/takeover_steps.h"
+
+namespace pintle::controller {
+
+bool IsHeldByPintle(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);
+
+// Returns whether another program holds the lease, or did so last.
+bool IsHeldByOthers(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);
+
+// Returns whether a replica of Pintle may still act by the lease.  One that ends releases the lease, unless it is
+// killed.
+bool MayPintleActBy(const std::optional<api::Lease>& lease, const LeaseSight& sight, const TakeoverSettings& settings);
+
+// Returns whether a replica of Pintle leads.  The name of a holder alone does not prove this: the replica may have
+// ended long ago.
+bool DoesPintleLeadBy(const std::optional<api::Lease>& lease, const LeaseSight& sight,
+                      const TakeoverSettings& settings);
+
+// Returns the write that is due for a lease that Pintle does not hold, if one is.  First the lease is kept from
+// everyone until its holder has given up; from then on, from everyone but Pintle's candidates.  docs/takeover.md proves
+// that no two programs act by it.
+std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease, const LeaseSight& sight,
+                                         const TakeoverSettings& settings, WallTime now);
+
+std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease);
+
+// Returns whether a takeover holds the lease or has held it.
+bool HasTraceOfHold(const api::Lease& lease, const TakeoverSettings& settings);
+
+}  // namespace pintle::controller

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/rollout_orders.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/rollout_policy.h"
+#include "base/clock.h"
+#include "base/printable.h"
+#include "controller/watched.h"
+#include "ctl/environment.h"
+#include "ctl/output.h"
+#include "json/fields.h"
+#include "json/parse.h"
+
+namespace pintle::ctl {
+namespace {
+
+Result<std::string> PoolIn(const CommandLine& line) {
+  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool, such as worker");
+  return std::string(line.words().front());
+}
+
+// Returns what the policy of a pool reports about the pool.
+Result<api::RolloutPoolStatus> StatusOfPool(LiveCluster& cluster, const std::string& pool) {
+  for (const api::RolloutPolicy& policy : TRY(cluster.All<api::RolloutPolicy>(), "reading RolloutPolicies")) {
+    for (const api::RolloutPoolStatus& status : policy.status.pools) {
+      if (status.name == pool) return status;
+    }
+  }
+  return Error(ErrorKind::kInvalid,
+               fmt::format("no RolloutPolicy reports about pool {}; `kubectl get rolloutpolicies` lists them", pool));
+}
+
+// Writes an order for the target that the pool has now.
+Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::string_view annotation, int wave) {
+  const std::string_view user = FromEnvironment("USER");
+  const api::RolloutOrder order = {.target = pool.spec.configuration.name,
+                                   .wave = wave,
+                                   .by = user.empty() ? "somebody" : std::string(user),
+                                   .at = ToRfc3339(SystemClock().Wall())};
+  json::Value patch;
+  patch["metadata"]["annotations"][annotation] = json::ToText(json::Encode(order));
+  TRY(cluster.Patch<api::MachineConfigPool>(pool.metadata.name, std::move(patch)), "annotating the pool");
+  return {};
+}
+
+// An order is for what its author has seen: the controller may not have begun with the pool's newest config yet.
+Result<> ExpectReportOn(const api::MachineConfigPool& pool, const api::RolloutPoolStatus& status) {
+  const std::string& target = status.memory.target;  // With the image behind it if there is one.
+  if (target.substr(0, target.find(' ')) == pool.spec.configuration.name) return {};
+  return Error(
+      ErrorKind::kConflict,
+      fmt::format("pool {} is to have {}, and its policy reports about the rollout of {} still; try again when "
+                  "the controller has begun with the new config",
+                  status.name, pool.spec.configuration.name, target.empty() ? "no config" : Printable(target)));
+}
+
+Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view what) {
+  return Error(ErrorKind::kInvalid, fmt::format("the rollout of pool {} {}; it is {}: {}", status.name, what,
+                                                Printable(status.phase), Printable(status.message)));
+}
+
+}  // namespace
+
+Result<ExitStatus> ApproveWave(const CommandLine& line) {
+  const std::string name = TRY(PoolIn(line));
+  LiveCluster cluster = TRY(LiveCluster::Of(line));
+  const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));
+  const api::RolloutPoolStatus status = TRY(StatusOfPool(cluster, name));
+  TRY(ExpectReportOn(pool, status));
+  if (status.phase != "AwaitingApproval") return WrongPhase(status, "waits for no approval");
+  TRY(Order(cluster, pool, api::kApproveAnnotation, status.wave));
+  Print(fmt::format("Wave {} of {} of pool {} may begin with {}.\n", status.wave, status.waves, name,
+                    pool.spec.configuration.name));
+  return ExitStatus::kFine;
+}
+
+Result<ExitStatus> ResumeRollout(const CommandLine& line) {
+  const std::string name = TRY(PoolIn(line));
+  LiveCluster cluster = TRY(LiveCluster::Of(line));
+  const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));
+  const api::RolloutPoolStatus status = TRY(StatusOfPool(cluster, name));
+  TRY(ExpectReportOn(pool, status));
+  if (!status.memory.halt) return WrongPhase(status, "is not halted");
+  TRY(Order(cluster, pool, api::kResumeAnnotation, 0));
+  Print(fmt::format("The rollout of {} to pool {} goes on.  It was halted: {}\n", pool.spec.configuration.name, name,
+                    Printable(status.memory.halt->message)));
+  return ExitStatus::kFine;
+}
+
+}  // namespace pintle::ctl

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The HTTP answers of the page.
+//
+// The page is read-only and has no login: it listens on a loopback address, which `kubectl port-forward` reaches.  A
+// website must not read the page through a browser on the same machine by a name that it lets point to 127.0.0.1, so
+// requests are answered only if they name a loopback host.
+
+#include "dashboard/document.h"
+#include "dashboard/updates.h"
+#include "net/http_answer.h"
+
+namespace pintle::dashboard {
+
+// `contents` and `version` belong together.
+net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates,
+                           const net::IncomingRequest& request);
+
+}  // namespace pintle::dashboard

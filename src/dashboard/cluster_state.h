@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the page shows of a cluster, as plain data.
+//
+// Everything is read from the API's objects and nothing from the memory of the leader, so the pages of all replicas
+// show the same.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/controller_config.h"
+#include "api/machine_config_node.h"
+#include "api/machine_config_pool.h"
+#include "base/clock.h"
+#include "pool/node_state.h"
+
+namespace pintle::dashboard {
+
+// What a node is doing.
+enum class Stage {
+  kDone,       // It has the pool's target.
+  kWaiting,    // It has an older config and has not been given the target yet.
+  kDraining,   // Its pods are being evicted.
+  kUpdating,   // Its agent is applying the target.
+  kRebooting,  // It reboots into the target.
+  kNotReady,   // It has nothing to do, but no pods can run on it.
+  kDegraded,   // Its agent could not apply a config, or its disk is not as its config says.
+};
+
+inline constexpr Stage kAllStages[] = {Stage::kDone,      Stage::kWaiting,  Stage::kDraining, Stage::kUpdating,
+                                       Stage::kRebooting, Stage::kNotReady, Stage::kDegraded};
+
+// Returns the word for people: "rebooting".
+std::string_view WordFor(Stage stage);
+
+struct NodeEntry {
+  std::string name;
+  Stage stage = Stage::kDone;
+  std::string config;          // The config that it has.
+  std::string desired_config;  // The config that it has been given.
+  std::string explanation;     // Why it is degraded or not ready, or what its drain waits for.
+  std::optional<WallTime> drain_began;
+
+  bool operator==(const NodeEntry&) const = default;
+};
+
+// A condition of a pool that a person should know of.
+struct Notice {
+  std::string type;
+  std::string message;
+
+  bool operator==(const Notice&) const = default;
+};
+
+struct PoolEntry {
+  std::string name;
+  std::string target;
+  bool is_paused = false;
+  std::vector<Notice> notices;
+  std::vector<NodeEntry> nodes;
+
+  std::size_t CountOf(Stage stage) const;
+  bool operator==(const PoolEntry&) const = default;
+};
+
+struct Certificate {
+  std::string subject;
+  std::string bundle;  // The bundle that it is from.
+  WallTime until;
+
+  bool operator==(const Certificate&) const = default;
+};
+
+struct ClusterState {
+  std::vector<PoolEntry> pools;
+  std::vector<Certificate> certificates;  // The first to expire comes first.
+
+  std::size_t CountOf(Stage stage) const;
+  std::size_t node_count() const;
+  bool operator==(const ClusterState&) const = default;
+};
+
+// A pool and its nodes, borrowed for the call of StateOf().
+struct PoolAndNodes {
+  const api::MachineConfigPool* pool;
+  std::span<const pool::NodeState> nodes;
+};
+
+// `controller_config` may be null.
+ClusterState StateOf(std::span<const PoolAndNodes> pools,
+                     std::span<const api::MachineConfigNode* const> machine_config_nodes,
+                     const api::ControllerConfig* controller_config);
+
+}  // namespace pintle::dashboard

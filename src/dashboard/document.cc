@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dashboard/document.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "dashboard/markup.h"
+
+namespace pintle::dashboard {
+namespace {
+
+constexpr std::size_t kLongestExplanation = 600;
+// The grid shows the names of nodes up to this number; above it, names are for pointers and screen readers.
+constexpr std::size_t kMostNamedNodes = 60;
+// A certificate that ends within this time needs attention.
+constexpr auto kSoonToExpire = std::chrono::days(30);
+
+// A sign beside the colour, so that nobody has to tell colours apart.
+std::string_view SignFor(Stage stage) {
+  switch (stage) {
+    case Stage::kDone:
+      return "✓";
+    case Stage::kWaiting:
+      return "○";
+    case Stage::kDraining:
+      return "⇣";
+    case Stage::kUpdating:
+      return "◐";
+    case Stage::kRebooting:
+      return "↻";
+    case Stage::kNotReady:
+      return "!";
+    case Stage::kDegraded:
+      return "✕";
+  }
+  return "";
+}
+
+// The stages' names in the style sheet: "not-ready".
+std::string ClassFor(Stage stage) {
+  std::string name(WordFor(stage));
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
+std::string CountText(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+// "1 draining, 2 degraded"; without the stages that no node is in.
+template <typename T>
+std::string StageCounts(const T& nodes) {
+  std::vector<std::string> parts;
+  for (const Stage stage : kAllStages) {
+    const std::size_t count = nodes.CountOf(stage);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, WordFor(stage)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// Names of configs are long, and only their ends differ.
+std::string ConfigName(std::string_view config) {
+  return config.empty() ? "no config" : fmt::format("<code>{}</code>", Escaped(config));
+}
+
+std::string QueryFor(std::string_view name) {
+  std::string query = "?node=";
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    if (is_plain) {
+      query += c;
+    } else {
+      query += fmt::format("%{:02X}", byte);
+    }
+  }
+  return query;
+}
+
+// ---- pieces ---------------------------------------------------------------------------------------------------------
+
+Piece Summary(const Contents& contents) {
+  const ClusterState& cluster = contents.cluster;
+  std::string text;
+  if (!contents.unread.empty()) {
+    text = "Not read from the API server yet: " + Escaped(contents.unread) + ".";
+  } else if (cluster.pools.empty()) {
+    text = "The cluster has no pools.";
+  } else {
+    const std::size_t nodes = cluster.node_count();
+    text = fmt::format("{} with {}{}{}.", CountText(cluster.pools.size(), "pool"), CountText(nodes, "node"),
+                       nodes == 0 ? "" : ": ", StageCounts(cluster));
+  }
+  return {"summary", fmt::format("<p id=\"summary\" role=\"status\">{}</p>", text)};
+}
+
+std::string NodeLink(const NodeEntry& node) {
+  return fmt::format("<a href=\"{}\">{}</a>", QueryFor(node.name), Escaped(node.name));
+}
+
+std::string AttentionItem(const NodeEntry& node) {
+  const std::string why = node.explanation.empty() ? std::string("no reason is reported")
+                                                   : EscapedLines(node.explanation, kLongestExplanation);
+  return fmt::format("<li class=\"{}\"><span class=\"sign\" aria-hidden=\"true\">{}</span> {} is {}: {}</li>",
+                     ClassFor(node.stage), SignFor(node.stage), NodeLink(node), WordFor(node.stage), why);
+}
+
+Piece Attention(const Contents& contents) {
+  std::string items;
+  for (const PoolEntry& pool : contents.cluster.pools) {
+    for (const Notice& notice : pool.notices) {
+      items += fmt::format("<li>Pool {}: {}: {}</li>", Escaped(pool.name), Escaped(notice.type),
+                           EscapedLines(notice.message, kLongestExplanation));
+    }
+    for (const NodeEntry& node : pool.nodes) {
+      if (node.stage == Stage::kDegraded || node.stage == Stage::kNotReady) items += AttentionItem(node);
+    }
+  }
+  for (const Certificate& one : contents.cluster.certificates) {
+    if (one.until > contents.now + kSoonToExpire) break;
+    items += fmt::format("<li>The certificate {} of {} {} {}</li>", Escaped(one.subject), Escaped(one.bundle),
+                         one.until > contents.now ? "ends at" : "ended at", TimeElement(one.until));
+  }
+  const std::string list =
+      items.empty() ? "<p>Nothing needs attention.</p>" : fmt::format("<ul class=\"attention\">{}</ul>", items);
+  return {"attention",
+          fmt::format("<section id=\"attention\" aria-labelledby=\"attention-title\"><h2 id=\"attention-title\">Needs "
+                      "attention</h2>{}</section>",
+                      list)};
+}
+
+std::string ElementId(std::string_view prefix, std::string_view name) {
+  return std::string(prefix) + std::string(name);
+}
+
+Piece PoolHead(const PoolEntry& pool) {
+  const std::string id = ElementId("pool-", pool.name);
+  const std::string name = Escaped(pool.name);
+  const std::string head = fmt::format("<div id=\"{}\"><h3>{}{}</h3>", Escaped(id), name,
+                                       pool.is_paused ? " <span class=\"paused\">‖ paused</span>" : "");
+  if (pool.nodes.empty()) {
+    return {id, fmt::format("{}<p>No nodes. The target is {}.</p></div>", head, ConfigName(pool.target))};
+  }
+  const std::size_t done = pool.CountOf(Stage::kDone);
+  return {id, fmt::format("{0}<p>{1} of {2} have {3}. {4}.</p><progress max=\"{5}\" value=\"{1}\" "
+                          "aria-label=\"nodes of {6} that are done\"></progress></div>",
+                          head, done, CountText(pool.nodes.size(), "node"), ConfigName(pool.target), StageCounts(pool),
+                          pool.nodes.size(), name)};
+}
+
+Piece NodeCell(const NodeEntry& node, bool is_named) {
+  const std::string id = ElementId("node-", node.name);
+  const std::string name = Escaped(node.name);
+  return {id,
+          fmt::format(
+              "<li id=\"{}\" class=\"{}\"><a href=\"{}\" title=\"{}: {}\"><span class=\"sign\" "
+              "aria-hidden=\"true\">{}</span><span class=\"{}\">{}<span class=\"unseen\">: {}</span></span></a></li>",
+              Escaped(id), ClassFor(node.stage), QueryFor(node.name), name, WordFor(node.stage), SignFor(node.stage),
+              is_named ? "name" : "unseen", name, WordFor(node.stage))};
+}
+
+Piece Drains(const Contents& contents) {
+  std::string rows;
+  for (const PoolEntry& pool : contents.cluster.pools) {
+    for (const NodeEntry& node : pool.nodes) {
+      if (node.stage != Stage::kDraining) continue;
+      rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>", NodeLink(node),
+                          node.drain_began ? TimeElement(*node.drain_began) : "not yet",
+                          EscapedLines(node.explanation, kLongestExplanation));
+    }
+  }
+  const std::string table =
+      rows.empty() ? "<p>No node is being drained.</p>"
+                   : fmt::format(
+                         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"drains-title\"><table>"
+                         "<thead><tr><th scope=\"col\">node</th><th scope=\"col\">since</th><th "
+                         "scope=\"col\">waits for</th></tr></thead><tbody>{}</tbody></table></div>",
+                         rows);
+  return {"drains", fmt::format("<section id=\"drains\" aria-labelledby=\"drains-title\"><h2 "
+                                "id=\"drains-title\">Drains</h2>{}</section>",
+                                table)};
+}
+
+Piece Certificates(const Contents& contents) {
+  std::string rows;
+  for (const Certificate& one : contents.cluster.certificates) {
+    const auto days = std::chrono::floor<std::chrono::days>(one.until - contents.now).count();
+    rows += fmt::format("<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td class=\"number\">{}</td></tr>",
+                        Escaped(one.bundle), Escaped(one.subject), TimeElement(one.until),
+                        days < 0 ? "ended" : std::to_string(days));
+  }
+  const std::string table =
+      rows.empty()
+          ? "<p>The ControllerConfig lists no certificates.</p>"
+          : fmt::format(
+                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"certificates-title\"><table>"
+                "<thead><tr><th scope=\"col\">bundle</th><th scope=\"col\">subject</th><th scope=\"col\">valid "
+                "until</th><th scope=\"col\">days left</th></tr></thead><tbody>{}</tbody></table></div>",
+                rows);
+  return {"certificates", fmt::format("<section id=\"certificates\" aria-labelledby=\"certificates-title\"><h2 "
+                                      "id=\"certificates-title\">Certificates</h2>{}</section>",
+                                      table)};
+}
+
+Piece Timeline(const Contents& contents) {
+  std::string items;
+  for (auto at = contents.timeline.rbegin(); at != contents.timeline.rend(); ++at) {
+    items += fmt::format("<li>{} {}</li>", TimeElement(at->at), Escaped(at->text));
+  }
+  const std::string list = items.empty() ? "<p>Nothing has changed since this replica began to watch.</p>"
+                                         : fmt::format("<ol class=\"timeline\">{}</ol>", items);
+  return {"timeline", fmt::format("<section id=\"timeline\" aria-labelledby=\"timeline-title\"><h2 "
+                                  "id=\"timeline-title\">Timeline</h2>{}</section>",
+                                  list)};
+}
+
+// ---- the details of one node ----------------------------------------------------------------------------------------
+
+std::string Details(const Contents& contents, std::string_view name) {
+  if (name.empty()) return {};
+  for (const PoolEntry& pool : contents.cluster.pools) {
+    for (const NodeEntry& node : pool.nodes) {
+      if (node.name != name) continue;
+      return fmt::format(
+          "<section id=\"details\" class=\"{}\" aria-labelledby=\"details-title\"><h2 id=\"details-title\">{}</h2><dl>"
+          "<dt>state</dt><dd><span class=\"sign\" aria-hidden=\"true\">{}</span> {}</dd><dt>pool</dt><dd>{}</dd>"
+          "<dt>has</dt><dd>{}</dd><dt>was given</dt><dd>{}</dd>{}</dl><p><a href=\".\">Close</a></p></section>",
+          ClassFor(node.stage), Escaped(node.name), SignFor(node.stage), WordFor(node.stage), Escaped(pool.name),
+          ConfigName(node.config), ConfigName(node.desired_config),
+          node.explanation.empty() ? ""
+                                   : fmt::format("<dt>why</dt><dd><pre tabindex=\"0\">{}</pre></dd>",
+                                                 EscapedLines(node.explanation, 64 << 10)));
+    }
+  }
+  return fmt::format("<section id=\"details\"><p>No pool has a node {}. <a href=\".\">Close</a></p></section>",
+                     Escaped(name));
+}
+
+std::string Legend() {
+  std::string items;
+  for (const Stage stage : kAllStages) {
+    items += fmt::format("<li class=\"{}\"><span class=\"sign\" aria-hidden=\"true\">{}</span> {}</li>",
+                         ClassFor(stage), SignFor(stage), WordFor(stage));
+  }
+  return "<ul class=\"legend\" aria-label=\"the signs of nodes\">" + items + "</ul>";
+}
+
+}  // namespace
+
+std::vector<Piece> PiecesOf(const Contents& contents) {
+  std::vector<Piece> pieces = {Summary(contents), Attention(contents)};
+  for (const PoolEntry& pool : contents.cluster.pools) {
+    pieces.push_back(PoolHead(pool));
+    const bool is_named = pool.nodes.size() <= kMostNamedNodes;
+    for (const NodeEntry& node : pool.nodes) pieces.push_back(NodeCell(node, is_named));
+  }
+  pieces.push_back(Drains(contents));
+  pieces.push_back(Certificates(contents));
+  pieces.push_back(Timeline(contents));
+  return pieces;
+}
+
+std::optional<std::vector<Piece>> ChangesOf(const std::vector<Piece>& before, const std::vector<Piece>& after) {
+  if (before.size() != after.size()) return std::nullopt;
+  std::vector<Piece> changes;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (before[i].id != after[i].id) return std::nullopt;
+    if (before[i].html != after[i].html) changes.push_back(after[i]);
+  }
+  return changes;
+}
+
+std::string DocumentOf(const Contents& contents, std::string_view version, std::string_view node) {
+  const std::vector<Piece> pieces = PiecesOf(contents);
+  auto piece = pieces.begin();
+  const auto next = [&] { return (piece++)->html; };
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\" data-version=\"{}\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>Pintle</title>"
+      "<link rel=\"icon\" href=\"icon.svg\"><link rel=\"stylesheet\" href=\"style.css\">"
+      "<script src=\"script.js\" defer></script></head>\n<body><a class=\"skip\" href=\"#pools\">Skip to the pools</a>"
+      "<header><h1>Pintle</h1>",
+      Escaped(version));
+  html += next();
+  html += "<p id=\"connection\" hidden></p></header>\n<main>";
+  html += Details(contents, node);
+  html += next();
+  html += "<section id=\"pools\" aria-labelledby=\"pools-title\"><h2 id=\"pools-title\">Pools</h2>" + Legend();
+  for (const PoolEntry& pool : contents.cluster.pools) {
+    html += fmt::format("<article class=\"{}\">", pool.nodes.size() <= kMostNamedNodes ? "few" : "many");
+    html += next();
+    html += fmt::format("<ul class=\"nodes\" aria-label=\"nodes of {}\">", Escaped(pool.name));
+    for (std::size_t i = 0; i < pool.nodes.size(); ++i) html += next();
+    html += "</ul></article>\n";
+  }
+  html += "</section>";
+  while (piece != pieces.end()) html += next();
+  return html + "</main></body></html>\n";
+}
+
+}  // namespace pintle::dashboard

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The page as HTML.
+//
+// The whole page is made here, so that it works without script.  It has pieces: elements with an ID whose HTML changes
+// while the list of IDs stays.  A browser that runs the page's script gets the changed pieces and puts them in place.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "dashboard/cluster_state.h"
+#include "dashboard/timeline.h"
+
+namespace pintle::dashboard {
+
+struct Piece {
+  std::string id;
+  std::string html;  // The whole element.
+
+  bool operator==(const Piece&) const = default;
+};
+
+// What a page shows.
+struct Contents {
+  ClusterState cluster;
+  std::vector<Happening> timeline;  // The oldest comes first.
+  std::string unread;               // The kinds that have not been read yet: "nodes, pods".  Empty if all were read.
+  WallTime now;
+};
+
+// Returns all pieces, in the order in which the page has them.
+std::vector<Piece> PiecesOf(const Contents& contents);
+
+// Returns the pieces that differ, or nullopt if the lists of IDs differ, so that the page has to be loaded again.
+std::optional<std::vector<Piece>> ChangesOf(const std::vector<Piece>& before, const std::vector<Piece>& after);
+
+// `version` names the state of the contents for the script.  `node` is the node whose details the page shows; empty for
+// none.
+std::string DocumentOf(const Contents& contents, std::string_view version, std::string_view node);
+
+}  // namespace pintle::dashboard

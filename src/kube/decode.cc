@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/decode.h"
+
+#include <fmt/core.h>
+
+namespace pintle::kube {
+
+Error ReadingError(const ResourceKind& kind, Error why) {
+  return std::move(why).While(fmt::format("reading a {} of the API server", kind.kind));
+}
+
+Result<> ReadingOutcome(const ResourceKind& kind, const json::Report& report) {
+  auto outcome = report.ToResult();
+  if (outcome) return outcome;
+  return ReadingError(kind, std::move(outcome).error());
+}
+
+}  // namespace pintle::kube

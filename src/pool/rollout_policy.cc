@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/rollout_policy.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/time_span.h"
+
+namespace pintle::pool {
+namespace {
+
+// The controller keeps only few of a Node's annotations in memory.
+constexpr std::string_view kGatePrefix = "pintle.io/gate-";
+
+std::optional<int> ReadPercent(std::string_view text) {
+  int number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size() || text.starts_with('-')) return std::nullopt;
+  return number;
+}
+
+std::optional<NodeShare> ReadNodeShare(const api::IntOrString& from) {
+  if (const auto* number = std::get_if<std::int32_t>(&from.value)) {
+    return *number < 0 ? std::nullopt : std::optional(NodeShare{*number, false});
+  }
+  const std::string_view text = std::get<std::string>(from.value);
+  if (!text.ends_with('%')) return std::nullopt;
+  const auto percent = ReadPercent(text.substr(0, text.size() - 1));
+  return !percent || *percent > 100 ? std::nullopt : std::optional(NodeShare{*percent, true});
+}
+
+std::string TextOf(const api::IntOrString& from) {
+  const auto* number = std::get_if<std::int32_t>(&from.value);
+  return number != nullptr ? std::to_string(*number) : std::get<std::string>(from.value);
+}
+
+class PolicyCompiler {
+ public:
+  PolicyCompiler(const api::RolloutPolicy& from, const FindZone& find_zone) : from_(from), find_zone_(find_zone) {}
+
+  Result<Policy> Compile() && {
+    const api::RolloutPolicySpec& spec = from_.spec;
+    Policy policy;
+    policy.name = from_.metadata.name;
+    CheckPools(spec);
+    policy.waves = Waves(spec.waves);
+    if (spec.order) {
+      policy.order_label = spec.order->label;
+      for (const std::string& why : api::ProblemsOfLabelKey(spec.order->label)) {
+        Problem("spec.order.label", spec.order->label, "is not the key of a label: " + why);
+      }
+    }
+    policy.needs_approval = IsSecond(spec.approve, "Automatic", "Manual", "spec.approve");
+    policy.windows = Windows::Compile(spec.windows, spec.freeze, find_zone_, problems_);
+    policy.are_windows_for_disruptions_only =
+        IsSecond(spec.window_scope, "AllChanges", "DisruptiveChanges", "spec.windowScope");
+    if (spec.freeze) policy.freeze_reason = spec.freeze->reason;
+    policy.gates = Gates(spec.gates);
+    policy.stages_all = IsSecond(spec.stage, "None", "All", "spec.stage");
+    if (problems_.empty()) return policy;
+    return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems_, "; ")));
+  }
+
+ private:
+  void Problem(const std::string& field, std::string_view value, std::string_view what) {
+    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
+  }
+  void Problem(const std::string& field, std::string_view what) {
+    problems_.push_back(fmt::format("{}: {}", field, what));
+  }
+
+  void CheckPools(const api::RolloutPolicySpec& spec) {
+    if (spec.pool.empty() == !spec.pool_selector) {
+      Problem("spec.pool",
+              "name one pool here, or select pools by spec.poolSelector; a policy has exactly one of both");
+    }
+    if (spec.pool_selector && spec.pool_selector->is_empty()) {
+      Problem("spec.poolSelector", "is empty; write matchLabels or matchExpressions");
+    }
+    if (!spec.pool_selector) return;
+    const auto selector = api::Selector::Compile(spec.pool_selector);
+    if (!selector) Problem("spec.poolSelector", selector.error().message());
+  }
+
+  // Returns whether a text is the second of two; an empty text is the first one.
+  bool IsSecond(const std::string& text, std::string_view first, std::string_view second, const char* field) {
+    if (!text.empty() && text != first && text != second) {
+      Problem(field, text, fmt::format("is not known; write {} or {}", first, second));
+    }
+    return text == second;
+  }
+
+  std::vector<Wave> Waves(const std::vector<api::RolloutWave>& from) {
+    std::vector<Wave> waves;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const std::string field = fmt::format("spec.waves[{}]", i);
+      waves.push_back(WaveOf(from[i], field));
+      if (waves.back().name.empty()) waves.back().name = fmt::format("wave {}", i + 1);
+      if (waves.back().is_rest() && i + 1 < from.size()) {
+        Problem(field, "has neither nodes nor nodeSelector, so it has all nodes; only the last wave may be so");
+      }
+    }
+    if (!waves.empty() && waves.back().is_rest()) return waves;
+    Wave rest;
+    // Failures in the nodes that no wave names count as in the last wave.
+    if (!waves.empty()) rest = waves.back();
+    rest.name = "all other nodes";
+    rest.nodes.reset();
+    rest.selector.reset();
+    rest.max_unavailable.reset();
+    rest.soak = {};
+    if (waves.empty()) rest.name = "all nodes";
+    waves.push_back(std::move(rest));
+    return waves;
+  }
+
+  Wave WaveOf(const api::RolloutWave& from, const std::string& field) {
+    Wave wave;
+    wave.name = from.name;
+    wave.nodes = ShareOf(from.nodes, field + ".nodes", 1);
+    wave.max_unavailable = ShareOf(from.max_unavailable, field + ".maxUnavailable", 1);
+    wave.failure_threshold = ShareOf(from.failure_threshold, field + ".failureThreshold", 0);
+    if (!from.failure_threshold) wave.failure_threshold = NodeShare{0, false};
+    if (from.node_selector) {
+      auto selector = api::Selector::Compile(from.node_selector);
+      if (!selector) {
+        Problem(field + ".nodeSelector", selector.error().message());
+      } else if (from.node_selector->is_empty()) {
+        Problem(field + ".nodeSelector", "is empty; write matchLabels or matchExpressions, or leave the field out");
+      } else {
+        wave.selector = *std::move(selector);
+      }
+    }
+    wave.soak = SpanOf(from.soak, field + ".soak").value_or(wave.soak);
+    wave.node_timeout = LimitOf(from.node_timeout, field + ".nodeTimeout").value_or(wave.node_timeout);
+    return wave;
+  }
+
+  std::optional<NodeShare> ShareOf(const std::optional<api::IntOrString>& from, const std::string& field, int least) {
+    if (!from) return std::nullopt;
+    const auto share = ReadNodeShare(*from);
+    if (share && share->number >= least) return share;
+    Problem(
+        field, TextOf(*from),
+        fmt::format("is not a number from {0} on or a percentage from {0}% to 100%; write it such as 2 or 10%", least));
+    return std::nullopt;
+  }
+
+  std::optional<std::chrono::seconds> SpanOf(const std::string& text, const std::string& field) {
+    if (text.empty()) return std::nullopt;
+    const auto span = ParseTimeSpan(text);
+    if (span) return std::chrono::ceil<std::chrono::seconds>(*span);
+    Problem(field, text, span.error().message());
+    return std::nullopt;
+  }
+
+  // A limit of 0 would halt each rollout at once; whoever writes it wants none.
+  std::optional<std::chrono::seconds> LimitOf(const std::string& text, const std::string& field) {
+    const auto limit = SpanOf(text, field);
+    if (limit != std::chrono::seconds(0)) return limit;
+    Problem(field, text, "is no time; write a longer one, or leave the field out");
+    return std::nullopt;
+  }
+
+  std::vector<Gate> Gates(const std::vector<api::RolloutGate>& from) {
+    std::vector<Gate> gates;
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const std::string field = fmt::format("spec.gates[{}]", i);
+      gates.push_back(GateOf(from[i], field));
+      const std::string& name = from[i].name;
+      if (name.empty() || name.find('/') != std::string::npos) {
+        Problem(field + ".name", name, "is not a name; write one without a slash");
+      }
+      if (!names.insert(name).second) Problem(field + ".name", name, "is the name of an earlier gate; write another");
+    }
+    return gates;
+  }
+
+  Gate GateOf(const api::RolloutGate& from, const std::string& field) {
+    Gate gate;
+    gate.name = from.name;
+    if (from.when != "Before" && from.when != "After") {
+      Problem(field + ".when", from.when, "is not known; write Before or After");
+    }
+    if (from.when == "After") gate.when = GateTime::kAfter;
+    gate.timeout = LimitOf(from.timeout, field + ".timeout");
+    gate.on_timeout = OnTimeout(from, field);
+    SetTest(from, field, gate);
+    return gate;
+  }
+
+  GateTimeout OnTimeout(const api::RolloutGate& from, const std::string& field) {
+    const std::string& text = from.on_timeout;
+    if (!text.empty() && text != "Wait" && from.timeout.empty()) {
+      Problem(field + ".onTimeout", text, "needs a timeout; write one in the gate's field timeout");
+    }
+    if (text == "Halt") return GateTimeout::kHalt;
+    if (text == "Continue") return GateTimeout::kContinue;
+    if (!text.empty() && text != "Wait") {
+      Problem(field + ".onTimeout", text, "is not known; write Wait, Halt or Continue");
+    }
+    return GateTimeout::kWait;
+  }
+
+  void SetTest(const api::RolloutGate& from, const std::string& field, Gate& gate) {
+    int tests = 0;
+    const auto set = [&](const auto& test) {
+      if (!test) return;
+      ++tests;
+      gate.test = *test;
+    };
+    set(from.condition);
+    set(from.annotation);
+    set(from.prometheus);
+    set(from.http);
+    if (tests != 1) {
+      Problem(field,
+              "has to have exactly one of nodeCondition, nodeAnnotation, prometheus and http; write one of them");
+    }
+    if (from.annotation && !from.annotation->key.starts_with(kGatePrefix)) {
+      Problem(field + ".nodeAnnotation.key", from.annotation->key,
+              fmt::format("does not begin with {}; the controller keeps only such annotations of Nodes, so write one",
+                          kGatePrefix));
+    }
+    for (const std::string* url :
+         {from.prometheus ? &from.prometheus->url : nullptr, from.http ? &from.http->url : nullptr}) {
+      if (url == nullptr || url->starts_with("http://") || url->starts_with("https://")) continue;
+      Problem(field, *url, "is not a URL; write one that begins with http:// or https://");
+    }
+  }
+
+  const api::RolloutPolicy& from_;
+  const FindZone& find_zone_;
+  std::vector<std::string> problems_;
+};
+
+bool IsFor(const api::RolloutPolicy& policy, const api::MachineConfigPool& pool) {
+  if (!policy.spec.pool.empty()) {
+    // A policy with both a name and a selector cannot be used, and then counts for the pools of both.
+    if (policy.spec.pool == pool.metadata.name) return true;
+    if (!policy.spec.pool_selector) return false;
+  }
+  const auto selector = api::Selector::Compile(policy.spec.pool_selector);
+  const bool is_usable = policy.spec.pool_selector && !policy.spec.pool_selector->is_empty() && selector;
+  return !is_usable || selector->Matches(pool.metadata.labels);
+}
+
+}  // namespace
+
+std::size_t NodeShare::RoundedUp(std::size_t count) const {
+  const auto parts = static_cast<std::size_t>(number);
+  return is_percentage ? (parts * count + 99) / 100 : parts;
+}
+
+std::size_t NodeShare::RoundedDown(std::size_t count) const {
+  const auto parts = static_cast<std::size_t>(number);
+  return is_percentage ? parts * count / 100 : parts;
+}
+
+Result<Policy> CompilePolicy(const api::RolloutPolicy& policy, const FindZone& find_zone) {
+  return PolicyCompiler(policy, find_zone).Compile();
+}
+
+PolicyChoice ChoosePolicy(const api::MachineConfigPool& pool, std::span<const api::RolloutPolicy* const> policies) {
+  std::vector<const api::RolloutPolicy*> found;
+  for (const api::RolloutPolicy* policy : policies) {
+    if (IsFor(*policy, pool)) found.push_back(policy);
+  }
+  std::sort(found.begin(), found.end(), [](const api::RolloutPolicy* a, const api::RolloutPolicy* b) {
+    if (a->metadata.creation_timestamp != b->metadata.creation_timestamp) {
+      return a->metadata.creation_timestamp < b->metadata.creation_timestamp;
+    }
+    return a->metadata.name < b->metadata.name;
+  });
+  PolicyChoice choice;
+  if (found.empty()) return choice;
+  choice.policy = found.front();
+  choice.passed_over.assign(found.begin() + 1, found.end());
+  return choice;
+}
+
+}  // namespace pintle::pool

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A RolloutPolicy in its checked form, and the choice of the policy of a pool.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/machine_config_pool.h"
+#include "api/rollout_policy.h"
+#include "base/result.h"
+#include "pool/windows.h"
+
+namespace pintle::pool {
+
+// A number of nodes, or a part of some.
+struct NodeShare {
+  int number = 0;
+  bool is_percentage = false;
+
+  // Return the number of nodes that this is, out of `count`.
+  std::size_t RoundedUp(std::size_t count) const;
+  std::size_t RoundedDown(std::size_t count) const;
+};
+
+struct Wave {
+  std::string name;
+  std::optional<NodeShare> nodes;
+  std::optional<api::Selector> selector;
+  std::optional<NodeShare> max_unavailable;
+  std::chrono::seconds soak = {};  // All nodes of the wave must be well for this long.
+  std::optional<NodeShare>
+      failure_threshold;  // More failed nodes than this halt the rollout; unset: no number of them.
+  std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
+
+  // The wave has all nodes that are left.
+  bool is_rest() const { return !nodes && !selector; }
+};
+
+enum class GateTime { kBefore, kAfter };
+enum class GateTimeout { kWait, kHalt, kContinue };
+
+struct Gate {
+  std::string name;
+  GateTime when = GateTime::kBefore;
+  std::variant<api::GateCondition, api::GateAnnotation, api::GateQuery, api::GateHttp> test;
+  std::optional<std::chrono::seconds> timeout;
+  GateTimeout on_timeout = GateTimeout::kWait;
+
+  // The gate is tested for each node, and not once for the rollout.
+  bool is_about_nodes() const { return test.index() < 2; }
+};
+
+struct Policy {
+  std::string name;
+  std::vector<Wave> waves;  // The last one has all nodes that are left.
+  std::string order_label;  // Empty if nodes of all failure domains are updated at the same time.
+  bool needs_approval = false;
+  Windows windows;
+  bool are_windows_for_disruptions_only = false;
+  std::string freeze_reason;
+  std::vector<Gate> gates;
+  bool stages_all = false;
+};
+
+// Checks a policy.  The error has all problems, each with its field and its remedy.
+Result<Policy> CompilePolicy(const api::RolloutPolicy& policy, const FindZone& find_zone);
+
+// The policy of a pool.
+struct PolicyChoice {
+  const api::RolloutPolicy* policy = nullptr;          // nullptr if no policy is for the pool.
+  std::vector<const api::RolloutPolicy*> passed_over;  // Newer policies that are for this pool, too.
+};
+// Chooses the oldest of the policies that are for the pool; of those with the same age, the first one by name.  A
+// policy whose selector cannot be used counts as one for all pools, so that no node is updated against somebody's will.
+PolicyChoice ChoosePolicy(const api::MachineConfigPool& pool, std::span<const api::RolloutPolicy* const> policies);
+
+}  // namespace pintle::pool

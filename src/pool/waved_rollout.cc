@@ -1,0 +1,878 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/waved_rollout.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "api/annotations.h"
+#include "base/first_characters.h"
+#include "base/printable.h"
+#include "base/time_span.h"
+#include "json/fields.h"
+#include "json/parse.h"
+
+namespace pintle::pool {
+namespace {
+
+using std::chrono::seconds;
+
+// Messages name this many nodes.
+constexpr std::size_t kMostNamed = 5;
+// A node is updated within this time after the memory has recorded that it will be; otherwise it is recorded again.
+constexpr auto kRecordLasts = std::chrono::minutes(10);
+// Longer orders and reasons are not by our command line, and are ignored or cut.
+constexpr std::size_t kLongestOrder = 2048;
+constexpr std::size_t kLongestReason = 512;
+constexpr std::size_t kLongestMessage = 4096;
+
+api::Time At(WallTime time) { return {std::chrono::floor<seconds>(time)}; }
+
+std::string Listed(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  const std::size_t count = names.size();
+  if (count > kMostNamed) names.resize(kMostNamed);
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  if (count > kMostNamed) text += fmt::format(" and {} more", count - kMostNamed);
+  return text;
+}
+
+std::string Nodes(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "node" : "nodes"); }
+
+bool Has(const std::vector<std::string>& sorted, const std::string& name) {
+  return std::binary_search(sorted.begin(), sorted.end(), name);
+}
+
+void AddTo(std::vector<std::string>& sorted, const std::string& name) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), name);
+  if (at == sorted.end() || *at != name) sorted.insert(at, name);
+}
+
+// Returns whether pods could run on the node if nobody had cordoned it.
+bool IsReadyUncordoned(const NodeState& node) {
+  if (node.is_ready()) return true;
+  if (!node.node().spec.unschedulable) return false;
+  api::Node uncordoned;
+  uncordoned.status = node.node().status;
+  return !WhyNotReady(uncordoned);
+}
+
+std::optional<api::RolloutOrder> ReadOrder(const std::string& text) {
+  if (text.empty() || text.size() > kLongestOrder) return std::nullopt;
+  auto value = json::Parse(text);
+  if (!value) return std::nullopt;
+  json::Report report;
+  auto order = json::Decode<api::RolloutOrder>(*std::move(value), report);
+  if (report.has_errors()) return std::nullopt;
+  order.by = FirstCharacters(Printable(order.by), kLongestReason);
+  return order;
+}
+
+// Follows a rollout for one step.
+class Follower {
+ public:
+  Follower(const Situation& situation, const PolicyInputs& inputs)
+      : situation_(situation),
+        nodes_(situation.nodes),
+        inputs_(inputs),
+        policy_(inputs.policy),
+        now_(std::chrono::floor<seconds>(inputs.now)),
+        target_(situation.pool, situation.layering),
+        target_text_(TargetText()),
+        memory_(inputs.memory) {
+    KeepWithinPolicy();
+  }
+
+  PolicyRollout Follow() && {
+    decided_.opening = policy_.windows.Next(now_);
+    decided_.waves = static_cast<int>(policy_.waves.size());
+    if (IsTargetKnown()) {
+      if (memory_.target != target_text_) Begin();
+      Classify();
+      BringUpToDate();
+      ReadOverride();
+      ReadApproval();
+      ReadResumption();
+      FollowWaves();
+      JudgeHalt();
+      Admit();
+    } else {
+      admission_.nodes.assign(nodes_.size(), false);
+    }
+    return Conclude();
+  }
+
+ private:
+  // ---- what a node is to this rollout ----
+
+  struct Standing {
+    bool is_assigned = false;  // The node has the target, or is on the way to it.
+    bool is_there = false;     // Its agent is done with the target.
+    bool is_well = false;
+    bool is_faulty = false;
+    bool has_failed = false;  // It is faulty, and this rollout is the cause.
+  };
+
+  std::string TargetText() const {
+    std::string text = situation_.pool.spec.configuration.name;
+    if (!situation_.layering.image().empty()) text += fmt::format(" {}", situation_.layering.image());
+    return text;
+  }
+
+  // A layered pool has no target before its image is built.
+  bool IsTargetKnown() const {
+    if (situation_.pool.spec.configuration.name.empty()) return false;
+    return !situation_.layering.is_layered() || CheckImage(situation_.layering).can_apply;
+  }
+
+  static bool IsFaulty(const NodeState& node) {
+    return node.is_degraded() || (node.is_done() && !IsReadyUncordoned(node));
+  }
+
+  WallTime ToldAt(const NodeState& node) const {
+    const auto told = memory_.told.find(node.name());
+    const auto at = told != memory_.told.end() ? told->second : memory_.began.value_or(At(now_));
+    // The clock may have been put back since.
+    return std::min(told != memory_.told.end() ? at.at : std::max(at.at, CreatedAt(node)), now_);
+  }
+
+  static WallTime CreatedAt(const NodeState& node) {
+    const auto& created = node.node().metadata.creation_timestamp;
+    return created ? created->at : WallTime::min();
+  }
+
+  // A machine that is installed with the target is not ready at first.  This is no fault of the target.
+  bool IsStarting(const NodeState& node) const {
+    if (node.is_degraded() || !memory_.began || CreatedAt(node) < memory_.began->at) return false;
+    return std::min(CreatedAt(node), now_) + CurrentWave().node_timeout > now_;
+  }
+
+  void Classify() {
+    standings_.clear();
+    for (const NodeState& node : nodes_) {
+      Standing standing;
+      standing.is_assigned = target_.IsAssignedTo(node);
+      standing.is_there = standing.is_assigned && node.is_done();
+      standing.is_well = node.is_done() && IsReadyUncordoned(node);
+      standing.is_faulty = IsFaulty(node) && !IsStarting(node);
+      if (standing.is_assigned && !standing.is_well && !standing.is_faulty) {
+        const WallTime due = ToldAt(node) + CurrentWave().node_timeout;
+        standing.is_faulty = due <= now_;
+        if (!standing.is_faulty) WakeAt(due);
+      }
+      standing.has_failed = standing.is_assigned && standing.is_faulty && !Has(memory_.ailing, node.name());
+      standings_.push_back(standing);
+    }
+  }
+
+  const Wave& CurrentWave() const {
+    return policy_.waves[std::min(static_cast<std::size_t>(std::max(memory_.wave, 0)), policy_.waves.size() - 1)];
+  }
+  bool IsLastWaveOver() const { return memory_.wave >= static_cast<int>(policy_.waves.size()); }
+  bool IsLastWave() const { return memory_.wave + 1 >= static_cast<int>(policy_.waves.size()); }
+
+  bool IsInWave(std::size_t i) const {
+    if (!memory_.has_begun) return false;
+    // The policy may have been edited since: a wave of some nodes stays one, though its place is now that of the rest.
+    return memory_.members.empty() ? CurrentWave().is_rest() : Has(memory_.members, nodes_[i].name());
+  }
+
+  template <typename Predicate>
+  std::vector<std::string> NamesWhere(Predicate&& predicate) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (predicate(i)) names.push_back(nodes_[i].name());
+    }
+    return names;
+  }
+  template <typename Predicate>
+  std::size_t CountWhere(Predicate&& predicate) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) count += predicate(i) ? 1 : 0;
+    return count;
+  }
+
+  std::vector<std::string> Failed() const {
+    return NamesWhere([&](std::size_t i) { return standings_[i].has_failed; });
+  }
+
+  // ---- what happens to the memory ----
+
+  // The policy may have fewer waves than before.  The wave that is under way is then its last one.
+  void KeepWithinPolicy() {
+    const auto waves = static_cast<std::int32_t>(policy_.waves.size());
+    const bool is_under_way = memory_.wave > waves || (memory_.wave == waves && memory_.has_begun);
+    memory_.wave = is_under_way ? waves - 1 : std::max(memory_.wave, 0);
+  }
+
+  void Report(bool is_warning, const char* reason, std::string message) {
+    decided_.news.push_back({is_warning, reason, FirstCharacters(PrintableLines(message), kLongestMessage)});
+  }
+  void WakeAt(WallTime when) {
+    if (when > now_) decided_.again = std::min(decided_.again.value_or(when), when);
+  }
+
+  // Returns whether a node has failed with the target before this one.
+  bool IsBrokenByTargetBefore(const NodeState& node) const {
+    const std::string& name = node.name();
+    if (memory_.target.empty() || target_.IsAssignedTo(node) || Has(memory_.ailing, name)) return false;
+    if (Has(memory_.broken, name)) return IsFaulty(node) || !IsReadyUncordoned(node);
+    if (IsLastWaveOver()) return false;
+    const std::string_view before = std::string_view(memory_.target).substr(0, memory_.target.find(' '));
+    if (node.desired_config() != before) return false;
+    const bool is_late = !node.is_done() && ToldAt(node) + CurrentWave().node_timeout <= now_;
+    return IsFaulty(node) || is_late;
+  }
+
+  void Begin() {
+    const bool is_first = memory_.target.empty();
+    api::RolloutMemory next;
+    next.target = target_text_;
+    next.began = At(now_);
+    next.approve_seen = memory_.approve_seen;
+    next.resume_seen = memory_.resume_seen;
+    next.override_used = memory_.override_used;
+    const bool is_needed = CountWhere([&](std::size_t i) { return !target_.IsAssignedTo(nodes_[i]); }) > 0;
+    // Without a memory, nobody knows what has broken the nodes that have the target.  If others still wait for it, it
+    // is the target that they are kept from: the policy may have been deleted and created again during a halt.
+    const bool may_be_to_blame = is_first && is_needed;
+    for (const NodeState& node : nodes_) {
+      if (IsBrokenByTargetBefore(node)) AddTo(next.broken, node.name());
+      if (target_.IsAssignedTo(node) && IsFaulty(node) && !may_be_to_blame) AddTo(next.ailing, node.name());
+    }
+    if (memory_.halt) {
+      Report(false, "RolloutHaltEnded",
+             fmt::format("the halt of {} has ended, as the pool has another target", memory_.target));
+    }
+    memory_ = std::move(next);
+    if (!is_first || is_needed) Report(false, "RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
+  }
+
+  // Forgets what is over: faults of nodes that are well, nodes that have gone, and times that lie in the future since
+  // the clock was put back.
+  void BringUpToDate() {
+    std::set<std::string_view> present;
+    std::set<std::string_view> well;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      present.insert(nodes_[i].name());
+      if (standings_[i].is_well) well.insert(nodes_[i].name());
+    }
+    std::erase_if(memory_.ailing,
+                  [&](const std::string& name) { return well.contains(name) || !present.contains(name); });
+    std::erase_if(memory_.broken,
+                  [&](const std::string& name) { return well.contains(name) || !present.contains(name); });
+    if (memory_.began && memory_.began->at > now_) memory_.began = At(now_);
+    if (memory_.well_since && memory_.well_since->at > now_) memory_.well_since = At(now_);
+    for (auto& [gate, since] : memory_.blocked) since = std::min(since, At(now_));
+    for (auto& [node, at] : memory_.told) at = std::min(at, At(now_));
+  }
+
+  // ---- orders of people ----
+
+  void ReadOverride() {
+    const std::string reason =
+        FirstCharacters(Printable(situation_.pool.metadata.Annotation(api::kOverrideAnnotation)), kLongestReason);
+    auto& used = memory_.override_used;
+    if (reason.empty()) {
+      if (used && !used->withdrawn) used->withdrawn = At(now_);
+      return;
+    }
+    if (used && !used->withdrawn && used->reason == reason) {
+      is_overridden_ = used->target == target_text_;
+      return;
+    }
+    used = {.target = target_text_, .reason = reason, .at = At(now_), .withdrawn = std::nullopt};
+    is_overridden_ = true;
+    Report(true, "RolloutOverridden",
+           fmt::format("windows and freezes of the policy do not hold for {}: {}", target_text_, reason));
+  }
+
+  bool IsApproved(int wave) const {
+    return std::any_of(memory_.approvals.begin(), memory_.approvals.end(),
+                       [&](const api::RolloutApproval& approval) { return approval.wave == wave; });
+  }
+
+  void ReadApproval() {
+    const std::string& text = situation_.pool.metadata.Annotation(api::kApproveAnnotation);
+    const auto order = ReadOrder(text);
+    if (!order || order->target != situation_.pool.spec.configuration.name) return;
+    if (order->wave < 2 || order->wave > decided_.waves || IsApproved(order->wave)) return;
+    // An order that has acted does not approve a later rollout of the same config, as after it was taken back.
+    if (text == memory_.approve_seen) return;
+    memory_.approve_seen = text;
+    memory_.approvals.push_back({.wave = order->wave, .by = order->by, .at = At(now_)});
+    Report(false, "RolloutApproved",
+           fmt::format("wave {} of {} is approved by {}", order->wave, target_text_, order->by));
+  }
+
+  void ReadResumption() {
+    const std::string& text = situation_.pool.metadata.Annotation(api::kResumeAnnotation);
+    const auto order = ReadOrder(text);
+    if (!order || text == memory_.resume_seen) return;
+    memory_.resume_seen = text;
+    if (order->target != situation_.pool.spec.configuration.name || !memory_.halt) return;
+    const std::vector<std::string> failed = Failed();
+    ExcuseFailures();
+    memory_.blocked.clear();
+    memory_.resumptions.push_back({.nodes = failed, .by = order->by, .at = At(now_)});
+    Report(false, "RolloutResumed", fmt::format("{} resumes the rollout of {}", order->by, target_text_));
+  }
+
+  // ---- waves ----
+
+  bool IsEligible(std::size_t i, const Wave& wave) const {
+    return !standings_[i].is_assigned && (!wave.selector || wave.selector->Matches(nodes_[i].node().metadata.labels));
+  }
+
+  // Nodes that can be updated, and whose faults would count, are chosen first: a wave of others would show nothing.
+  auto Rank(std::size_t i) const { return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), DomainOf(i)); }
+
+  void ChooseMembers(const Wave& wave) {
+    memory_.members.clear();
+    if (!wave.is_rest()) {
+      NodeIndices eligible;
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (IsEligible(i, wave)) eligible.push_back(i);
+      }
+      const std::size_t count =
+          wave.nodes ? std::min(wave.nodes->RoundedUp(nodes_.size()), eligible.size()) : eligible.size();
+      std::stable_sort(eligible.begin(), eligible.end(),
+                       [&](std::size_t a, std::size_t b) { return Rank(a) < Rank(b); });
+      for (std::size_t at = 0; at < count;) {
+        const auto is_like_first = [&](std::size_t i) { return Rank(i) == Rank(eligible[at]); };
+        const auto from = eligible.begin() + static_cast<std::ptrdiff_t>(at);
+        const NodeIndices alike(from, std::find_if_not(from, eligible.end(), is_like_first));
+        const std::size_t wanted = std::min(count - at, alike.size());
+        for (const std::size_t i : PickFirst(nodes_, alike, static_cast<int>(wanted))) {
+          AddTo(memory_.members, nodes_[i].name());
+        }
+        at += alike.size();
+      }
+    }
+    memory_.has_begun = true;
+    Report(false, "RolloutWaveBegun",
+           fmt::format("wave {} of {} ({}) of {} begins: {}", memory_.wave + 1, decided_.waves, wave.name, target_text_,
+                       wave.is_rest() ? "all nodes that are left" : Listed(memory_.members)));
+  }
+
+  std::size_t MembersLeft() const {
+    return CountWhere([&](std::size_t i) { return IsInWave(i); });
+  }
+
+  std::size_t FailuresAllowed() const {
+    const Wave& wave = CurrentWave();
+    if (!wave.failure_threshold) return nodes_.size();
+    const std::size_t expected = wave.nodes ? wave.nodes->RoundedUp(nodes_.size()) : nodes_.size();
+    return wave.failure_threshold->RoundedDown(memory_.has_begun ? MembersLeft() : expected);
+  }
+  bool HasTooManyFailures() const { return Failed().size() > FailuresAllowed(); }
+
+  // A node that has failed, or whose fault is older than the rollout, does not keep a wave from ending.
+  bool IsWaveWell() const {
+    if (HasTooManyFailures()) return false;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Standing& standing = standings_[i];
+      if (!IsInWave(i)) continue;
+      if (!standing.is_assigned) return false;
+      const bool is_excused = standing.has_failed || Has(memory_.ailing, nodes_[i].name());
+      if (!is_excused && !(standing.is_there && standing.is_well)) return false;
+    }
+    return true;
+  }
+
+  void FollowWaves() {
+    is_any_unassigned_ = CountWhere([&](std::size_t i) { return !standings_[i].is_assigned; }) > 0;
+    if (IsLastWaveOver() && is_any_unassigned_) {
+      // Nodes have joined the pool since.  What happened to the others after the rollout is not its fault.  During a
+      // halt, the rollout was not over: the policy has fewer waves than before.
+      if (!memory_.halt) ExcuseFailures();
+      memory_.wave = decided_.waves - 1;
+      memory_.has_begun = false;
+    }
+    while (!IsLastWaveOver() && FollowWave()) {
+    }
+    if (!IsLastWaveOver()) return;
+    decided_.wave = decided_.waves;
+    SetPhase(RolloutPhase::kComplete, fmt::format("all {} have {}", Nodes(nodes_.size()), target_text_));
+  }
+
+  // Returns whether the wave is over.
+  bool FollowWave() {
+    const Wave& wave = CurrentWave();
+    if (memory_.has_begun && MembersLeft() == 0) memory_.has_begun = false;
+    if (!memory_.has_begun) {
+      const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
+      if (!has_nodes) return EndWave("has no node that is without the target");
+      const int number = memory_.wave + 1;
+      if (policy_.needs_approval && number > 1 && !IsApproved(number)) {
+        SetPhase(RolloutPhase::kAwaitingApproval,
+                 fmt::format("wave {} of {} ({}) waits for `kubectl pintle approve {}`", number, decided_.waves,
+                             wave.name, situation_.pool.metadata.name));
+        return false;
+      }
+      if (HasTooManyFailures()) return false;  // The halt is reported below.
+      ChooseMembers(wave);
+    }
+    if (!IsWaveWell()) {
+      memory_.well_since.reset();
+      SetPhase(RolloutPhase::kUpdating, ProgressText());
+      return false;
+    }
+    if (!HasSoaked(wave) || !AreGatesAfterMet()) return false;
+    return EndWave("is done");
+  }
+
+  bool HasSoaked(const Wave& wave) {
+    const bool has_questions = std::any_of(policy_.gates.begin(), policy_.gates.end(), IsQuestionAfterWave);
+    if (wave.soak == seconds(0) && !has_questions) return true;
+    if (!memory_.well_since) memory_.well_since = At(now_);
+    const WallTime due = memory_.well_since->at + wave.soak;
+    if (due <= now_) return true;
+    WakeAt(due);
+    SetPhase(RolloutPhase::kSoaking, fmt::format("the nodes of wave {} of {} ({}) are well, and are watched until {}",
+                                                 memory_.wave + 1, decided_.waves, wave.name, ToRfc3339(due)));
+    return false;
+  }
+
+  bool EndWave(std::string_view how) {
+    const bool had_begun = std::exchange(memory_.has_begun, false);
+    const std::string name = CurrentWave().name;
+    memory_.members.clear();
+    memory_.well_since.reset();
+    memory_.blocked.clear();
+    ExcuseFailures();  // The wave allowed them, and the next one counts its own.
+    if (had_begun || (is_any_unassigned_ && !IsLastWave())) {
+      Report(false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
+             fmt::format("wave {} of {} ({}) of {} {}", memory_.wave + 1, decided_.waves, name, target_text_, how));
+    }
+    // After an edit of the policy, the nodes of this wave may not have been all that were left.
+    if (!IsLastWave() || !is_any_unassigned_) ++memory_.wave;
+    if (IsLastWaveOver()) {
+      memory_.told.clear();
+      if (had_begun) Report(false, "RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
+    }
+    return true;
+  }
+
+  // The failures so far no longer count.
+  void ExcuseFailures() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (std::exchange(standings_[i].has_failed, false)) AddTo(memory_.ailing, nodes_[i].name());
+    }
+  }
+
+  std::string ProgressText() const {
+    const auto in_wave = MembersLeft();
+    const auto there = CountWhere([&](std::size_t i) { return IsInWave(i) && standings_[i].is_there; });
+    std::string text = fmt::format("wave {} of {} ({}): {} of {} updated", memory_.wave + 1, decided_.waves,
+                                   CurrentWave().name, there, Nodes(in_wave));
+    const auto cordoned = NamesWhere([&](std::size_t i) {
+      return IsInWave(i) && !standings_[i].is_assigned && nodes_[i].node().spec.unschedulable;
+    });
+    if (!cordoned.empty()) text += fmt::format("; cordoned by somebody and not updated: {}", Listed(cordoned));
+    return text;
+  }
+
+  // ---- gates ----
+
+  bool IsMetBy(const Gate& gate, const NodeState& node) const {
+    if (const auto* wanted = std::get_if<api::GateCondition>(&gate.test)) {
+      const auto& conditions = node.node().status.conditions;
+      return std::any_of(conditions.begin(), conditions.end(), [&](const api::NodeCondition& condition) {
+        return condition.type == wanted->type && condition.status == wanted->status;
+      });
+    }
+    const auto& wanted = std::get<api::GateAnnotation>(gate.test);
+    const std::string* const value = api::Find(node.node().metadata.annotations, wanted.key);
+    return value != nullptr && (!wanted.value || *wanted.value == *value);
+  }
+
+  static bool IsQuestionAfterWave(const Gate& gate) { return gate.when == GateTime::kAfter && !gate.is_about_nodes(); }
+
+  GateResult ResultOf(const Gate& gate) const {
+    static const GateResult kNone = {.is_met = false, .message = "there is no result yet"};
+    if (inputs_.gate_results == nullptr) return kNone;
+    const auto found = inputs_.gate_results->find(gate.name);
+    if (found == inputs_.gate_results->end()) return kNone;
+    // An alert fires only some time after a node was updated, so an answer from before that proves nothing.
+    const bool is_outdated =
+        IsQuestionAfterWave(gate) && memory_.well_since && found->second.asked <= memory_.well_since->at;
+    if (is_outdated && found->second.is_met) {
+      return {.is_met = false, .message = "there is no result yet from after the nodes of the wave were updated"};
+    }
+    return found->second;
+  }
+
+  // A gate, or its part that is about a node, does not let the rollout pass.  Returns whether the rollout goes on all
+  // the same, since the gate's time is up.
+  bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why) {
+    if (!gate.timeout) return false;
+    const api::Time since = memory_.blocked.try_emplace(key, At(now_)).first->second;
+    blocking_.insert(key);
+    const WallTime due = since.at + *gate.timeout;
+    if (due > now_) {
+      WakeAt(due);
+      return false;
+    }
+    if (gate.on_timeout == GateTimeout::kHalt && gate_halt_.empty()) {
+      gate_halt_ = fmt::format("gate {} was not met within {}: {}", gate.name, InWords(*gate.timeout), why);
+    }
+    return gate.on_timeout == GateTimeout::kContinue;
+  }
+
+  // Returns why a gate does not let a node, or the rollout if `node` is nullptr, pass; empty if it does.
+  std::string WhyBlocked(const Gate& gate, const NodeState* node) {
+    if (gate.is_about_nodes()) {
+      if (node == nullptr || IsMetBy(gate, *node)) return "";
+      const std::string why = fmt::format("gate {} is not met by node {}", gate.name, node->name());
+      return IsPassedByTimeout(gate, gate.name + "/" + node->name(), why) ? "" : why;
+    }
+    const GateResult result = ResultOf(gate);
+    if (result.is_met) return "";
+    const std::string why =
+        fmt::format("gate {} is not met: {}", gate.name, FirstCharacters(Printable(result.message), kLongestReason));
+    return IsPassedByTimeout(gate, gate.name, why) ? "" : why;
+  }
+
+  bool AreGatesAfterMet() {
+    std::string why;
+    for (const Gate& gate : policy_.gates) {
+      if (gate.when != GateTime::kAfter) continue;
+      if (!gate.is_about_nodes()) KeepFirst(why, WhyBlocked(gate, nullptr));
+      for (std::size_t i = 0; gate.is_about_nodes() && i < nodes_.size(); ++i) {
+        const bool counts = IsInWave(i) && standings_[i].is_there && !Has(memory_.ailing, nodes_[i].name());
+        if (counts) KeepFirst(why, WhyBlocked(gate, &nodes_[i]));
+      }
+    }
+    if (why.empty()) return true;
+    SetPhase(RolloutPhase::kAwaitingGate, fmt::format("wave {} of {} ({}) is not over: {}", memory_.wave + 1,
+                                                      decided_.waves, CurrentWave().name, why));
+    return false;
+  }
+
+  static void KeepFirst(std::string& kept, std::string text) {
+    if (kept.empty()) kept = std::move(text);
+  }
+
+  // ---- halts ----
+
+  void JudgeHalt() {
+    if (IsLastWaveOver()) return EndHalt("the rollout is over");
+    JudgeGatesBefore();
+    const std::vector<std::string> failed = Failed();
+    const std::size_t allowed = FailuresAllowed();
+    if (failed.size() > allowed) {
+      return Halt("FailureThreshold", fmt::format("{} failed with {} and {} may fail: {}", Nodes(failed.size()),
+                                                  target_text_, allowed, Listed(failed)));
+    }
+    if (!gate_halt_.empty()) return Halt("Gate", gate_halt_);
+    EndHalt("its cause has ended");
+  }
+
+  void Halt(const char* reason, const std::string& message) {
+    const std::string text = FirstCharacters(PrintableLines(message), kLongestMessage);
+    if (!memory_.halt || memory_.halt->reason != reason) {
+      memory_.halt = {.reason = reason, .message = text, .since = At(now_)};
+      Report(true, "RolloutHalted",
+             fmt::format("{}.  Take the config back, or run `kubectl pintle resume {}`", text,
+                         situation_.pool.metadata.name));
+    }
+    memory_.halt->message = text;
+    SetPhase(RolloutPhase::kHalted, text);
+  }
+
+  void EndHalt(std::string_view why) {
+    if (!memory_.halt) return;
+    memory_.halt.reset();
+    Report(false, "RolloutHaltEnded", fmt::format("the halt of {} has ended: {}", target_text_, why));
+  }
+
+  // ---- which nodes may be updated now ----
+
+  std::string_view DomainOf(std::size_t i) const {
+    // Nodes without the label come last.
+    static constexpr std::string_view kBehindAll = "\xff";
+    if (policy_.order_label.empty()) return "";
+    const std::string* const value = api::Find(nodes_[i].node().metadata.labels, policy_.order_label);
+    return value == nullptr ? kBehindAll : std::string_view(*value);
+  }
+
+  // The node can only gain by being given the target.
+  bool IsRelief(std::size_t i) const {
+    const NodeState& node = nodes_[i];
+    if (standings_[i].is_assigned) return false;
+    if (target_.IsCurrentOf(node)) return true;
+    const bool is_on_the_way = node.current_config() != node.desired_config();
+    return node.is_unavailable() && (is_on_the_way || Has(memory_.broken, node.name()));
+  }
+
+  bool IsNextInWave(std::size_t i) const { return IsInWave(i) && !standings_[i].is_assigned; }
+
+  bool IsWindowOpen() const { return decided_.opening.begin <= now_; }
+
+  bool IsInWindow(std::size_t i) const {
+    if (is_overridden_) return true;
+    if (policy_.windows.IsFrozenAt(now_)) return false;
+    if (IsWindowOpen()) return true;
+    return policy_.are_windows_for_disruptions_only && inputs_.undisruptive != nullptr &&
+           inputs_.undisruptive->contains(nodes_[i].name()) && !GetsAnotherImage(i);
+  }
+
+  // A node reboots into another image, whatever else the config changes.
+  bool GetsAnotherImage(std::size_t i) const {
+    return nodes_[i].current_image().value_or("") != situation_.layering.image();
+  }
+
+  // Returns why no node may be updated before others have staged the target; empty if nodes may be updated.
+  std::string WhyNotStaged() const {
+    if (!policy_.stages_all) return "";
+    std::vector<std::string> waiting;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (standings_[i].is_assigned) continue;
+      const api::ObjectMeta& metadata = nodes_[i].node().metadata;
+      const std::string& why = metadata.Annotation(api::kUnstageableAnnotation);
+      if (!why.empty()) {
+        return fmt::format("node {} cannot stage {}: {}", nodes_[i].name(), target_text_,
+                           FirstCharacters(Printable(why), kLongestReason));
+      }
+      if (metadata.Annotation(api::kStagedAnnotation) != target_text_) waiting.push_back(nodes_[i].name());
+    }
+    if (waiting.empty()) return "";
+    return fmt::format("{} not staged {} yet: {}", Nodes(waiting.size()) + (waiting.size() == 1 ? " has" : " have"),
+                       target_text_, Listed(waiting));
+  }
+
+  // Works out which nodes of the wave may be updated if no gate blocks.
+  std::vector<bool> WithinWindowAndWave() {
+    std::vector<bool> nodes(nodes_.size(), false);
+    if (!memory_.has_begun) return nodes;
+    const bool is_any_left = CountWhere([&](std::size_t i) { return IsNextInWave(i); }) > 0;
+    if (!is_any_left) return nodes;
+    if (const std::string why = WhyNotStaged(); !why.empty()) {
+      SetPhase(RolloutPhase::kStaging, why);
+      return nodes;
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) nodes[i] = IsNextInWave(i) && IsInWindow(i);
+    if (std::find(nodes.begin(), nodes.end(), true) == nodes.end()) ReportWindow();
+    return nodes;
+  }
+
+  void ReportWindow() {
+    const auto& opening = decided_.opening;
+    if (policy_.windows.IsFrozenAt(now_)) {
+      const std::string reason =
+          policy_.freeze_reason.empty() ? "" : fmt::format(" ({})", Printable(policy_.freeze_reason));
+      return SetPhase(RolloutPhase::kFrozen,
+                      fmt::format("the policy's freeze{} ends later; the next window begins at {}", reason,
+                                  ToRfc3339(opening.begin)));
+    }
+    SetPhase(RolloutPhase::kAwaitingWindow, fmt::format("the next window begins at {}", ToRfc3339(opening.begin)));
+  }
+
+  void JudgeGatesBefore() {
+    admitted_ = WithinWindowAndWave();
+    std::string why;
+    for (const Gate& gate : policy_.gates) {
+      if (gate.when != GateTime::kBefore) continue;
+      if (std::find(admitted_.begin(), admitted_.end(), true) == admitted_.end()) break;
+      if (!gate.is_about_nodes()) {
+        std::string blocked = WhyBlocked(gate, nullptr);
+        if (!blocked.empty()) admitted_.assign(nodes_.size(), false);
+        KeepFirst(why, std::move(blocked));
+        continue;
+      }
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (!admitted_[i]) continue;
+        std::string blocked = WhyBlocked(gate, &nodes_[i]);
+        if (!blocked.empty()) admitted_[i] = false;
+        KeepFirst(why, std::move(blocked));
+      }
+    }
+    // Time runs for the gates that block now, and for no others.
+    std::erase_if(memory_.blocked, [&](const auto& blocked) { return !blocking_.contains(blocked.first); });
+    const bool is_blocked = std::find(admitted_.begin(), admitted_.end(), true) == admitted_.end();
+    if (!why.empty() && is_blocked) SetPhase(RolloutPhase::kAwaitingGate, why);
+  }
+
+  void Admit() {
+    admission_.nodes.assign(nodes_.size(), false);
+    if (memory_.halt) return;
+    if (!admitted_.empty()) admission_.nodes = admitted_;
+    KeepOneDomain();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (IsRelief(i)) admission_.nodes[i] = true;
+    }
+    const auto& most = CurrentWave().max_unavailable;
+    if (!most || !memory_.has_begun) return;
+    const auto in_use = CountWhere([&](std::size_t i) {
+      const bool is_failing = nodes_[i].is_failing() && standings_[i].is_assigned;
+      return IsInWave(i) && (nodes_[i].is_unavailable() || is_failing);
+    });
+    const auto limit = std::max<std::size_t>(most->RoundedDown(MembersLeft()), 1);
+    admission_.capacity = static_cast<int>(limit) - static_cast<int>(in_use);
+  }
+
+  // While nodes of a failure domain are being updated, no node of another one is.
+  void KeepOneDomain() {
+    if (policy_.order_label.empty()) return;
+    std::set<std::string_view> domains;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Standing& standing = standings_[i];
+      const bool is_busy = standing.is_assigned && !standing.is_well && !standing.is_faulty;
+      if (is_busy) domains.insert(DomainOf(i));
+    }
+    for (const bool needs_ready : {true, false}) {
+      std::optional<std::string_view> first;
+      for (std::size_t i = 0; domains.empty() && i < nodes_.size(); ++i) {
+        if (!admission_.nodes[i] || (needs_ready && !nodes_[i].is_ready())) continue;
+        first = std::min(first.value_or(DomainOf(i)), DomainOf(i));
+      }
+      if (first) domains.insert(*first);
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!domains.contains(DomainOf(i))) admission_.nodes[i] = false;
+    }
+  }
+
+  // ---- the result ----
+
+  void SetPhase(RolloutPhase phase, std::string message) {
+    decided_.phase = phase;
+    decided_.message = FirstCharacters(PrintableLines(message), kLongestMessage);
+  }
+
+  PolicyRollout Conclude() {
+    Situation restricted = situation_;
+    restricted.admission = &admission_;
+    decided_.rollout = Decide(restricted);
+    if (IsTargetKnown()) {
+      decided_.wave = std::min(memory_.wave + 1, decided_.waves);
+      Record(decided_.rollout.updates);
+      Record(decided_.rollout.updates_of_unavailable);
+    }
+    if (!decided_.rollout.hold_reason.empty()) SetPhase(RolloutPhase::kHeld, decided_.rollout.hold_reason);
+    decided_.updated = static_cast<int>(CountWhere([&](std::size_t i) { return target_.IsReachedBy(nodes_[i]); }));
+    WakeAt(decided_.opening.begin);
+    if (decided_.opening.end) WakeAt(*decided_.opening.end);
+    if (!json::Equal(memory_, inputs_.memory)) {
+      decided_.rollout.updates.clear();
+      decided_.rollout.updates_of_unavailable.clear();
+    }
+    decided_.memory = std::move(memory_);
+    return std::move(decided_);
+  }
+
+  static bool ChangesTarget(const NodePatch& patch) {
+    const auto& annotations = patch.metadata.annotations;
+    return std::any_of(annotations.begin(), annotations.end(), [](const auto& annotation) {
+      return annotation.first == api::kDesiredConfigAnnotation || annotation.first == api::kDesiredImageAnnotation;
+    });
+  }
+
+  // Records when nodes are given the target, and which of them have a fault before that.
+  void Record(const std::vector<NodeUpdate>& updates) {
+    std::map<std::string_view, std::size_t> indices;
+    for (std::size_t i = 0; !updates.empty() && i < nodes_.size(); ++i) indices.emplace(nodes_[i].name(), i);
+    bool is_new = false;
+    for (const NodeUpdate& update : updates) {
+      if (!ChangesTarget(update.patch)) continue;
+      const std::size_t i = indices.at(update.node);
+      const bool is_unwell = nodes_[i].is_degraded() || !IsReadyUncordoned(nodes_[i]);
+      if (is_unwell) AddTo(memory_.ailing, update.node);
+      const auto told = memory_.told.find(update.node);
+      if (told != memory_.told.end() && now_ - told->second.at < kRecordLasts) continue;
+      memory_.told.insert_or_assign(update.node, At(now_));
+      is_new = true;
+    }
+    // What is over is removed together with what is added, so that each node costs one write.
+    if (is_new) ForgetToldNodes();
+  }
+
+  void ForgetToldNodes() {
+    std::map<std::string_view, const Standing*> standings;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) standings.emplace(nodes_[i].name(), &standings_[i]);
+    std::erase_if(memory_.told, [&](const auto& told) {
+      const auto found = standings.find(told.first);
+      if (found == standings.end() || found->second->is_there) return true;
+      return !found->second->is_assigned && now_ - told.second.at >= kRecordLasts;
+    });
+  }
+
+  const Situation& situation_;
+  std::span<const NodeState> nodes_;
+  const PolicyInputs& inputs_;
+  const Policy& policy_;
+  const WallTime now_;
+  const Target target_;
+  const std::string target_text_;
+  api::RolloutMemory memory_;
+  std::vector<Standing> standings_;  // For each node.
+  bool is_overridden_ = false;
+  bool is_any_unassigned_ = false;
+  std::set<std::string> blocking_;  // The keys of the gates, in the memory, that block now.
+  std::string gate_halt_;           // Why a gate halts the rollout; empty if none does.
+  std::vector<bool> admitted_;      // For each node of the wave: nothing but the order and the halt keeps it back.
+  Admission admission_;
+  PolicyRollout decided_;
+};
+
+}  // namespace
+
+const char* NameOf(RolloutPhase phase) {
+  switch (phase) {
+    case RolloutPhase::kHeld:
+      return "Held";
+    case RolloutPhase::kUpdating:
+      return "Updating";
+    case RolloutPhase::kSoaking:
+      return "Soaking";
+    case RolloutPhase::kAwaitingApproval:
+      return "AwaitingApproval";
+    case RolloutPhase::kStaging:
+      return "Staging";
+    case RolloutPhase::kAwaitingGate:
+      return "AwaitingGate";
+    case RolloutPhase::kAwaitingWindow:
+      return "AwaitingWindow";
+    case RolloutPhase::kFrozen:
+      return "Frozen";
+    case RolloutPhase::kHalted:
+      return "Halted";
+    case RolloutPhase::kComplete:
+      return "Complete";
+  }
+  return "";
+}
+
+PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs) {
+  return Follower(situation, inputs).Follow();
+}
+
+api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout& decided,
+                                const api::RolloutPoolStatus* before, WallTime now) {
+  api::RolloutPoolStatus status;
+  status.name = situation.pool.metadata.name;
+  status.phase = NameOf(decided.phase);
+  status.message = decided.message;
+  const bool is_same = before != nullptr && before->phase == status.phase && before->since;
+  status.since = is_same ? before->since : At(now);
+  status.wave = decided.wave;
+  status.waves = decided.waves;
+  status.nodes = static_cast<std::int32_t>(situation.nodes.size());
+  status.updated = decided.updated;
+  const bool has_window = decided.opening.end || decided.opening.begin > now;
+  if (has_window) status.opens = At(decided.opening.begin);
+  if (decided.opening.end) status.closes = At(*decided.opening.end);
+  status.memory = decided.memory;
+  return status;
+}
+
+}  // namespace pintle::pool

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decides the next step of a rollout by a policy: in waves, behind gates, and within windows.
+//
+// A policy only ever holds nodes back: it chooses among the nodes that Decide() of pool/rollout.h would update.  So a
+// pause of the pool and its maxUnavailable stay above every policy.
+//
+// What a decision depends on, beside the cluster, is a value in the status of the policy, its memory.  A step that
+// changes the memory updates no node: the memory is written first, and the next step updates nodes on the ground of
+// what has been written.  So a controller that is killed at any point leaves a memory from which the next one decides
+// correctly.
+//
+// A failure counts if the change has caused it: the node was given the target of this rollout, and was well before.
+// Too many failures halt the rollout.  The halt ends when enough of the failed nodes are well again, when the pool gets
+// another target, or when a person orders it.
+//
+// Some nodes need no wave, gate or window, because they can only gain.  These are nodes that still have the contents of
+// the target, as most nodes do when a config is taken back; and nodes that are unavailable already, because the target
+// before has broken them or because they are on the way to another config.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/rollout_policy.h"
+#include "base/clock.h"
+#include "pool/candidates.h"
+#include "pool/rollout.h"
+#include "pool/rollout_policy.h"
+#include "pool/windows.h"
+
+namespace pintle::pool {
+
+struct GateResult {
+  bool is_met = false;
+  std::string message;               // Why it is not met.
+  WallTime asked = WallTime::max();  // When the gate was asked.
+};
+
+// What the decision by a policy depends on, beside the situation; borrowed for the call.
+struct PolicyInputs {
+  const Policy& policy;
+  const api::RolloutMemory& memory;
+  WallTime now;
+  // The latest results of the gates that are not about nodes.  A gate without a result is not met.
+  const std::map<std::string, GateResult>* gate_results = nullptr;
+  // Nodes whose change is known to need neither a drain nor a reboot.
+  const NodeNames* undisruptive = nullptr;
+};
+
+enum class RolloutPhase {
+  kHeld,      // The pool itself is held, as by a pause.
+  kUpdating,  // Nodes are being updated, or are about to be.
+  kSoaking,   // All nodes of a wave are well, and are watched for a while.
+  kAwaitingApproval,
+  kStaging,
+  kAwaitingGate,
+  kAwaitingWindow,
+  kFrozen,
+  kHalted,
+  kComplete,
+};
+const char* NameOf(RolloutPhase phase);
+
+// Something that has happened to a rollout, for an Event.
+struct RolloutNews {
+  bool is_warning = false;
+  std::string reason;  // "RolloutHalted"
+  std::string message;
+};
+
+struct PolicyRollout {
+  Rollout rollout;
+  // To be written before any node is updated.  If it differs from the inputs' memory, the rollout has no updates.
+  api::RolloutMemory memory;
+  std::vector<RolloutNews> news;  // What the changes of the memory are about; emitted once the memory is written.
+  RolloutPhase phase = RolloutPhase::kUpdating;
+  std::string message;
+  int wave = 0;  // From 1.
+  int waves = 0;
+  int updated = 0;
+  Opening opening;                // The present window, or the next one.
+  std::optional<WallTime> again;  // When the decision may change although nothing in the cluster does.
+};
+
+PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs);
+
+// Returns what the policy's status has about the pool.  `before` is what it had, or nullptr.
+api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout& decided,
+                                const api::RolloutPoolStatus* before, WallTime now);
+
+}  // namespace pintle::pool

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests records of a newer Pintle: verbs and the commands of the units of a boot end at once and change nothing."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+from program import PINTLE, file, with_files, write
+from small_machine import Machine, tree
+
+SOURCE = pathlib.Path(__file__).parents[2]
+JOURNAL = "/var/lib/pintle/change/journal.json"
+PATIENCE = 60
+FORMATS = re.findall(r'Format k\w+ = \{"([^"]+)", (\d+)', (SOURCE / "src/change/format.h").read_text())
+UNITS = ["pintle-finalize-staged", "pintle-firstboot", "pintle-recover", "pintle-recover-files"]
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
+
+
+def newer(path, version):
+    fields = {"phase": "applying", "from": "a", "to": "b", "bootID": "", "steps": [], "undo": [], "actions": [],
+              "nextBoot": None} if path == JOURNAL else {}
+    return json.dumps({"version": int(version) + 1, **fields})
+
+
+def check_error(error, path, version):
+    assert f"{path}: a newer Pintle wrote it in version {int(version) + 1} of its format" in error, error
+    assert f"this one knows version {version}; install the newer one again" in error, error
+
+
+@pytest.fixture
+def machine(tmp_path):
+    (tmp_path / "root").mkdir()
+    machine = Machine(tmp_path / "root")
+    machine.config = write(tmp_path / "a.ign", with_files(file("/etc/motd", "ours\n")))
+    machine.run("apply", "--yes", machine.config)
+    machine.path("/etc/motd").write_text("edited\n")
+    return machine
+
+
+@pytest.mark.parametrize("path,version", FORMATS)
+def test_verbs_that_change_the_machine_end_with_an_error(machine, path, version):
+    machine.path(path).parent.mkdir(parents=True, exist_ok=True)
+    machine.path(path).write_text(newer(path, version))
+    before = tree(machine.root, ".")
+    for verb, *words in [("apply", "--yes", machine.config), ("apply", "--yes", "--none"), ("recover",),
+                         ("recover", "--give-up"), ("restore", "/etc/motd"), ("ignore", "/etc/motd", "--until", "2h")]:
+        check_error(machine.run(verb, *words, status=1).stderr, path, version)
+        assert tree(machine.root, ".") == before
+
+
+def test_the_newer_program_still_ends_the_change(machine):
+    machine.path(JOURNAL).parent.mkdir(exist_ok=True)
+    machine.path(JOURNAL).write_text(newer(JOURNAL, 1))
+    machine.run("recover", status=1)
+    machine.path(JOURNAL).write_text(newer(JOURNAL, 0))
+    assert "undone" in machine.run("recover").stdout
+
+
+# A unit that waits would hold up the boot.
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_commands_of_the_units_end_at_once(tmp_path, unit):
+    text = (SOURCE / f"systemd/{unit}.service.in").read_text()
+    (command,) = re.findall(r"(?m)^Exec\w+=@bindir@/pintle (.+)$", text)
+    assert "Restart=" not in text
+    journal = write(tmp_path / "journal.json", newer(JOURNAL, 1))
+    # The directory of the state is another one for this command alone.
+    script = 'mount -t tmpfs none /var/lib && mkdir -p "${2%/*}" && cp "$1" "$2" && shift 2 && exec "$@"'
+    answer = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", journal, JOURNAL, PINTLE.absolute(), *command.split()],
+        capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert answer.returncode == 1, answer
+    check_error(answer.stderr, JOURNAL, 1)

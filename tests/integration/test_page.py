@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks at the page of pintle-controller in a real browser, while the nodes of a real API server change."""
+
+import os
+import pathlib
+import urllib.error
+import urllib.request
+
+import pytest
+
+from machines.browser import Browser
+from machines.cluster import Cluster
+from machines.controller import Controller, Objects, prepare_cluster
+from machines.daemon import free_ports
+from machines.simulated_agents import PREFIX, SimulatedAgents
+from machines.wait import wait_until
+
+MERGE = "application/merge-patch+json"
+TAB = "\ue004"
+SIZES = {"phone": (360, 640), "tablet": (820, 1180), "desk": (1440, 900)}
+
+# Returns what is wrong with the page for people who cannot see it, or who use no pointer.
+ACCESSIBILITY = """
+const wrong = [];
+if (!document.documentElement.lang) wrong.push("the page has no language");
+if (document.querySelectorAll("h1").length !== 1) wrong.push("the page has not exactly one h1");
+let level = 1;
+for (const heading of document.querySelectorAll("h1, h2, h3, h4")) {
+  const own = Number(heading.tagName[1]);
+  if (own > level + 1) wrong.push("a heading skips a level: " + heading.textContent);
+  level = own;
+}
+const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+if (new Set(ids).size !== ids.length) wrong.push("an ID stands twice");
+for (const element of document.querySelectorAll("[aria-labelledby]")) {
+  if (!document.getElementById(element.getAttribute("aria-labelledby"))) wrong.push("a label is missing: " + element.id);
+}
+for (const link of document.querySelectorAll("a, button, input")) {
+  if (!link.textContent.trim() && !link.getAttribute("aria-label")) wrong.push("a link has no text: " + link.outerHTML);
+}
+for (const cell of document.querySelectorAll("th")) {
+  if (!cell.scope) wrong.push("a heading of a table has no scope: " + cell.textContent);
+}
+if (document.documentElement.scrollWidth > document.documentElement.clientWidth) {
+  wrong.push("the page is wider than the screen: " + document.documentElement.scrollWidth);
+}
+return wrong;
+"""
+
+# Returns the texts whose contrast with their background is below 4.5 to 1, as the browser has computed their colours.
+CONTRAST = """
+const luminance = (colour) => {
+  const parts = colour.match(/[0-9.]+/g).slice(0, 3).map(Number).map((part) => part / 255);
+  const linear = parts.map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+};
+const isClear = (colour) => /rgba\\(.*, 0\\)/.test(colour) || colour === "transparent";
+const backgroundOf = (element) => {
+  for (let at = element; at; at = at.parentElement) {
+    const colour = getComputedStyle(at).backgroundColor;
+    if (!isClear(colour)) return colour;
+  }
+  return "rgb(255, 255, 255)";
+};
+const weak = [];
+for (const element of document.querySelectorAll("body *")) {
+  const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!hasText || element.closest(".unseen")) continue;
+  const [dark, light] = [getComputedStyle(element).color, backgroundOf(element)].map(luminance).sort((a, b) => a - b);
+  const contrast = (light + 0.05) / (dark + 0.05);
+  if (contrast < 4.5) weak.push(element.className + " " + element.textContent.slice(0, 40) + ": " + contrast);
+}
+return weak;
+"""
+
+
+class Page:
+    """The page of a controller."""
+
+    def __init__(self, port):
+        self.port = port
+        self.url = f"http://localhost:{port}/"
+
+    def get(self, path="", host="localhost"):
+        """Returns the status and the text."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/{path}", headers={"Host": host})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as running:
+        yield running
+
+
+@pytest.fixture
+def objects(cluster):
+    made = Objects(cluster)
+    made.controller_config()
+    for role in ("master", "worker"):
+        made.config(f"00-{role}", role=role, files={"/etc/base": "1"})
+    yield made
+    made.delete_all()
+
+
+@pytest.fixture
+def agents(cluster):
+    with SimulatedAgents(cluster, drains=True) as running:
+        yield running
+
+
+@pytest.fixture
+def page(cluster, objects):
+    (port,) = free_ports(1)
+    with Controller(cluster, "controller", f"--page=127.0.0.1:{port}"):
+        wait_until(objects.leader, "the controller leads", 60)
+        yield Page(port)
+
+
+def text_of(browser, element):
+    return browser.run("return document.getElementById(arguments[0])?.textContent ?? ''", element)
+
+
+def wait_for_text(browser, element, text):
+    wait_until(lambda: text in text_of(browser, element), f"{element} has the text {text}", 60)
+
+
+def add_workers(objects, agents, count):
+    target = objects.wait_for_target("worker")
+    for number in range(count):
+        agents.add(f"worker-{number}", target)
+    objects.wait_until_updated("worker")
+    return target
+
+
+def test_the_page_follows_a_rollout_and_says_what_fails(page, objects, agents, browser):
+    add_workers(objects, agents, 3)
+    browser.open(page.url)
+    wait_for_text(browser, "summary", "2 pools with 3 nodes: 3 done.")
+    assert "Nothing needs attention." in text_of(browser, "attention")
+
+    agents.hold()
+    objects.config("50-bad", files={"/etc/bad": "1"})
+    bad = objects.wait_for_target("worker", other_than=objects.target("worker"))
+    wait_until(lambda: "updating" in text_of(browser, "summary"), "the page shows a node that is updating", 60)
+    wait_for_text(browser, "pool-worker", bad)
+    agents.broken.add(bad)
+    agents.go_on()
+    wait_for_text(browser, "attention", f"is degraded: {bad} cannot be applied")
+
+    objects.remove_config("50-bad")
+    wait_for_text(browser, "summary", "2 pools with 3 nodes: 3 done.")
+    wait_for_text(browser, "attention", "Nothing needs attention.")
+    assert browser.run("return performance.getEntriesByType('navigation').length") == 1
+    assert browser.problems() == []
+
+
+def test_a_new_node_and_a_new_pool_come_to_the_page(page, objects, agents, browser):
+    add_workers(objects, agents, 1)
+    browser.open(page.url)
+    wait_for_text(browser, "summary", "2 pools with 1 node: 1 done.")
+    agents.add("worker-new", objects.target("worker"))
+    wait_for_text(browser, "node-worker-new", "done")
+    objects.custom_pool("infra", paused=True)
+    wait_for_text(browser, "pool-infra", "paused")
+    assert browser.problems() == []
+
+
+def test_the_page_comes_back_with_a_restarted_controller(cluster, objects, browser):
+    (port,) = free_ports(1)
+    with Controller(cluster, "first", f"--page=127.0.0.1:{port}"):
+        objects.wait_for_target("worker")
+        browser.open(f"http://localhost:{port}/")
+        wait_for_text(browser, "summary", "2 pools with 0 nodes.")
+    wait_for_text(browser, "connection", "The connection is lost")
+    with Controller(cluster, "second", f"--page=127.0.0.1:{port}"):
+        objects.custom_pool("infra")
+        wait_for_text(browser, "summary", "3 pools with 0 nodes.")
+        assert text_of(browser, "connection") == ""
+
+
+def test_the_page_works_without_script(page, objects, agents):
+    add_workers(objects, agents, 2)
+    wait_until(lambda: "2 pools with 2 nodes: 2 done." in page.get()[1], "the page has been renewed", 60)
+    status, details = page.get("?node=worker-1")
+    assert status == 200 and "<dt>pool</dt><dd>worker</dd>" in details
+    assert page.get("nothing")[0] == 404
+
+
+def test_a_website_cannot_read_the_page_by_a_name_of_its_own(page):
+    assert page.get(host="evil.example")[0] == 421
+    assert page.get("events", host="evil.example:80")[0] == 421
+
+
+def test_hostile_texts_of_a_node_are_shown_as_text(page, objects, agents, browser):
+    add_workers(objects, agents, 1)
+    agents.hold()
+    hostile = "<img src=x onerror=\"document.title='broken'\">\u202e" + "x" * (64 << 10)
+    objects.admin.must("PATCH", "/api/v1/nodes/worker-0", {
+        "metadata": {"annotations": {PREFIX + "state": "Degraded", PREFIX + "reason": hostile}}}, MERGE)
+    browser.open(page.url)
+    wait_for_text(browser, "attention", "<img src=x onerror=")
+    browser.open(page.url + "?node=worker-0")
+    wait_for_text(browser, "details", "x" * 60_000)
+    assert browser.run("return document.title") == "Pintle"
+    assert browser.run("return document.images.length") == 0
+    assert "\u202e" not in browser.run("return document.body.textContent")
+    assert browser.problems() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_people_can_read_the_page_on_each_screen(page, objects, agents, browser, scheme):
+    add_workers(objects, agents, 3)
+    agents.hold()
+    states = {"worker-0": "Degraded", "worker-1": "Rebooting", "worker-2": "Working"}
+    for name, state in states.items():
+        objects.admin.must("PATCH", f"/api/v1/nodes/{name}", {
+            "metadata": {"annotations": {PREFIX + "state": state, PREFIX + "reason": "for the test"}}}, MERGE)
+    browser.prefer(scheme)
+    browser.open(page.url + "?node=worker-0")
+    wait_for_text(browser, "summary", "1 updating, 1 rebooting, 1 degraded")
+    folder = pathlib.Path(os.environ["PINTLE_BUILD"]) / "screenshots"
+    folder.mkdir(exist_ok=True)
+    for name, (width, height) in SIZES.items():
+        browser.resize(width, height)
+        assert browser.run(ACCESSIBILITY) == [], name
+        assert browser.run(CONTRAST) == [], name
+        browser.screenshot(folder / f"{name}-{scheme}.png")
+
+
+def test_the_keyboard_reaches_all_nodes_and_keeps_its_place(page, objects, agents, browser):
+    add_workers(objects, agents, 2)
+    browser.open(page.url)
+    wait_for_text(browser, "node-worker-1", "done")
+    focused = "return document.activeElement.closest('[id]')?.id ?? ''"
+    seen = []
+    while "node-worker-1" not in seen and len(seen) < 20:
+        browser.press(TAB)
+        seen.append(browser.run(focused))
+    assert seen[-2:] == ["node-worker-0", "node-worker-1"], seen
+    agents.hold()
+    objects.admin.must("PATCH", "/api/v1/nodes/worker-1", {
+        "metadata": {"annotations": {PREFIX + "state": "Degraded", PREFIX + "reason": "for the test"}}}, MERGE)
+    wait_until(lambda: browser.run("return document.getElementById('timeline').textContent.includes('worker-1: degraded')"),
+               "the page shows the change", 60)
+    assert browser.run(focused) == "node-worker-1"

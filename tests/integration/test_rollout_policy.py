@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests RolloutPolicies with pintle-controller against a real control plane, and simulated agents on its nodes."""
+
+import datetime
+import http.server
+import os
+import pathlib
+import threading
+
+import pytest
+
+from machines import shell
+from machines.cluster import Cluster
+from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster
+from machines.simulated_agents import SimulatedAgents
+from machines.simulated_clock import SimulatedClock
+from machines.wait import wait_until
+
+PINTLE = (pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle").absolute()
+POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
+WORKERS = ["worker-0", "worker-1", "worker-2"]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as running:
+        prepare_cluster(running)
+        yield running
+
+
+@pytest.fixture
+def objects(cluster):
+    made = Objects(cluster)
+    made.controller_config()
+    yield made
+    made.admin.must("DELETE", POLICIES)
+    made.delete_all()
+
+
+@pytest.fixture
+def clock(tmp_path):
+    return SimulatedClock(tmp_path / "clock")
+
+
+@pytest.fixture
+def controller(cluster, objects, clock):
+    with Controller(cluster, environment=clock.environment) as running:
+        wait_until(objects.leader, "the controller leads", 60)
+        yield running
+
+
+@pytest.fixture
+def agents(cluster):
+    with SimulatedAgents(cluster) as running:
+        yield running
+
+
+@pytest.fixture
+def rolled_out(objects, controller, agents):
+    """Creates three workers that have the config of their pool; returns its name."""
+    objects.config("00-worker", files={"/etc/base": "1"})
+    target = objects.wait_for_target("worker")
+    for name in WORKERS:
+        agents.add(name, target)
+    wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == 3, "three workers", 60)
+    objects.set_pool("worker", maxUnavailable=3)
+    return target
+
+
+def create(objects, name="policy", **spec):
+    objects.admin.must("POST", POLICIES, {"apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy",
+                                          "metadata": {"name": name}, "spec": {"pool": "worker", **spec}})
+
+
+def status(objects, name="policy"):
+    return objects.admin.must("GET", f"{POLICIES}/{name}").get("status", {})
+
+
+def condition(objects, kind, name="policy"):
+    return next((each for each in status(objects, name).get("conditions", []) if each["type"] == kind), None)
+
+
+def of_pool(objects, pool="worker"):
+    return next((each for each in status(objects).get("pools", []) if each["name"] == pool), None)
+
+
+def wait_for_phase(objects, phase, target=None):
+    """Waits until the rollout is in a phase, and with this target."""
+    def found():
+        pool = of_pool(objects)
+        fits = pool and pool["phase"] == phase and target in (None, pool["memory"].get("target"))
+        return pool if fits else None
+    return wait_until(found, f"the rollout is {phase}", 60)
+
+
+def desired(agents):
+    return {name: config[1] for name, config in agents.configs().items()}
+
+
+def updated(agents, target):
+    return sorted(name for name, config in desired(agents).items() if config == target)
+
+
+def change(objects, agents, before, is_broken=False):
+    """Changes the config of the workers; returns the new target."""
+    agents.hold()
+    objects.config("99-change", files={"/etc/change": "broken" if is_broken else "good"})
+    target = objects.wait_for_target("worker", other_than=before)
+    if is_broken:
+        agents.broken.add(target)
+    agents.go_on()
+    return target
+
+
+def plugin(cluster, verb, *words, user="ann"):
+    link = cluster.folder / "kubectl-pintle"
+    if not link.exists():
+        link.symlink_to(PINTLE)
+    return shell.run(link, verb, "--kubeconfig", cluster.admin.kubeconfig, *words, check=False,
+                     env={**os.environ, "USER": user})
+
+
+def test_a_canary_that_fails_halts_the_rollout_until_the_config_is_taken_back(cluster, objects, controller, agents, clock,
+                                                                               rolled_out):
+    create(objects, waves=[{"name": "canary", "nodes": 1}])
+    wait_for_phase(objects, "Complete")
+    target = change(objects, agents, rolled_out, is_broken=True)
+    halted = wait_for_phase(objects, "Halted", target)
+    canary, = updated(agents, target)
+    assert canary in halted["message"]
+    wait_until(lambda: condition(objects, "Halted")["status"] == "True", "the policy is halted", 60)
+    message, = wait_until(lambda: objects.events("RolloutHalted"), "the Event", 60)
+    assert "kubectl pintle resume worker" in message
+    # Another replica takes over, reads the state of the rollout from the policy, and updates nothing.
+    controller.end()
+    controller.start()
+    wait_until(objects.leader, "the controller leads again", 60)
+    objects.set_pool("worker", maxUnavailable=2)
+    wait_until(lambda: objects.pool("worker")["status"]["observedGeneration"]
+               == objects.pool("worker")["metadata"]["generation"], "the controller has looked", 60)
+    assert updated(agents, target) == [canary]
+    assert of_pool(objects)["memory"]["halt"] == halted["memory"]["halt"]
+    objects.remove_config("99-change")
+    agents.wait_until_all_have(rolled_out)
+    wait_for_phase(objects, "Complete", rolled_out)
+    assert condition(objects, "Halted")["status"] == "False"
+    assert agents.order == []    # No node has ever changed.
+
+
+def test_a_person_resumes_a_halted_rollout(cluster, objects, agents, rolled_out):
+    create(objects, waves=[{"name": "canary", "nodes": 1}])
+    wait_for_phase(objects, "Complete")
+    answer = plugin(cluster, "resume", "worker")
+    assert answer.returncode == 1 and "the rollout of pool worker is not halted; it is Complete" in answer.stderr
+    target = change(objects, agents, rolled_out, is_broken=True)
+    wait_for_phase(objects, "Halted", target)
+    answer = plugin(cluster, "resume", "worker")
+    assert answer.returncode == 0, answer.stderr
+    wait_until(lambda: len(updated(agents, target)) == 3, "the other nodes are updated", 60)
+    resumption, = of_pool(objects)["memory"]["resumptions"]
+    assert resumption["by"] == "ann" and len(resumption["nodes"]) == 1
+    wait_for_phase(objects, "Halted", target)    # The others have failed as well.
+
+
+def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
+    create(objects, waves=[{"nodes": 1}], approve="Manual")
+    wait_for_phase(objects, "Complete")
+    target = change(objects, agents, rolled_out)
+    wait_for_phase(objects, "AwaitingApproval", target)
+    assert len(updated(agents, target)) == 1
+    preview = plugin(cluster, "rollout", "worker")
+    assert "RolloutPolicy policy may hold the listed nodes back; it reports AwaitingApproval: wave 2 of 2" \
+        in preview.stderr
+    answer = plugin(cluster, "approve", "worker")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == f"Wave 2 of 2 of pool worker may begin with {target}.\n"
+    agents.wait_until_all_have(target)
+    approval, = wait_for_phase(objects, "Complete", target)["memory"]["approvals"]
+    assert approval["wave"] == 2 and approval["by"] == "ann" and approval["at"]
+    answer = plugin(cluster, "approve", "worker")
+    assert answer.returncode == 1 and "waits for no approval; it is Complete" in answer.stderr
+
+
+def test_an_order_is_refused_while_its_policy_reports_about_an_older_config(cluster, objects, controller, agents,
+                                                                            rolled_out):
+    create(objects, waves=[{"nodes": 1}], approve="Manual")
+    wait_for_phase(objects, "Complete")
+    target = change(objects, agents, rolled_out)
+    wait_for_phase(objects, "AwaitingApproval", target)
+    controller.end()
+    objects.set_pool("worker", configuration={"name": "rendered-worker-newer"})
+    answer = plugin(cluster, "approve", "worker")
+    assert answer.returncode != 0
+    assert f"pool worker is to have rendered-worker-newer, and its policy reports about the rollout of {target} still" \
+        in answer.stderr
+    assert "pintle.io/rollout-approve" not in objects.pool("worker")["metadata"].get("annotations", {})
+
+
+def test_nodes_are_updated_only_in_a_window_also_when_the_clocks_skip_its_start(objects, controller, agents, clock,
+                                                                              rolled_out):
+    def pass_to(text):
+        clock.set(datetime.datetime.fromisoformat(text) - datetime.datetime.now(datetime.timezone.utc))
+        objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker",
+                           {"metadata": {"annotations": {"example.com/now": text}}}, MERGE)
+
+    create(objects, windows=[{"days": ["Sun"], "start": "02:30", "duration": "1h", "timeZone": "Europe/Berlin"}])
+    wait_for_phase(objects, "Complete")
+    pass_to("2027-03-28T00:59:30+00:00")
+    target = change(objects, agents, rolled_out)
+    waiting = wait_for_phase(objects, "AwaitingWindow", target)
+    assert waiting["opens"] == "2027-03-28T01:00:00Z" and waiting["closes"] == "2027-03-28T02:00:00Z"
+    assert updated(agents, target) == []
+    pass_to("2027-03-28T01:00:10+00:00")
+    agents.wait_until_all_have(target)
+    wait_for_phase(objects, "Complete", target)
+
+
+def test_a_reason_of_the_administrator_overrides_a_freeze(objects, agents, rolled_out):
+    create(objects, freeze={"until": "2100-01-01", "reason": "holidays"})
+    wait_for_phase(objects, "Complete")
+    target = change(objects, agents, rolled_out)
+    assert "holidays" in wait_for_phase(objects, "Frozen", target)["message"]
+    objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker",
+                       {"metadata": {"annotations": {"pintle.io/rollout-override": "CVE-2027-1"}}}, MERGE)
+    agents.wait_until_all_have(target)
+    used = wait_for_phase(objects, "Complete", target)["memory"]["override"]
+    assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["at"]
+    message, = objects.events("RolloutOverridden")
+    assert "CVE-2027-1" in message
+
+
+class Health(http.server.ThreadingHTTPServer):
+    """A health check that answers with a status that a test sets."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), HealthHandler)
+        self.answer = 503
+        self._thread = threading.Thread(target=self.serve_forever)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+
+class HealthHandler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(self.server.answer)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_nodes_are_updated_when_an_http_check_and_a_condition_allow_it(objects, agents, rolled_out):
+    with Health() as health:
+        create(objects, gates=[
+            {"name": "shop", "when": "Before", "http": {"url": f"http://127.0.0.1:{health.server_port}/healthz"}},
+            {"name": "tested", "when": "Before", "nodeAnnotation": {"key": "pintle.io/gate-tested"}}])
+        wait_for_phase(objects, "Complete")
+        target = change(objects, agents, rolled_out)
+        wait_until(lambda: "the server answers 503" in of_pool(objects)["message"], "the check is reported", 60)
+        assert updated(agents, target) == []
+        health.answer = 200
+        wait_until(lambda: "gate tested is not met by node" in of_pool(objects)["message"], "the next gate", 90)
+        assert updated(agents, target) == []
+        for name in WORKERS:
+            objects.admin.must("PATCH", f"/api/v1/nodes/{name}",
+                               {"metadata": {"annotations": {"pintle.io/gate-tested": ""}}}, MERGE)
+        agents.wait_until_all_have(target)
+
+
+def test_a_policy_that_cannot_be_used_holds_its_pool_and_names_the_mistake(objects, agents, rolled_out):
+    create(objects, windows=[{"start": "22:00", "duration": "1h", "timeZone": "Europe/Berlni"}])
+    wait_until(lambda: condition(objects, "Accepted"), "the policy has been looked at", 60)
+    assert condition(objects, "Accepted")["status"] == "False"
+    assert 'spec.windows[0].timeZone: the time zone "Europe/Berlni" cannot be read' in condition(
+        objects, "Accepted")["message"]
+    target = change(objects, agents, rolled_out)
+    wait_until(lambda: objects.wait_for_condition("worker", "Updating", "True"), "the pool has the target", 60)
+    assert updated(agents, target) == []
+    objects.admin.must("PATCH", f"{POLICIES}/policy", {"spec": {"windows": []}}, MERGE)
+    agents.wait_until_all_have(target)
+    assert condition(objects, "Accepted")["status"] == "True"
+
+
+def test_the_older_of_two_policies_counts_and_the_newer_one_says_so(objects, agents, rolled_out):
+    create(objects, waves=[{"nodes": 1}], approve="Manual")
+    wait_for_phase(objects, "Complete")
+    first = objects.admin.must("GET", f"{POLICIES}/policy")["metadata"]["creationTimestamp"]
+    # Policies that were made in the same second are ordered by their names.
+    create(objects, name="second")
+    wait_until(lambda: condition(objects, "Conflict", "second"), "the newer policy reports the older one", 60)
+    assert "the pool worker has the older policy policy" in condition(objects, "Conflict", "second")["message"]
+    assert first <= objects.admin.must("GET", f"{POLICIES}/second")["metadata"]["creationTimestamp"]
+    objects.admin.must("DELETE", f"{POLICIES}/policy")
+    wait_until(lambda: condition(objects, "Conflict", "second") is None, "the conflict has ended", 60)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agent on a machine that has it from a package."""
+
+import json
+
+from machines import installed
+from machines.wait import wait_until
+
+PACKAGES = "/run/packages"  # The machine's mount of the folder with the packages.
+CONFIG = "/etc/pintle/config.d/50-all.json"
+UNITS = ("pintle-firstboot.service", "pintle-recover.service", "pintled.service")
+
+
+def write_config(node, *files):
+    config = installed.machine_config([installed.file(path, text) for path, text in files])
+    node.run("tee", CONFIG, input=json.dumps(config))
+
+
+def wait_until_settled(node):
+    wait_until(lambda: node.run("pintle", "status", check=False).returncode == 0, "the agent has settled", 60)
+
+
+def apply_config(node, *files):
+    """Changes the config of a running agent, and waits until the machine has rebooted and is as the config wants."""
+    write_config(node, *files)
+    node.follow_reboot()
+    wait_until_settled(node)
+    assert [node.run("cat", path).stdout for path, _ in files] == [text for _, text in files]
+
+
+def start_with_config(node):
+    """Starts the agent as install.md describes; it puts the first config in place."""
+    node.run("mkdir", "--parents", "/etc/pintle/config.d")
+    write_config(node, ("/etc/managed", "new"))
+    node.run("systemctl", "enable", "--now", "pintle-recover.service", "pintled.service")
+    node.follow_reboot()
+    wait_until_settled(node)
+    assert node.run("cat", "/etc/managed").stdout == "new"
+
+
+def process(node):
+    """Returns the process ID of the agent, which is 0 if it does not run."""
+    return node.run("systemctl", "show", "--property=MainPID", "--value", "pintled.service").stdout.strip()
+
+
+def assert_nothing_has_begun(node):
+    for unit in UNITS:
+        assert node.run("systemctl", "is-enabled", unit, check=False).stdout.strip() == "disabled", unit
+        assert node.run("systemctl", "is-active", unit, check=False).stdout.strip() == "inactive", unit
+    assert node.run("systemctl", "--failed", "--quiet").stdout == ""

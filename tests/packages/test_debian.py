@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Installs, upgrades and removes the Debian packages on a booted machine that has nothing of the build tree."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from machines import installed
+from machines.node import Node
+from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_begun, process, start_with_config,
+                            wait_until_settled)
+
+# The maintainer has no mail address, and no distribution has the packages, so no bug of it asks for them.
+TAGS_THAT_ARE_ACCEPTED = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog", "initial-upload-closes-no-bugs")
+# The test machines are installed without these folders.
+NOT_ON_TEST_MACHINES = re.compile(r"^missing +/usr/share/(doc|man)/|^$")
+
+
+@pytest.fixture(scope="module")
+def repository(debian_packages, tmp_path_factory):
+    """A folder with the packages, and with the next version of each, which differs in its version only."""
+    folder = tmp_path_factory.mktemp("packages")
+    for name, package in debian_packages.items():
+        shutil.copy(package, folder / f"{name}.deb")
+        tree = folder / name
+        subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
+        control = tree / "DEBIAN/control"
+        # The other packages depend on exactly this version.
+        control.write_text(re.sub(r"(?m)(^Version: |\(= )[0-9.]+", r"\g<0>+next", control.read_text()))
+        subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, folder / f"{name}-next.deb"],
+                       check=True, stdout=subprocess.DEVNULL)
+        shutil.rmtree(tree)
+    return folder
+
+
+@pytest.fixture
+def node(repository, monkeypatch):
+    """A machine without the build folder."""
+    monkeypatch.delenv("PINTLE_BUILD")
+    with Node(plain=True, binds={str(repository): PACKAGES}) as machine:
+        yield machine
+
+
+def install(node, *names):
+    """Installs packages as a person does; the machine has no network."""
+    node.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes", "--no-install-recommends",
+             *(f"{PACKAGES}/{name}.deb" for name in names))
+
+
+def pintle(node, *words):
+    return node.run("pintle", *words).stdout
+
+
+def verify(node, package):
+    """Returns what dpkg finds to be different from the package."""
+    lines = node.run("dpkg", "--verify", package, check=False).stdout.splitlines()
+    return [line for line in lines if not NOT_ON_TEST_MACHINES.search(line)]
+
+
+@pytest.fixture
+def with_config(node):
+    """A machine whose agent was installed by the package, and has put a config in place."""
+    install(node, "pintle")
+    start_with_config(node)
+    return node
+
+
+def test_the_package_is_installed_and_nothing_begins_by_itself(node):
+    install(node, "pintle")
+    assert pintle(node, "version").startswith("pintle ")
+    assert_nothing_has_begun(node)
+    assert verify(node, "pintle") == []
+    node.run("tee", "/root/config.json", input=json.dumps(installed.everything()))
+    pintle(node, "validate", "/root/config.json")
+    assert node.run("readlink", "--canonicalize", "/run/bin/machine-config-daemon").stdout.strip() == "/usr/bin/pintle"
+
+
+def test_the_agent_of_the_package_applies_a_config(with_config):
+    apply_config(with_config, ("/etc/managed", "newer"), ("/etc/added", "1"))
+    assert verify(with_config, "pintle") == []
+
+
+def test_an_upgrade_restarts_the_agent_and_keeps_its_config(with_config):
+    before = process(with_config)
+    install(with_config, "pintle-next")
+    assert process(with_config) not in (before, "0")
+    wait_until_settled(with_config)
+    assert with_config.run("cat", "/etc/managed").stdout == "new"
+    apply_config(with_config, ("/etc/managed", "newer"))
+
+
+def test_an_upgrade_does_not_start_an_agent_that_was_not_running(node):
+    install(node, "pintle")
+    install(node, "pintle-next")
+    assert process(node) == "0"
+
+
+def test_what_a_config_has_put_in_place_stays_when_the_package_goes(with_config):
+    with_config.run("apt-get", "remove", "--yes", "pintle")
+    assert with_config.run("systemctl", "is-active", "pintled.service", check=False).stdout.strip() == "inactive"
+    assert with_config.run("cat", "/etc/managed").stdout == "new"
+    with_config.run("test", "-e", "/var/lib/pintle")
+    # The package that is installed again continues where the removed one stopped.
+    install(with_config, "pintle")
+    with_config.run("systemctl", "start", "pintled.service")
+    wait_until_settled(with_config)
+    with_config.run("apt-get", "purge", "--yes", "pintle")
+    assert with_config.run("cat", "/etc/managed").stdout == "new"
+    assert with_config.run("cat", CONFIG).stdout
+    for path in "/var/lib/pintle", "/run/pintle", "/run/bin/machine-config-daemon":
+        assert with_config.run("test", "-e", path, check=False).returncode, path
+    assert with_config.run("systemctl", "--failed", "--quiet").stdout == ""
+
+
+def test_all_packages_are_installed_together(node):
+    install(node, "pintle", "pintle-image", "pintle-controller")
+    assert node.run("pintle-controller", "version").stdout.startswith("pintle-controller ")
+    install(node, "pintle-next", "pintle-image-next", "pintle-controller-next")
+    assert [verify(node, name) for name in ("pintle", "pintle-image", "pintle-controller")] == [[], [], []]
+    node.run("apt-get", "purge", "--yes", "pintle", "pintle-image", "pintle-controller")
+    left = node.run("find", "/usr", "/etc", "-name", "*pintle*").stdout.split()
+    assert left == []
+
+
+def test_lintian_finds_nothing(debian_packages):
+    found = subprocess.run(["lintian", "--allow-root", "--fail-on=error,warning", "--profile=debian",
+                            "--no-tag-display-limit", f"--suppress-tags={','.join(TAGS_THAT_ARE_ACCEPTED)}",
+                            *debian_packages.values()], stdout=subprocess.PIPE, encoding="utf-8", check=False)
+    assert (found.returncode, found.stdout) == (0, "")

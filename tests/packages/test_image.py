@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the controller's image: what is in it, that it is a valid one, and that it runs as deploy/ describes it.
+
+containerd runs it, beside a test cluster whose API server checks its rights.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import re
+import ssl
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+
+from machines import shell
+from machines.cluster import Cluster
+from machines.containerd import Container, Containerd
+from machines.controller import OWN_NAMESPACE, Objects, wait_until_owners_are_known
+from machines.manifests import copy_for, for_old_kustomize, for_this_cluster
+from machines.namespace import OWN_MOUNTS
+from machines.pod_network import PodNetwork
+from machines.wait import wait_until
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = SOURCE / "packaging/build_image.py"
+VERSION = re.search(r"(?m)^\s*version: '([^']+)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
+NAME = "registry.example/pintle-controller"
+BILL = "usr/share/pintle/sbom.spdx.json"
+BUDGET = 40_000_000    # Bytes of the compressed image.
+SECRETS = "/var/run/secrets/kubernetes.io/serviceaccount"
+POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
+
+
+def build(package, output):
+    """Builds the image; its overlay has another name than the default."""
+    shell.run(sys.executable, PROGRAM, "--package", package, "--name", NAME, "--output", output)
+
+
+@pytest.fixture(scope="module")
+def package(debian_packages):
+    return debian_packages["pintle-controller"]
+
+
+@pytest.fixture(scope="module")
+def output(package, tmp_path_factory):
+    """The folder with the image."""
+    # The overlay of the image names deploy/ by a relative path, as one in build/image does.
+    folder = tmp_path_factory.mktemp("image") / "build/image"
+    build(package, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unpacked(output, tmp_path_factory):
+    """The files of the image, unpacked by another program than the one that packed them."""
+    bundle = tmp_path_factory.mktemp("unpacked") / "bundle"
+    shell.run("umoci", "unpack", "--image", f"{output}/layout:{VERSION}", bundle)
+    return bundle / "rootfs"
+
+
+@pytest.fixture(scope="module")
+def bill(unpacked):
+    return json.loads((unpacked / BILL).read_text(encoding="utf-8"))
+
+
+def manifest(output):
+    return json.loads(shell.run("skopeo", "inspect", "--raw", f"oci:{output}/layout:{VERSION}").stdout)
+
+
+def config(output):
+    return json.loads(shell.run("skopeo", "inspect", "--config", "--raw", f"oci:{output}/layout:{VERSION}").stdout)
+
+
+def digest(output):
+    """Returns the digest of the image's manifest, by which manifests of Kubernetes name it."""
+    return json.loads((output / "layout/index.json").read_text())["manifests"][0]["digest"]
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def files_of(root):
+    """Returns the paths of all files of the image that are no folders and no links."""
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
+
+
+def test_the_image_is_a_valid_one_and_its_archive_is_the_same_image(output):
+    shell.run("umoci", "list", "--layout", f"{output}/layout")
+    archive, = output.glob("*.tar")
+    for transport in f"oci:{output}/layout:{VERSION}", f"oci-archive:{archive}:{VERSION}":
+        found = json.loads(shell.run("skopeo", "inspect", transport).stdout)
+        assert (found["Digest"], found["Os"], len(found["Layers"])) == (digest(output), "linux", 1)
+    # Each blob has the digest that it is named by, and no blob is missing or superfluous.
+    made = manifest(output)
+    index = json.loads((output / "layout/index.json").read_text())
+    wanted = {each["digest"]: each["size"] for each in (index["manifests"][0], made["config"], *made["layers"])}
+    blobs = list((output / "layout/blobs/sha256").iterdir())
+    assert {f"sha256:{hashlib.sha256(blob.read_bytes()).hexdigest()}": blob.stat().st_size for blob in blobs} == wanted
+    assert {f"sha256:{blob.name}" for blob in blobs} == wanted.keys()
+
+
+def test_two_builds_are_the_same_bit_for_bit(package, output, tmp_path):
+    # The second one is made at another time, in another folder, with another umask, in another time zone, and without a
+    # network.
+    shell.run("unshare", "--net", "sh", "-ec", 'umask 077; exec "$@"', "sh", sys.executable, PROGRAM, "--package",
+              package, "--name", NAME, "--output", tmp_path,
+              env=os.environ | {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "1"})
+    first, second = contents(output), contents(tmp_path)
+    # The overlay has the way from its folder to deploy/.
+    del first["kustomization.yaml"], second["kustomization.yaml"]
+    assert first == second and len(first) == 7
+
+
+def test_a_file_that_is_not_as_its_package_has_it_is_refused(package, tmp_path):
+    zones = "/usr/share/zoneinfo"
+    script = f'mount --bind {zones}/Asia/Tokyo {zones}/Europe/Berlin; exec "$@"'
+    refused = shell.run(*OWN_MOUNTS, "sh", "-ec", script, "sh", sys.executable, PROGRAM, "--package", package,
+                        "--output", tmp_path / "image", check=False)
+    message = f"{zones}/Europe/Berlin is not as its package has it; install the package again\n"
+    assert (refused.returncode, refused.stderr) == (1, message)
+    assert not (tmp_path / "image").exists()
+
+
+def test_the_image_is_small(output):
+    size = sum(layer["size"] for layer in manifest(output)["layers"])
+    print(f"the image has {size} bytes")
+    assert size < BUDGET
+
+
+def test_the_config_names_a_user_by_number_and_labels_the_image(output):
+    made = config(output)
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", made["config"]["User"])
+    assert made["config"]["Entrypoint"] == ["pintle-controller"]
+    labels = made["config"]["Labels"]
+    commit = shell.run("git", "-C", SOURCE, "log", "-1", "--format=%H").stdout.strip()
+    assert (labels["org.opencontainers.image.version"], labels["org.opencontainers.image.revision"]) == (VERSION, commit)
+    assert labels["org.opencontainers.image.created"] == made["created"]
+    assert labels == manifest(output)["annotations"]
+
+
+def test_the_containerfile_makes_an_image_with_the_same_config(output):
+    text = (SOURCE / "packaging/Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    last = text[text.rindex("\nFROM "):]
+    made = config(output)["config"]
+    assert re.search(r"(?m)^USER (.*)$", last)[1] == made["User"]
+    assert json.loads(re.search(r"(?m)^ENTRYPOINT (.*)$", last)[1]) == made["Entrypoint"]
+    assert [re.search(r"(?m)^ENV (.*)$", last)[1]] == made["Env"]
+    labels = dict(re.findall(r'(\S+?)="([^"]*)"', re.search(r"(?m)^LABEL (.*)$", last)[1]))
+    for name, value in labels.items():
+        assert value.startswith("$") or value == made["Labels"][name]
+    assert labels.keys() == made["Labels"].keys()
+
+
+def test_each_file_is_in_the_bill_of_materials_with_its_package_version_and_licence(unpacked, bill):
+    packages = {package["SPDXID"]: package for package in bill["packages"]}
+    owners = {each["relatedSpdxElement"]: packages[each["spdxElementId"]] for each in bill["relationships"]
+              if each["relationshipType"] == "CONTAINS" and each["spdxElementId"] in packages}
+    known = {licence["licenseId"] for licence in bill["hasExtractedLicensingInfos"]}
+    listed = {}
+    for file in bill["files"]:
+        listed[file["fileName"].removeprefix("./")] = {each["algorithm"]: each["checksumValue"] for each in
+                                                       file["checksums"]}["SHA256"]
+        package = owners[file["SPDXID"]]
+        assert package["versionInfo"] and package["licenseDeclared"]
+        for name in re.split(" AND | OR ", package["licenseDeclared"]):
+            assert name in known or not name.startswith("LicenseRef-"), name
+    present = {path: hashlib.sha256((unpacked / path).read_bytes()).hexdigest() for path in files_of(unpacked)}
+    # A file cannot contain its own digest.
+    del present[BILL]
+    assert listed == present
+
+
+def test_the_versions_are_those_of_the_installed_packages(bill):
+    debian = [package for package in bill["packages"] if package.get("supplier") == "Organization: Debian"]
+    installed = dict(line.split(" ") for line in shell.run(
+        "dpkg-query", "--show", "--showformat", "${Package} ${Version}\n",
+        *(package["name"] for package in debian)).stdout.splitlines())
+    assert {package["name"]: package["versionInfo"] for package in debian} == installed and len(debian) > 30
+    assert {package["name"] for package in bill["packages"] if package["filesAnalyzed"]} - installed.keys() == {
+        "pintle-controller", "pintle-controller-image"}
+    # Of these libraries, the program has the code.
+    inside = {package["name"]: package["versionInfo"] for package in bill["packages"] if not package["filesAnalyzed"]}
+    headers = ("/usr/include/boost/version.hpp", "/usr/include/nlohmann/json.hpp")
+    owners = [line.partition(":")[0] for line in shell.run("dpkg-query", "--search", *headers).stdout.splitlines()]
+    assert inside == dict(line.split(" ") for line in shell.run(
+        "dpkg-query", "--show", "--showformat", "${source:Package} ${source:Version}\n", *owners).stdout.splitlines())
+
+
+def test_the_bill_of_materials_is_also_beside_the_image(output, unpacked):
+    beside, = output.glob("*.spdx.json")
+    assert beside.read_bytes() == (unpacked / BILL).read_bytes()
+
+
+def test_the_image_has_no_program_but_the_controller_and_nothing_that_its_user_may_change(output, unpacked):
+    executable = {path for path in files_of(unpacked) if (unpacked / path).stat().st_mode & 0o111}
+    loader, = executable - {"usr/sbin/pintle-controller"}
+    assert "/ld-linux" in loader
+    assert {path.partition("/")[0] for path in files_of(unpacked)} == {"etc", "usr"}
+    archive = output / "layout/blobs/sha256" / manifest(output)["layers"][0]["digest"].partition(":")[2]
+    listed = [line.split() for line in shell.run("tar", "-tvz", "--numeric-owner", "-f", archive).stdout.splitlines()]
+    assert {words[1] for words in listed} == {"0/0"}
+    assert {words[0] for words in listed} == {"drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x", "lrwxrwxrwx"}
+
+
+def test_the_controller_runs_as_any_user(unpacked):
+    # OpenShift chooses the user ID.
+    version = shell.run("chroot", "--userspec=1000650000:0", unpacked, "/usr/sbin/pintle-controller", "version").stdout
+    assert version == f"pintle-controller {VERSION}\n"
+
+
+def test_the_links_lead_to_files_of_the_image(unpacked):
+    for path in unpacked.rglob("*"):
+        if path.is_symlink():
+            target = os.readlink(path)
+            place = unpacked / target.lstrip("/") if target.startswith("/") else path.parent / target
+            assert place.exists() and place.resolve().is_relative_to(unpacked.resolve()), path
+
+
+def test_the_authorities_are_those_of_debian_and_not_of_this_machine(unpacked):
+    bundle = unpacked / "etc/ssl/certs/ca-certificates.crt"
+    # This is where libcurl looks for it.
+    assert shell.run("curl-config", "--ca").stdout.strip().strip('"') == "/etc/ssl/certs/ca-certificates.crt"
+    trust = ssl.create_default_context(cadata=bundle.read_text(encoding="ascii"))
+    ours = {hashlib.sha256(each).hexdigest() for each in trust.get_ca_certs(binary_form=True)}
+    debian = set()
+    for path in pathlib.Path("/usr/share/ca-certificates").rglob("*.crt"):
+        debian.add(hashlib.sha256(ssl.PEM_cert_to_DER_cert(path.read_text(encoding="ascii"))).hexdigest())
+    assert ours == debian and len(ours) > 100
+
+
+# ---- in a cluster ---------------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def runtime():
+    with Containerd() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def network():
+    with PodNetwork() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def cluster(network):
+    with Cluster(network.host) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def deployment(cluster, output):
+    """The Deployment of the image's overlay, as the API server has it."""
+    copy_for(cluster, output.parents[1] / "deploy")
+    overlay = output / "kustomization.yaml"
+    text = overlay.read_text(encoding="utf-8")
+    overlay.write_text(for_old_kustomize(text.replace(os.path.relpath(SOURCE / "deploy", output), "../../deploy")))
+    for name in "crds", "kubernetes":
+        folder = output if name == "kubernetes" else output.parents[1] / "deploy" / name
+        cluster.apply(for_this_cluster(cluster, cluster.kubectl("kustomize", folder).stdout))
+        cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+    wait_until_owners_are_known(cluster)
+    return cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
+
+
+@pytest.fixture(scope="module")
+def image(runtime, output, deployment):
+    """The name of the image in the runtime, which has exactly the digest that the Deployment names."""
+    archive, = output.glob("*.tar")
+    (name, digest), = runtime.load(archive).items()
+    container, = deployment["spec"]["template"]["spec"]["containers"]
+    assert (name, container["image"]) == (f"{NAME}:{VERSION}", f"{NAME}@{digest}")
+    return name
+
+
+@pytest.fixture
+def replica(runtime, image, cluster, deployment, network, tmp_path):
+    """A replica, with what a kubelet gives a pod: the account's token, and the address of the API server."""
+    account = cluster.account(OWN_NAMESPACE, "pintle-controller")
+    secrets = tmp_path / "account"
+    secrets.mkdir()
+    for name, value in ("token", account.token), ("namespace", OWN_NAMESPACE), \
+            ("ca.crt", cluster.authority.certificate.read_text()):
+        (secrets / name).write_text(value)
+    hosts = tmp_path / "hosts"
+    hosts.write_text(f"127.0.0.1 localhost\n{cluster.address} kubernetes.default.svc\n")
+    port = cluster.url.rpartition(":")[2]
+    made = Container(runtime, image, "replica", deployment, network, {SECRETS: secrets, "/etc/hosts": hosts}, {
+        # With a name, the program also has to resolve it, for which some C libraries need more files.
+        "KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SERVICE_PORT": port,
+        # The loader logs which libraries it looks for, also those that the program asks for at run time.
+        "LD_DEBUG": "libs"})
+    made.start()
+    try:
+        yield made
+    finally:
+        made.kill()
+
+
+def probe(network, path):
+    """Returns the status of a probe as a kubelet makes it, or None without an answer."""
+    with contextlib.suppress(OSError):
+        try:
+            with urllib.request.urlopen(f"http://{network.address}:8797{path}", timeout=5) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+    return None
+
+
+def status_of(process):
+    return dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
+
+
+def memory_limit(process):
+    """Returns the limit of a process's memory, in the older or the newer hierarchy of cgroups."""
+    groups = dict(line.split(":")[1:] for line in (process / "cgroup").read_text().splitlines())
+    limit = f"/sys/fs/cgroup/memory{groups['memory']}/memory.limit_in_bytes" if "memory" in groups else \
+        f"/sys/fs/cgroup{groups['']}/memory.max"
+    return int(pathlib.Path(limit).read_text())
+
+
+def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(replica, cluster, network, unpacked):
+    objects = Objects(cluster)
+    process = replica.process()
+    wait_until(lambda: replica.check() or probe(network, "/healthz") == 200, "the liveness probe succeeds", 60)
+    objects.controller_config()
+    wait_until(lambda: replica.check() or probe(network, "/readyz") == 200, "the readiness probe succeeds", 60)
+    leader = wait_until(lambda: replica.check() or objects.leader(), "the replica leads", 60)
+    assert leader
+    objects.config("00-worker", files={"/etc/motd": "Welcome."})
+    target = objects.wait_for_target("worker")
+    files = cluster.get("machineconfig", target)["spec"]["config"]["storage"]["files"]
+    assert [file["path"] for file in files] == ["/etc/motd"]
+
+    # The time zones of the image are found, also by an older name.
+    objects.admin.must("POST", POLICIES, {
+        "apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "windows"},
+        "spec": {"pool": "worker", "windows": [{"start": "22:00", "duration": "1h", "timeZone": zone}
+                                               for zone in ("Europe/Berlin", "US/Pacific")]}})
+    def accepted():
+        conditions = objects.admin.must("GET", f"{POLICIES}/windows").get("status", {}).get("conditions", [])
+        return next((each for each in conditions if each["type"] == "Accepted"), None)
+    assert wait_until(accepted, "the policy has been looked at", 60)["status"] == "True", accepted()
+
+    # The kernel confirms each field of the security context.
+    status = status_of(process)
+    assert status["Uid"].split() == status["Gid"].split() == ["65532"] * 4
+    assert {status[name] for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {"0" * 16}
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+    mounts = [line.split() for line in (process / "mountinfo").read_text().splitlines()]
+    assert next(words[5] for words in mounts if words[4] == "/").split(",")[0] == "ro"
+    assert memory_limit(process) == 256 * 2**20
+
+    # The loader has found each library that it was asked for.
+    asked = set(re.findall(r"find library=(\S+) \[", replica.log.read_text(encoding="utf-8", errors="replace")))
+    assert {"libcurl.so.4", "libcrypto.so.3", "libsystemd.so.0"} <= asked
+    assert asked <= {path.name for path in unpacked.rglob("*.so*")}
+
+    assert replica.end() == 0, replica.end_of_log()
+    assert objects.leader() == ""

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/gate_checks.h"
+
+#include "net/http_server.h"
+#include "support/expect.h"
+#include "unit/controller/manual_clock.h"
+#include "unit/event/patience.h"
+
+namespace pintle::controller {
+namespace {
+
+pool::Gate QueryGate(const std::string& url, const std::string& query) {
+  pool::Gate gate;
+  gate.test = api::GateQuery{.url = url, .query = query};
+  return gate;
+}
+
+pool::Gate HttpGate(const std::string& url) {
+  pool::Gate gate;
+  gate.test = api::GateHttp{.url = url};
+  return gate;
+}
+
+TEST(GateUrl, HasTheQueryWithAllItsCharacters) {
+  EXPECT_EQ(ValueOf(UrlOf(QueryGate("http://prometheus:9090/", "ALERTS{severity=\"x&y\"}"))).text(),
+            "http://prometheus:9090/api/v1/query?query=ALERTS%7Bseverity%3D%22x%26y%22%7D");
+  EXPECT_EQ(ValueOf(UrlOf(HttpGate("https://shop/healthz"))).text(), "https://shop/healthz");
+}
+
+struct JudgeCase {
+  const char* body;
+  const char* message;  // Empty if the gate is met.
+};
+
+TEST(GateJudge, IsMetByAQueryWithoutResults) {
+  const std::vector<JudgeCase> cases = {
+      {R"({"status": "success", "data": {"resultType": "vector", "result": []}})", ""},
+      {R"({"status": "success", "data": {"resultType": "matrix", "result": []}})", ""},
+      {R"({"status": "success", "data": {"resultType": "vector", "result": [{}, {}]}})", "has 2 results"},
+      {R"({"status": "success", "data": {"resultType": "scalar", "result": [1, "0"]}})", "does not have a list"},
+      {R"({"status": "success", "data": {"resultType": "string", "result": []}})", "does not have a list"},
+      {R"({"status": "success"})", "does not have a list"},
+      {R"({"status": "error", "error": "parse error"})", "cannot evaluate the query: parse error"},
+      {"<html>", "is not JSON"},
+      {"", "is not JSON"},
+      {"[]", "cannot evaluate"},
+  };
+  for (const JudgeCase& one : cases) {
+    const pool::GateResult result = Judge(QueryGate("http://p", "q"), 200, one.body);
+    EXPECT_EQ(result.is_met, *one.message == '\0') << one.body;
+    EXPECT_THAT(result.message, testing::HasSubstr(one.message)) << one.body;
+  }
+  EXPECT_EQ(Judge(QueryGate("http://p", "q"), 503, "").message, "the server answers 503");
+  // Prometheus sends no answer without a result; this one is of a proxy.
+  for (const int status : {201, 202, 204, 206}) {
+    EXPECT_FALSE(Judge(QueryGate("http://p", "q"), status, "").is_met) << status;
+  }
+}
+
+TEST(GateJudge, IsMetByAnAnswerWithSuccess) {
+  EXPECT_TRUE(Judge(HttpGate("http://p"), 200, "").is_met);
+  EXPECT_TRUE(Judge(HttpGate("http://p"), 204, "").is_met);
+  EXPECT_EQ(Judge(HttpGate("http://p"), 302, "").message, "the server answers 302");
+  EXPECT_EQ(Judge(HttpGate("http://p"), 500, "").message, "the server answers 500");
+}
+
+class GateChecksTest : public testing::Test {
+ protected:
+  // Wants this gate, under the name "g", for the policy "p".
+  void Want(pool::Gate gate, std::optional<WallTime> newer_than = std::nullopt) {
+    gate.name = "g";
+    policy_.gates = {std::move(gate)};
+    checks_.Want({{"p", {.policy = &policy_, .newer_than = newer_than}}});
+  }
+  const GateChecks::Results& Results() const { return checks_.ResultsOf("p"); }
+
+  ManualClock clock_;
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  int changes_ = 0;
+  pool::Policy policy_;
+  GateChecks checks_{*loop_, clock_, [this] {
+                       ++changes_;
+                       loop_->Stop();
+                     }};
+  std::unique_ptr<net::HttpServer> server_ = ValueOf(net::HttpServer::Begin(
+      {.listen = {"127.0.0.1", 0}}, [](const net::IncomingRequest&) { return net::HttpAnswer{.status = 200}; }));
+  std::string url_ = "http://" + net::ToText(server_->address());
+};
+
+TEST_F(GateChecksTest, ReportAUrlThatCannotBeUsedOnce) {
+  for (int looks = 0; looks < 5; ++looks) {
+    Want(HttpGate("http://"));
+    EXPECT_EQ(changes_, 1);
+    EXPECT_EQ(Results().at("g").message, "not an http or https URL");
+  }
+}
+
+TEST_F(GateChecksTest, ForgetTheAnswerWhenAGateWithTheSameUrlAsksAnotherQuestion) {
+  Want(HttpGate(url_ + "/api/v1/query?query=up"));
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  ASSERT_TRUE(Results().at("g").is_met);
+  Want(QueryGate(url_, "up"));
+  EXPECT_FALSE(Results().contains("g"));
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_FALSE(Results().at("g").is_met);
+}
+
+TEST_F(GateChecksTest, KnowWhenEachQuestionWasAsked) {
+  clock_.now += std::chrono::hours(1);
+  const WallTime asked = clock_.Wall();
+  Want(HttpGate(url_));
+  clock_.now += std::chrono::seconds(5);
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(Results().at("g").asked, asked);
+  clock_.now += std::chrono::seconds(5);
+  Want(HttpGate(url_));
+  EXPECT_EQ(Results().at("g").asked, asked);
+}
+
+TEST_F(GateChecksTest, AskAgainForANewerResult) {
+  clock_.now += std::chrono::hours(1);
+  Want(HttpGate(url_));
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  clock_.now += std::chrono::seconds(5);
+  const WallTime updated = clock_.Wall();
+  clock_.now += std::chrono::seconds(1);
+  Want(HttpGate(url_), updated);
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(changes_, 2);
+  EXPECT_GT(Results().at("g").asked, updated);
+  // It is new enough now.
+  Want(HttpGate(url_), updated);
+  event::Settle(*loop_);
+  EXPECT_EQ(changes_, 2);
+}
+
+}  // namespace
+}  // namespace pintle::controller

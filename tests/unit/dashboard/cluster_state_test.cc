@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dashboard/cluster_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/pool/sample.h"
+
+namespace pintle::dashboard {
+namespace {
+
+using pool::kNew;
+using pool::kOld;
+using testing::ElementsAre;
+using testing::Field;
+
+ClusterState StateWith(const api::MachineConfigPool& of, const std::vector<api::Node>& nodes,
+                       const std::vector<const api::MachineConfigNode*>& machine_config_nodes = {}) {
+  const std::vector<pool::NodeState> states = pool::States(nodes);
+  const PoolAndNodes pools[] = {{&of, states}};
+  return StateOf(pools, machine_config_nodes, nullptr);
+}
+
+api::Condition ConditionOf(std::string type, std::string status, std::string message) {
+  return {.type = std::move(type),
+          .status = std::move(status),
+          .last_transition_time = {},
+          .reason = "",
+          .message = std::move(message)};
+}
+
+NodeEntry EntryOf(const api::Node& node) { return StateWith(pool::PoolWith(kNew), {node}).pools.at(0).nodes.at(0); }
+
+TEST(ClusterState, HasAStageForEachStateOfANode) {
+  const struct {
+    api::Node node;
+    Stage stage;
+  } kCases[] = {
+      {pool::NodeAt("a", kNew), Stage::kDone},
+      {pool::NodeAt("a", kOld), Stage::kWaiting},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateDone), Stage::kUpdating},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateWorking), Stage::kUpdating},
+      {pool::Annotated(pool::NodeBetween("a", kOld, kNew, api::kStateWorking), api::kDesiredDrainAnnotation,
+                       "drain-" + kNew),
+       Stage::kDraining},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateRebooting), Stage::kRebooting},
+      {pool::NotReady(pool::NodeAt("a", kNew)), Stage::kNotReady},
+      {pool::NotReady(pool::NodeBetween("a", kOld, kNew, api::kStateRebooting)), Stage::kRebooting},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateDegraded), Stage::kDegraded},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateUnreconcilable), Stage::kDegraded},
+      {pool::NodeBetween("a", kNew, kNew, api::kStateDegraded), Stage::kDegraded},
+  };
+  for (const auto& one : kCases) {
+    EXPECT_EQ(WordFor(EntryOf(one.node).stage), WordFor(one.stage)) << json::ToText(json::Encode(one.node));
+  }
+}
+
+TEST(ClusterState, ExplainsWhyANodeNeedsAttention) {
+  const api::Node degraded = pool::Annotated(pool::NodeBetween("a", kOld, kNew, api::kStateDegraded),
+                                             api::kReasonAnnotation, "no space left on device");
+  EXPECT_EQ(EntryOf(degraded).explanation, "no space left on device");
+  EXPECT_EQ(EntryOf(pool::NotReady(pool::NodeAt("a", kNew))).explanation, "node a is reporting NotReady=False");
+  EXPECT_EQ(EntryOf(pool::NodeAt("a", kNew)).explanation, "");
+}
+
+TEST(ClusterState, ReportsWhatADrainWaitsFor) {
+  api::Node node = pool::Annotated(pool::NodeBetween("a", kOld, kNew, api::kStateWorking), api::kDesiredDrainAnnotation,
+                                   "drain-" + kNew);
+  node = pool::Annotated(node, "pintle.io/drain-started", "2026-11-21T20:00:00Z drain-" + kNew);
+  api::MachineConfigNode progress;
+  progress.metadata.name = "a";
+  progress.status.conditions = {ConditionOf("Cordoned", "True", "cordoned"),
+                                ConditionOf("Drained", "Unknown", "waits for pod x/y")};
+  const NodeEntry entry = StateWith(pool::PoolWith(kNew), {node}, {&progress}).pools.at(0).nodes.at(0);
+  EXPECT_EQ(entry.explanation, "waits for pod x/y");
+  ASSERT_TRUE(entry.drain_began);
+  EXPECT_EQ(ToRfc3339(*entry.drain_began), "2026-11-21T20:00:00Z");
+}
+
+TEST(ClusterState, HasTheConditionsThatAPersonShouldKnowOf) {
+  api::MachineConfigPool one = pool::PoolWith(kNew);
+  one.status.conditions = {ConditionOf("Updated", "True", ""), ConditionOf("PausedPending", "True", "2 nodes wait"),
+                           ConditionOf("RenderDegraded", "False", "none")};
+  EXPECT_THAT(StateWith(one, {}).pools.at(0).notices, ElementsAre(Notice{"PausedPending", "2 nodes wait"}));
+}
+
+TEST(ClusterState, SortsNodesByNameAndCertificatesByTheirEnd) {
+  const ClusterState state = StateWith(pool::PoolWith(kNew), {pool::NodeAt("b", kNew), pool::NodeAt("a", kOld)});
+  EXPECT_THAT(state.pools.at(0).nodes, ElementsAre(Field(&NodeEntry::name, "a"), Field(&NodeEntry::name, "b")));
+  EXPECT_EQ(state.CountOf(Stage::kDone), 1U);
+  EXPECT_EQ(state.node_count(), 2U);
+
+  api::ControllerConfig config;
+  const api::Time early = {WallTime(std::chrono::seconds(1))};
+  const api::Time late = {WallTime(std::chrono::seconds(2))};
+  config.status.controller_certificates = {{.subject = "late", .bundle_file = "a", .not_after = late},
+                                           {.subject = "endless", .bundle_file = "a", .not_after = std::nullopt},
+                                           {.subject = "early", .bundle_file = "b", .not_after = early}};
+  EXPECT_THAT(StateOf({}, {}, &config).certificates,
+              ElementsAre(Certificate{"early", "b", early.at}, Certificate{"late", "a", late.at}));
+}
+
+}  // namespace
+}  // namespace pintle::dashboard

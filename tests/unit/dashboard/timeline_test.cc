@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dashboard/timeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/dashboard/sample.h"
+
+namespace pintle::dashboard {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Differences, AreInTargetsPausesAndStages) {
+  const ClusterState before = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDone)}).cluster;
+  ClusterState after = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDegraded, "disk full")}).cluster;
+  after.pools[0].target = "rendered-next";
+  after.pools[0].is_paused = true;
+  EXPECT_THAT(DifferencesOf(before, after),
+              ElementsAre("pool worker: new target rendered-next", "pool worker: paused", "b: degraded, disk full"));
+  EXPECT_THAT(DifferencesOf(after, before),
+              ElementsAre("pool worker: new target rendered-new", "pool worker: no longer paused", "b: done"));
+  EXPECT_THAT(DifferencesOf(before, before), IsEmpty());
+}
+
+TEST(Differences, AreInTheListsOfPoolsAndNodes) {
+  const ClusterState before = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDone)}).cluster;
+  ClusterState after = ContentsWith({Entry("c", Stage::kDone)}).cluster;
+  after.pools.push_back({.name = "infra", .target = "x", .is_paused = false, .notices = {}, .nodes = {}});
+  after.pools[1].nodes = {Entry("a", Stage::kDone)};
+  EXPECT_THAT(DifferencesOf(before, after), ElementsAre("pool infra: new", "a: now in pool infra",
+                                                        "c: new in pool worker", "b: in no pool any more"));
+  EXPECT_THAT(DifferencesOf(after, ClusterState()), ElementsAre("pool infra: removed", "pool worker: removed",
+                                                                "a: in no pool any more", "c: in no pool any more"));
+}
+
+TEST(Timeline, KeepsTheNewestEntries) {
+  std::vector<Happening> timeline;
+  for (int i = 0; i < 300; ++i) AddTo(timeline, kNow, {std::to_string(i)});
+  EXPECT_EQ(timeline.size(), 200U);
+  EXPECT_EQ(timeline.front().text, "100");
+  EXPECT_EQ(timeline.back().text, "299");
+}
+
+}  // namespace
+}  // namespace pintle::dashboard

@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs DecideByPolicy() in a small model of a cluster, in which random things happen, the same in each run: configs
+// turn out bad and are taken back, nodes crash, are cordoned, join and leave, people approve and resume, gates open and
+// close, windows come and go, the clock jumps, and the controller is killed before or between its writes.
+//
+// PINTLE_MODEL_STEPS sets the number of steps; the build sets its default.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+
+#include "json/fields.h"
+#include "pool/max_unavailable.h"
+#include "pool/waved_rollout.h"
+#include "support/expect.h"
+#include "unit/pool/sample.h"
+
+namespace pintle::pool {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr int kStepsUntilSettling = 400;
+
+int StepsToTake() {
+  const char* const steps = std::getenv("PINTLE_MODEL_STEPS");
+  return steps == nullptr ? USUAL_STEPS : std::atoi(steps);
+}
+
+// How often things have happened in all models.  A model in which they do not happen would show nothing.
+struct Happenings {
+  std::map<std::string, int> news;
+  int updates = 0;
+  int updates_of_relief = 0;
+};
+
+class PolicyModel {
+ public:
+  PolicyModel(unsigned seed, Happenings& happenings)
+      : happenings_(happenings), random_(seed), pool_(PoolWith("good-0", {1 + Below(3)})) {
+    MakePolicy();
+    const int count = 3 + Below(7);
+    for (int i = 0; i < count; ++i) AddNode();
+  }
+
+  void Step() {
+    switch (Below(25)) {
+      case 0:
+        if (OneIn(3)) Retarget();
+        return;
+      case 1:
+        pool_.spec.paused = OneIn(4);
+        return;
+      case 2:
+        pool_.spec.max_unavailable = api::IntOrString{Below(4)};
+        return;
+      case 3:
+        return Crash(AnyNode());
+      case 4:
+        return Cordon(AnyNode());
+      case 5:
+        return ChangeMembership();
+      case 6:
+        return Approve();
+      case 7:
+        return Resume();
+      case 8:
+        return Override();
+      case 9:
+        return SwitchGates();
+      case 10:
+        return Stage(AnyNode());
+      case 11:
+        now_ += OneIn(10) ? hours(Below(200) - 100) : hours(Below(3));
+        return;
+      case 12:
+      case 13:
+        now_ += minutes(Below(20));
+        return;
+      case 14:
+        return ForgetRollout();
+      case 15:
+      case 16:
+      case 17:
+      case 18:
+        Pass(OneIn(5));
+        return;
+      default:
+        return Work(AnyNode());
+    }
+  }
+
+  // Takes bad configs back and ends all interference, but resumes nothing; then all nodes must reach their target.
+  void EndInterferenceAndSettle() {
+    pool_.spec.configuration.name = last_good_;
+    pool_.spec.paused = false;
+    pool_.spec.max_unavailable = api::IntOrString{2};
+    for (auto& [name, node] : nodes_) {
+      crashed_.erase(name);
+      SetReady(node, true);
+      node.spec.unschedulable = false;
+      SetCondition(node, true);
+      node.metadata.annotations.erase(std::string(api::kUnstageableAnnotation));
+    }
+    results_["query"] = {.is_met = true, .message = ""};
+    for (int round = 0; round < 600 && !IsSettled() && !testing::Test::HasFailure(); ++round) {
+      for (auto& [name, node] : nodes_) {
+        node.metadata.annotations[std::string(api::kStagedAnnotation)] = last_good_;
+      }
+      const bool has_acted = Pass(false);
+      if (last_.phase == RolloutPhase::kAwaitingApproval) ApproveWave(last_good_, last_.wave);
+      for (auto& [name, node] : nodes_) Work(name);
+      if (!has_acted && last_.again && last_.phase != RolloutPhase::kUpdating) now_ = std::max(now_, *last_.again);
+    }
+    ASSERT_TRUE(IsSettled()) << NameOf(last_.phase) << ": " << last_.message << "\n"
+                             << json::ToText(json::Encode(memory_));
+    for (int i = 0; i < 20 && last_.phase != RolloutPhase::kComplete; ++i) {
+      if (!Pass(false) && last_.again) now_ = *last_.again;
+      if (last_.phase == RolloutPhase::kAwaitingApproval) ApproveWave(last_good_, last_.wave);
+    }
+    EXPECT_EQ(NameOf(last_.phase), std::string("Complete")) << last_.message;
+    EXPECT_FALSE(memory_.halt);
+  }
+
+ private:
+  int Below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+  bool OneIn(int n) { return Below(n) == 0; }
+  std::string AnyNode() {
+    auto node = nodes_.begin();
+    std::advance(node, Below(static_cast<int>(nodes_.size())));
+    return node->first;
+  }
+
+  // ---- the policy ----
+
+  void MakePolicy() {
+    const int count = Below(4);
+    for (int i = 0; i < count; ++i) {
+      Wave wave;
+      wave.name = "w" + std::to_string(i);
+      wave.nodes = OneIn(3) ? NodeShare{20 + Below(40), true} : NodeShare{1 + Below(3), false};
+      if (OneIn(3)) {
+        wave.nodes.reset();
+        wave.selector = ValueOf(api::Selector::Compile(api::LabelSelector{{{"canary", "yes"}}, {}}));
+      }
+      if (OneIn(2)) wave.max_unavailable = NodeShare{1 + Below(2), false};
+      if (OneIn(2)) wave.soak = minutes(Below(60));
+      wave.failure_threshold = NodeShare{OneIn(3) ? 1 : 0, false};
+      tolerates_failures_ = tolerates_failures_ || wave.failure_threshold->number > 0;
+      wave.node_timeout = hours(1 + Below(5));
+      policy_.waves.push_back(std::move(wave));
+    }
+    Wave rest;
+    rest.name = "rest";
+    if (count > 0) rest.failure_threshold = policy_.waves.back().failure_threshold;
+    tolerates_failures_ = tolerates_failures_ || count == 0;
+    policy_.waves.push_back(rest);
+    if (OneIn(2)) policy_.order_label = "rack";
+    policy_.needs_approval = OneIn(3);
+    MakeWindows();
+    MakeGates();
+    policy_.stages_all = OneIn(6);
+  }
+
+  void MakeWindows() {
+    std::vector<api::RolloutWindow> windows;
+    std::optional<api::RolloutFreeze> freeze;
+    if (OneIn(2)) {
+      window_start_ = Below(24);
+      window_hours_ = 1 + Below(8);
+      windows.push_back({.days = {},
+                         .start = fmt::format("{:02}:00", *window_start_),
+                         .duration = fmt::format("{}h", window_hours_),
+                         .time_zone = ""});
+    }
+    if (OneIn(6)) {
+      freeze = {.until = "2027-01-06", .time_zone = "", .reason = "test"};
+      frozen_until_ = ValueOf(FromRfc3339("2027-01-06T00:00:00Z"));
+    }
+    std::vector<std::string> problems;
+    policy_.windows = Windows::Compile(
+        windows, freeze, [](const std::string&) { return std::make_shared<const TimeZone>(); }, problems);
+    ASSERT_TRUE(problems.empty());
+    policy_.are_windows_for_disruptions_only = OneIn(3);
+  }
+
+  void MakeGates() {
+    const auto timeouts = {GateTimeout::kWait, GateTimeout::kHalt, GateTimeout::kContinue};
+    for (const bool is_about_nodes : {true, false}) {
+      for (const GateTime when : {GateTime::kBefore, GateTime::kAfter}) {
+        if (!OneIn(5)) continue;
+        Gate gate;
+        gate.name = (is_about_nodes ? "node" : "query");
+        if (!is_about_nodes) gate.test = api::GateQuery{};
+        if (is_about_nodes) gate.test = api::GateCondition{"Fit", "True"};
+        if (std::any_of(policy_.gates.begin(), policy_.gates.end(),
+                        [&](const Gate& g) { return g.name == gate.name; })) {
+          continue;
+        }
+        gate.when = when;
+        gate.on_timeout = *(timeouts.begin() + Below(3));
+        if (gate.on_timeout != GateTimeout::kWait) gate.timeout = hours(1 + Below(3));
+        policy_.gates.push_back(gate);
+      }
+    }
+  }
+
+  // ---- what happens in the cluster ----
+
+  std::string& AnnotationOf(const std::string& name, std::string_view key) {
+    return nodes_.at(name).metadata.annotations[std::string(key)];
+  }
+  static void SetReady(api::Node& node, bool is_ready) {
+    node.status.conditions.at(0).status = is_ready ? "True" : "False";
+  }
+  static void SetCondition(api::Node& node, bool is_fit) {
+    node.status.conditions.at(1).status = is_fit ? "True" : "False";
+  }
+
+  void AddNode() {
+    const std::string name = "node-" + std::to_string(++made_nodes_);
+    api::Node node = CreatedAt(NodeAt(name, last_good_), made_nodes_);
+    node.status.conditions.push_back({.type = "Fit", .status = OneIn(2) ? "True" : "False"});
+    if (!OneIn(4)) node.metadata.labels["rack"] = "r" + std::to_string(Below(3));
+    if (OneIn(3)) node.metadata.labels["canary"] = "yes";
+    nodes_.emplace(name, std::move(node));
+  }
+
+  void ChangeMembership() {
+    if (!OneIn(6)) return;
+    if (OneIn(2) || nodes_.size() < 3) return AddNode();
+    const std::string name = AnyNode();
+    nodes_.erase(name);
+    crashed_.erase(name);
+    at_work_.erase(name);
+    told_well_.erase(name);
+    broken_.erase(name);
+  }
+
+  void Retarget() {
+    static const std::vector<std::string> kKinds = {"good-", "broken-", "deadly-", "broken-"};
+    const int kind = Below(6);
+    std::string target = last_good_;
+    if (kind < 4) target = kKinds[static_cast<std::size_t>(kind)] + std::to_string(++targets_);
+    if (target.starts_with("good")) last_good_ = target;
+    pool_.spec.configuration.name = target;
+  }
+
+  void Crash(const std::string& name) {
+    if (crashed_.erase(name) == 0) crashed_.insert(name);
+    SetReady(nodes_.at(name), !crashed_.contains(name));
+    at_work_.erase(name);
+  }
+
+  void Cordon(const std::string& name) {
+    bool& is_cordoned = nodes_.at(name).spec.unschedulable;
+    is_cordoned = !is_cordoned;
+    at_work_.erase(name);
+  }
+
+  void ApproveWave(const std::string& target, int wave) {
+    approved_.insert({target, wave});
+    pool_.metadata.annotations[std::string(api::kApproveAnnotation)] = json::ToText(
+        json::Encode(api::RolloutOrder{.target = target, .wave = wave, .by = "ann", .at = std::to_string(++orders_)}));
+  }
+  void Approve() {
+    const std::string target = OneIn(4) ? "good-0" : pool_.spec.configuration.name;
+    ApproveWave(target, 1 + Below(5));
+  }
+
+  void Resume() {
+    if (!OneIn(3)) return;
+    const std::string by = "ann " + std::to_string(++orders_);
+    pool_.metadata.annotations[std::string(api::kResumeAnnotation)] =
+        json::ToText(json::Encode(api::RolloutOrder{.target = pool_.spec.configuration.name, .by = by, .at = ""}));
+    was_resumed_ = true;
+  }
+
+  void Override() {
+    auto& annotations = pool_.metadata.annotations;
+    const std::string key(api::kOverrideAnnotation);
+    if (annotations.erase(key) == 0 && OneIn(3)) annotations[key] = "CVE-" + std::to_string(Below(3));
+  }
+
+  // Somebody deletes the policy in the middle of a rollout, and creates it again.
+  void ForgetRollout() {
+    const bool is_under_way =
+        std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) { return !HasTarget(NodeState(node.second)); });
+    if (OneIn(10) && is_under_way && memory_.target == pool_.spec.configuration.name) memory_ = {};
+  }
+
+  void SwitchGates() {
+    results_["query"] = {.is_met = OneIn(2), .message = "fires"};
+    SetCondition(nodes_.at(AnyNode()), OneIn(2));
+    undisruptive_.clear();
+    if (OneIn(2)) undisruptive_.insert(AnyNode());
+  }
+
+  void Stage(const std::string& name) {
+    AnnotationOf(name, api::kStagedAnnotation) = pool_.spec.configuration.name;
+    auto& annotations = nodes_.at(name).metadata.annotations;
+    annotations.erase(std::string(api::kUnstageableAnnotation));
+    if (OneIn(4)) annotations[std::string(api::kUnstageableAnnotation)] = "no space";
+  }
+
+  // Does one step of a node's agent.
+  void Work(const std::string& name) {
+    if (crashed_.contains(name)) return;
+    const std::string current = AnnotationOf(name, api::kCurrentConfigAnnotation);
+    const std::string desired = AnnotationOf(name, api::kDesiredConfigAnnotation);
+    std::string& state = AnnotationOf(name, api::kStateAnnotation);
+    if (current == desired && state == api::kStateDone) return;
+    if (current != desired && desired.starts_with("broken")) {
+      state = api::kStateDegraded;
+      at_work_.erase(name);
+    } else if (current != desired && desired.starts_with("deadly")) {
+      state = api::kStateWorking;
+      SetReady(nodes_.at(name), false);
+      at_work_.erase(name);
+    } else if (current != desired && state != api::kStateWorking) {
+      state = api::kStateWorking;
+    } else {
+      AnnotationOf(name, api::kCurrentConfigAnnotation) = desired;
+      state = api::kStateDone;
+      SetReady(nodes_.at(name), true);
+      at_work_.erase(name);
+    }
+  }
+
+  bool IsSettled() const {
+    return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+      const NodeState state(node.second);
+      return state.is_done() && state.is_ready() && state.current_config() == last_good_;
+    });
+  }
+
+  // ---- what the controller does ----
+
+  // Returns whether anything was written.
+  bool Pass(bool is_killed) {
+    std::vector<NodeState> states;
+    for (const auto& [name, node] : nodes_) states.emplace_back(node);
+    NoteFailures(states);
+    const Situation situation = SituationOf(pool_, states);
+    last_ = DecideByPolicy(
+        situation,
+        {.policy = policy_, .memory = memory_, .now = now_, .gate_results = &results_, .undisruptive = &undisruptive_});
+    const auto& updates = last_.rollout.updates;
+    const auto& of_unavailable = last_.rollout.updates_of_unavailable;
+    if (!json::Equal(last_.memory, memory_)) {
+      EXPECT_TRUE(updates.empty() && of_unavailable.empty()) << "nodes were updated before the memory was written";
+      if (is_killed) return false;
+      for (const RolloutNews& one : last_.news) ++happenings_.news[one.reason];
+      CheckMemory(states);
+      memory_ = last_.memory;
+      return true;
+    }
+    for (const auto* list : {&updates, &of_unavailable}) {
+      for (const NodeUpdate& update : *list) CheckUpdate(update.node, states);
+    }
+    for (const auto* list : {&updates, &of_unavailable}) {
+      for (const NodeUpdate& update : *list) {
+        if (is_killed && OneIn(2)) return true;
+        Apply(update);
+      }
+    }
+    CheckBudget(!updates.empty());
+    return !updates.empty() || !of_unavailable.empty();
+  }
+
+  const Wave& CurrentWave() const {
+    return policy_.waves.at(std::min(static_cast<std::size_t>(memory_.wave), policy_.waves.size() - 1));
+  }
+
+  bool HasTarget(const NodeState& node) const {
+    return node.desired_config() == pool_.spec.configuration.name && !node.desired_image();
+  }
+  static bool IsWell(const NodeState& node) {
+    api::Node uncordoned = node.node();
+    uncordoned.spec.unschedulable = false;
+    return node.is_done() && NodeState(uncordoned).is_ready();
+  }
+
+  // Keeps account of what this rollout has broken, independently of the code under test.
+  void NoteFailures(const std::vector<NodeState>& states) {
+    const std::string& target = pool_.spec.configuration.name;
+    if (memory_.target != target && !memory_.target.empty()) {
+      // The nodes that the earlier target has not left well.
+      for (const NodeState& node : states) {
+        if (node.desired_config() == memory_.target && !IsWell(node)) broken_.insert(node.name());
+      }
+      told_well_.clear();
+    }
+    for (const NodeState& node : states) {
+      if (IsWell(node)) broken_.erase(node.name());
+    }
+    if (std::exchange(was_resumed_, false)) told_well_.clear();
+  }
+
+  bool IsWindowOpen(const std::string& node) const {
+    const auto& annotations = pool_.metadata.annotations;
+    if (annotations.contains(std::string(api::kOverrideAnnotation)) && memory_.override_used &&
+        memory_.override_used->target == pool_.spec.configuration.name) {
+      return true;
+    }
+    if (frozen_until_ && now_ < *frozen_until_) return false;
+    if (!window_start_) return true;
+    if (policy_.are_windows_for_disruptions_only && undisruptive_.contains(node)) return true;
+    const auto since_start = (now_ - std::chrono::floor<std::chrono::days>(now_)) - hours(*window_start_);
+    const auto in_day = since_start < hours(0) ? since_start + hours(24) : since_start;
+    return in_day < hours(window_hours_);
+  }
+
+  void CheckUpdate(const std::string& name, const std::vector<NodeState>& states) {
+    const NodeState node(nodes_.at(name));
+    const std::string& target = pool_.spec.configuration.name;
+    EXPECT_FALSE(memory_.halt) << "a halted rollout has updated " << name;
+    EXPECT_FALSE(pool_.spec.paused);
+    EXPECT_EQ(memory_.target, target);
+    if (!tolerates_failures_) {
+      for (const NodeState& other : states) {
+        const bool has_failed = told_well_.contains(other.name()) && HasTarget(other) && other.is_degraded();
+        EXPECT_FALSE(has_failed) << other.name() << " has failed, and " << name << " was updated";
+      }
+    }
+    ++happenings_.updates;
+    const bool is_on_the_way = node.current_config() != node.desired_config();
+    const bool is_lost_anyway = node.is_unavailable() && (is_on_the_way || broken_.contains(name));
+    if (node.current_config() == target || is_lost_anyway) {
+      ++happenings_.updates_of_relief;
+      return;
+    }
+    EXPECT_TRUE(memory_.has_begun);
+    const Wave& wave = CurrentWave();
+    const auto& members = memory_.members;
+    EXPECT_TRUE(wave.is_rest() || std::find(members.begin(), members.end(), name) != members.end())
+        << name << " is not in its wave";
+    EXPECT_TRUE(!wave.selector || wave.selector->Matches(node.node().metadata.labels));
+    if (wave.nodes) {
+      EXPECT_LE(members.size(), wave.nodes->RoundedUp(members.size() + nodes_.size()));
+    }
+    EXPECT_TRUE(IsWindowOpen(name)) << name << " was updated outside of its window";
+    const int number = memory_.wave + 1;
+    if (policy_.needs_approval && number > 1) {
+      EXPECT_TRUE(approved_.contains({target, number}));
+    }
+    CheckGates(node);
+    CheckStaged(states);
+    CheckDomains(node, states);
+  }
+
+  void CheckGates(const NodeState& node) {
+    for (const Gate& gate : policy_.gates) {
+      if (gate.when != GateTime::kBefore || gate.on_timeout == GateTimeout::kContinue) continue;
+      if (gate.is_about_nodes()) {
+        EXPECT_EQ(node.node().status.conditions.at(1).status, "True");
+      } else {
+        EXPECT_TRUE(results_["query"].is_met);
+      }
+    }
+  }
+
+  void CheckStaged(const std::vector<NodeState>& states) {
+    if (!policy_.stages_all) return;
+    for (const NodeState& other : states) {
+      if (HasTarget(other)) continue;
+      EXPECT_EQ(other.node().metadata.Annotation(api::kStagedAnnotation), pool_.spec.configuration.name);
+      EXPECT_EQ(other.node().metadata.Annotation(api::kUnstageableAnnotation), "");
+    }
+  }
+
+  static std::string RackOf(const NodeState& node) {
+    const std::string* const rack = api::Find(node.node().metadata.labels, "rack");
+    return rack == nullptr ? "" : *rack;
+  }
+
+  // Nodes of other racks are not being updated, unless they are so late that they count as failed.
+  void CheckDomains(const NodeState& node, const std::vector<NodeState>& states) {
+    if (policy_.order_label.empty()) return;
+    for (const NodeState& other : states) {
+      if (RackOf(other) == RackOf(node) || !HasTarget(other) || !at_work_.contains(other.name())) continue;
+      const auto told = memory_.told.find(other.name());
+      const auto since = told == memory_.told.end() ? memory_.began->at : told->second.at;
+      EXPECT_GE(now_ - since, CurrentWave().node_timeout)
+          << RackOf(other) << " is not done, and " << node.name() << " was updated";
+    }
+  }
+
+  // A wave that has begun ends only if its nodes are well, or have a fault that does not count.
+  void CheckMemory(const std::vector<NodeState>& states) {
+    if (memory_.target != last_.memory.target || !memory_.has_begun || last_.memory.wave != memory_.wave + 1) return;
+    for (const NodeState& node : states) {
+      const auto& members = memory_.members;
+      const bool is_member =
+          CurrentWave().is_rest() || std::find(members.begin(), members.end(), node.name()) != members.end();
+      if (!is_member) continue;
+      const auto& ailing = last_.memory.ailing;
+      const bool is_excused = std::find(ailing.begin(), ailing.end(), node.name()) != ailing.end();
+      EXPECT_TRUE(HasTarget(node) && (IsWell(node) || is_excused)) << node.name() << ": its wave has ended";
+    }
+  }
+
+  void Apply(const NodeUpdate& update) {
+    const NodeState before(nodes_.at(update.node));
+    const bool was_healthy = !before.is_unavailable() && !before.is_degraded();
+    if (IsWell(before)) told_well_.insert(update.node);
+    for (const auto& [key, value] : update.patch.metadata.annotations) {
+      nodes_.at(update.node).metadata.annotations[key] = *value;
+    }
+    const bool is_done = NodeState(nodes_.at(update.node)).is_done();
+    if (was_healthy && !is_done) at_work_.insert(update.node);
+    if (is_done) at_work_.erase(update.node);
+  }
+
+  // Of the healthy nodes, no more may be taken out of service than may be unavailable.
+  void CheckBudget(bool has_updated) {
+    if (!has_updated) return;
+    const auto most = MaxUnavailable(pool_, nodes_.size());
+    ASSERT_TRUE(Succeeded(most));
+    EXPECT_LE(static_cast<int>(at_work_.size()), *most);
+    const auto& of_wave = CurrentWave().max_unavailable;
+    if (!of_wave || !memory_.has_begun) return;
+    const auto in_wave = std::count_if(at_work_.begin(), at_work_.end(), [&](const std::string& name) {
+      return CurrentWave().is_rest() || std::binary_search(memory_.members.begin(), memory_.members.end(), name);
+    });
+    EXPECT_LE(static_cast<std::size_t>(in_wave),
+              std::max<std::size_t>(of_wave->RoundedDown(memory_.members.size()), 1));
+  }
+
+  Happenings& happenings_;
+  std::mt19937 random_;
+  api::MachineConfigPool pool_;
+  Policy policy_;
+  bool tolerates_failures_ = false;
+  std::optional<int> window_start_;
+  int window_hours_ = 0;
+  std::optional<WallTime> frozen_until_;
+  std::map<std::string, api::Node> nodes_;
+  api::RolloutMemory memory_;  // As the API server has it.
+  PolicyRollout last_;
+  WallTime now_ = ValueOf(FromRfc3339("2027-01-04T12:00:00Z"));
+  std::map<std::string, GateResult> results_;
+  NodeNames undisruptive_;
+  std::set<std::string> crashed_;
+  std::set<std::string> at_work_;    // Nodes that were healthy when their update began, and are not done yet.
+  std::set<std::string> told_well_;  // Nodes that were given the present target while they were well.
+  std::set<std::string> broken_;     // Nodes that an earlier target has left unwell.
+  std::set<std::pair<std::string, int>> approved_;
+  std::string last_good_ = "good-0";
+  bool was_resumed_ = false;
+  int made_nodes_ = 0;
+  int targets_ = 0;
+  int orders_ = 0;
+};
+
+TEST(PolicyModel, UpdatesNoNodeAgainstThePolicyAndAlwaysEnds) {
+  const int steps = StepsToTake();
+  int done_steps = 0;
+  Happenings happenings;
+  for (unsigned seed = 0; done_steps < steps && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    PolicyModel model(seed, happenings);
+    for (int i = 0; i < kStepsUntilSettling && !testing::Test::HasFailure(); ++i, ++done_steps) model.Step();
+    if (!testing::Test::HasFailure()) model.EndInterferenceAndSettle();
+  }
+  std::printf("%d steps were taken, %d nodes were updated, of which %d were broken or had the target still\n",
+              done_steps, happenings.updates, happenings.updates_of_relief);
+  EXPECT_GT(happenings.updates_of_relief, done_steps / 1000);
+  EXPECT_GT(happenings.updates - happenings.updates_of_relief, done_steps / 200);
+  for (const char* const reason :
+       {"RolloutBegun", "RolloutWaveBegun", "RolloutWaveDone", "RolloutWaveSkipped", "RolloutFinished", "RolloutHalted",
+        "RolloutHaltEnded", "RolloutApproved", "RolloutResumed", "RolloutOverridden"}) {
+    std::printf("%s: %d\n", reason, happenings.news[reason]);
+    EXPECT_GT(happenings.news[reason], done_steps / 10000) << reason;
+  }
+}
+
+}  // namespace
+}  // namespace pintle::pool

@@ -1,0 +1,793 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/waved_rollout.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "base/time_zone_files.h"
+#include "json/fields.h"
+#include "json/parse.h"
+#include "support/expect.h"
+#include "unit/pool/sample.h"
+
+namespace pintle::pool {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+// A pool with a policy.  Its nodes do what a test makes them do.
+class Fleet {
+ public:
+  Fleet(const std::string& spec, int count) : pool(PoolWith(kNew, {100})) {
+    SetPolicy(spec);
+    for (int i = 0; i < count; ++i) nodes.push_back(CreatedAt(NodeAt("n" + std::to_string(i), kOld), i));
+  }
+
+  void SetPolicy(const std::string& spec) {
+    json::Report report;
+    auto read = json::Decode<api::RolloutPolicy>(
+        ValueOf(json::Parse(R"({"metadata": {"name": "p"}, "spec": )" + spec + "}")), report);
+    EXPECT_FALSE(report.has_errors());
+    TimeZoneFiles files;
+    policy = ValueOf(CompilePolicy(read, [&](const std::string& name) { return files.Find(name); }));
+  }
+
+  PolicyRollout Decide() const {
+    const std::vector<NodeState> states = States(nodes);
+    Situation situation = SituationOf(pool, states);
+    situation.undrainable = &undrainable;
+    return DecideByPolicy(
+        situation,
+        {.policy = policy, .memory = memory, .now = now, .gate_results = &results, .undisruptive = &undisruptive});
+  }
+
+  // Decides, and writes the memory through JSON as the API server keeps it, or else assigns the target to nodes.
+  // Returns whether anything was written.
+  bool Step(std::vector<std::string>& told) {
+    last = Decide();
+    for (const RolloutNews& one : last.news) news.push_back(one.reason);
+    const bool is_new = !json::Equal(last.memory, memory);
+    EXPECT_TRUE(!is_new || (last.rollout.updates.empty() && last.rollout.updates_of_unavailable.empty()));
+    json::Report report;
+    memory = json::Decode<api::RolloutMemory>(json::Encode(last.memory), report);
+    for (const auto* list : {&last.rollout.updates, &last.rollout.updates_of_unavailable}) {
+      for (const NodeUpdate& update : *list) {
+        told.push_back(update.node);
+        Named(update.node).metadata.annotations[std::string(api::kDesiredConfigAnnotation)] =
+            *update.patch.metadata.annotations.at(std::string(api::kDesiredConfigAnnotation));
+        Named(update.node).metadata.annotations[std::string(api::kStateAnnotation)] = api::kStateWorking;
+      }
+    }
+    return is_new || !last.rollout.updates.empty() || !last.rollout.updates_of_unavailable.empty();
+  }
+
+  // Steps until nothing more is written; returns the nodes that were given the target, sorted.
+  std::vector<std::string> Told() {
+    std::vector<std::string> told;
+    int steps = 0;
+    while (Step(told)) {
+      EXPECT_LT(++steps, 50) << last.message;
+      if (steps >= 50) break;
+    }
+    std::sort(told.begin(), told.end());
+    return told;
+  }
+
+  api::Node& Named(const std::string& name) {
+    return *std::find_if(nodes.begin(), nodes.end(), [&](const api::Node& node) { return node.metadata.name == name; });
+  }
+  void Finish(const std::string& name) {
+    auto& annotations = Named(name).metadata.annotations;
+    annotations[std::string(api::kCurrentConfigAnnotation)] = annotations[std::string(api::kDesiredConfigAnnotation)];
+    annotations[std::string(api::kStateAnnotation)] = api::kStateDone;
+    SetReady(name, true);
+  }
+  void FinishAll(const std::vector<std::string>& names) {
+    for (const std::string& name : names) Finish(name);
+  }
+  void Fail(const std::string& name) {
+    Named(name).metadata.annotations[std::string(api::kStateAnnotation)] = api::kStateDegraded;
+  }
+  void SetReady(const std::string& name, bool is_ready) {
+    Named(name).status.conditions = {{.type = "Ready", .status = is_ready ? "True" : "False"}};
+  }
+  void Order(std::string_view annotation, const std::string& value) {
+    pool.metadata.annotations[std::string(annotation)] = value;
+  }
+  std::string Phase() const { return NameOf(last.phase); }
+
+  std::vector<api::Node> nodes;
+  api::MachineConfigPool pool;
+  Policy policy;
+  api::RolloutMemory memory;
+  WallTime now = ValueOf(FromRfc3339("2027-01-04T12:00:00Z"));  // A Monday.
+  std::map<std::string, GateResult> results;
+  NodeNames undisruptive;
+  NodeNames undrainable;
+  PolicyRollout last;
+  std::vector<std::string> news;
+};
+
+constexpr const char* kCanary = R"({"pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "10min"}]})";
+
+// ---- waves ----
+
+TEST(WavedRollout, GoesWaveByWaveAndWatchesEachForItsSoak) {
+  Fleet fleet(kCanary, 4);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_EQ(fleet.Phase(), "Updating");
+  fleet.now += minutes(5);
+  fleet.Finish("n0");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Soaking");
+  EXPECT_EQ(fleet.last.again, fleet.now + minutes(10));
+  fleet.now += minutes(10) - std::chrono::seconds(1);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.now += std::chrono::seconds(1);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2", "n3"));
+  fleet.FinishAll({"n1", "n2", "n3"});
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Complete");
+  EXPECT_THAT(fleet.news, ElementsAre("RolloutBegun", "RolloutWaveBegun", "RolloutWaveDone", "RolloutWaveBegun",
+                                      "RolloutWaveDone", "RolloutFinished"));
+}
+
+TEST(WavedRollout, WritesWhatItRemembersBeforeItUpdatesANode) {
+  Fleet fleet(kCanary, 4);
+  std::vector<std::string> told;
+  EXPECT_TRUE(fleet.Step(told));
+  EXPECT_THAT(told, IsEmpty());
+  EXPECT_TRUE(fleet.memory.told.contains("n0"));
+  EXPECT_TRUE(fleet.Step(told));
+  EXPECT_THAT(told, ElementsAre("n0"));
+}
+
+TEST(WavedRollout, DecidesTheSameWithoutTheWriteThatWasLost) {
+  Fleet fleet(kCanary, 4);
+  const PolicyRollout first = fleet.Decide();
+  EXPECT_TRUE(json::Equal(fleet.Decide().memory, first.memory));
+}
+
+TEST(WavedRollout, BeginsTheSoakAgainWhenANodeIsNotWell) {
+  Fleet fleet(kCanary, 2);
+  fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1, "soak": "10min", "failureThreshold": 0}]})");
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  fleet.now += minutes(9);
+  fleet.SetReady("n0", false);
+  fleet.Told();
+  fleet.SetReady("n0", true);
+  fleet.Told();
+  fleet.now += minutes(9);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.now += minutes(1);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+}
+
+struct WaveCase {
+  const char* waves;
+  std::vector<std::string> first;  // The nodes of the first wave, of ten.
+};
+
+TEST(WavedRollout, HasTheNodesOfAWaveByNumberPercentageOrLabel) {
+  const std::vector<WaveCase> cases = {
+      {R"([{"nodes": 2}])", {"n0", "n1"}},
+      {R"([{"nodes": "25%"}])", {"n0", "n1", "n2"}},
+      {R"([{"nodes": "1%"}])", {"n0"}},
+      {R"([{"nodes": 20}])", {"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9"}},
+      {R"([{"nodeSelector": {"matchLabels": {"canary": "yes"}}}])", {"n7", "n8", "n9"}},
+      {R"([{"nodeSelector": {"matchLabels": {"canary": "yes"}}, "nodes": 2}])", {"n7", "n8"}},
+      {R"([{"nodeSelector": {"matchLabels": {"canary": "no"}}}, {"nodes": 1}])", {"n0"}},
+  };
+  for (const WaveCase& one : cases) {
+    Fleet fleet(R"({"pool": "worker", "waves": )" + std::string(one.waves) + "}", 10);
+    for (const char* name : {"n7", "n8", "n9"}) fleet.Named(name).metadata.labels["canary"] = "yes";
+    EXPECT_EQ(fleet.Told(), one.first) << one.waves;
+  }
+}
+
+TEST(WavedRollout, PrefersNodesThatCanBeUpdatedForAWave) {
+  Fleet fleet(kCanary, 3);
+  fleet.Named("n0").spec.unschedulable = true;
+  fleet.SetReady("n1", false);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+}
+
+TEST(WavedRollout, PrefersNodesWhoseFailureWouldCountForAWave) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 3);
+  fleet.Fail("n0");  // It is the oldest one, and ready, but could not show that the target is good.
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+}
+
+TEST(WavedRollout, KeepsTheNodesOfAWaveWhenAnEditMakesItTheLastOne) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1, "soak": "1h"}]})", 5);
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  // Without the canary, the wave that is under way has the place of the wave with all other nodes.
+  fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1, "soak": "1h"}]})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Fail("n1");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, BeginsWithTheRestAfterAWaveThatAnEditMadeTheLastOne) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}]})", 4);
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1}]})");
+  fleet.Finish("n1");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2", "n3"));
+  EXPECT_THAT(fleet.news, Not(Contains("RolloutFinished")));
+  fleet.FinishAll({"n2", "n3"});
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Complete");
+}
+
+TEST(WavedRollout, StaysHaltedWhenAnEditLeavesFewerWaves) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}, {"nodes": 1}]})", 6);
+  fleet.FinishAll(fleet.Told());
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  fleet.Fail("n2");
+  fleet.Told();
+  ASSERT_TRUE(fleet.memory.halt);
+  fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1}]})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, KeepsTheNodesOfAWaveWhenOthersCome) {
+  Fleet fleet(kCanary, 3);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  fleet.nodes.push_back(CreatedAt(NodeAt("a", kOld), -5));
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+}
+
+TEST(WavedRollout, ChoosesAnotherNodeWhenTheCanaryIsDeleted) {
+  Fleet fleet(kCanary, 3);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  fleet.nodes.erase(fleet.nodes.begin());
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+}
+
+TEST(WavedRollout, NeverHasMoreNodesUnavailableThanTheWaveOrThePoolAllows) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 6, "maxUnavailable": 2}]})", 8);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n1"));
+  fleet.Finish("n0");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  fleet.pool.spec.max_unavailable = api::IntOrString{1};
+  fleet.Finish("n1");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Finish("n2");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n3"));
+}
+
+TEST(WavedRollout, StaysBelowAPauseOfThePool) {
+  Fleet fleet(kCanary, 3);
+  fleet.pool.spec.paused = true;
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Held");
+  fleet.pool.spec.paused = false;
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+}
+
+TEST(WavedRollout, UpdatesNodesThatJoinLaterAsPartOfTheLastWave) {
+  Fleet fleet(kCanary, 1);
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  fleet.now += minutes(10);
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Complete");
+  fleet.SetReady("n0", false);  // A fault long after the rollout is not its fault.
+  fleet.nodes.push_back(NodeAt("late", kOld));
+  EXPECT_THAT(fleet.Told(), ElementsAre("late"));
+  fleet.Finish("late");
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Complete");
+}
+
+TEST(WavedRollout, OfAPoolThatHasItsTargetIsCompleteWithoutAnyNews) {
+  Fleet fleet(kCanary, 2);
+  fleet.pool.spec.configuration.name = kOld;
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Complete");
+  EXPECT_THAT(fleet.news, IsEmpty());
+}
+
+// ---- order ----
+
+TEST(WavedRollout, UpdatesOneFailureDomainAtATime) {
+  Fleet fleet(R"({"pool": "worker", "order": {"label": "rack"}})", 5);
+  const char* const racks[] = {"b", "a", "b", "a"};
+  for (int i = 0; i < 4; ++i) fleet.nodes[static_cast<std::size_t>(i)].metadata.labels["rack"] = racks[i];
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n3"));
+  fleet.Finish("n1");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Finish("n3");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n2"));
+  fleet.FinishAll({"n0", "n2"});
+  EXPECT_THAT(fleet.Told(), ElementsAre("n4"));  // A node without the label comes last.
+}
+
+TEST(WavedRollout, DoesNotWaitForARackWithoutNodesThatCanBeUpdated) {
+  Fleet fleet(R"({"pool": "worker", "order": {"label": "rack"}})", 2);
+  fleet.nodes[0].metadata.labels["rack"] = "a";
+  fleet.nodes[0].spec.unschedulable = true;
+  fleet.nodes[1].metadata.labels["rack"] = "b";
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+}
+
+// ---- approvals ----
+
+TEST(WavedRollout, WaitsForTheApprovalOfEachWaveButTheFirst) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
+  EXPECT_THAT(fleet.last.message, HasSubstr("kubectl pintle approve worker"));
+  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-other", "wave": 2, "by": "ann"})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 3, "by": "ann"})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Order(api::kApproveAnnotation, "yes");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  ASSERT_THAT(fleet.memory.approvals, SizeIs(1));
+  EXPECT_EQ(fleet.memory.approvals[0].by, "ann");
+  EXPECT_EQ(fleet.memory.approvals[0].at->at, fleet.now);
+  EXPECT_THAT(fleet.news, Contains("RolloutApproved"));
+}
+
+TEST(WavedRollout, DoesNotTakeAnApprovalForALaterTarget) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
+  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  fleet.FinishAll(fleet.Told());
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
+}
+
+TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
+  fleet.FinishAll(fleet.Told());
+  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  // The config is taken back.  That needs no approval, since only the canary has left the old one.
+  fleet.pool.spec.configuration.name = kOld;
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Complete");
+  fleet.pool.spec.configuration.name = kNew;
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
+  // An order of another time is another order.
+  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann", "at": "later"})");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+}
+
+// ---- failures and halts ----
+
+TEST(WavedRollout, HaltsWhenTheCanaryFailsAndGoesOnWhenTheConfigIsTakenBack) {
+  Fleet fleet(kCanary, 4);
+  fleet.Told();
+  fleet.Fail("n0");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+  EXPECT_EQ(fleet.memory.halt->reason, "FailureThreshold");
+  EXPECT_THAT(fleet.memory.halt->message, HasSubstr("n0"));
+  fleet.now += hours(100);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.pool.spec.configuration.name = kOld;
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  fleet.Finish("n0");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.now += minutes(10);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Complete");
+  EXPECT_THAT(fleet.news, Contains("RolloutHaltEnded"));
+}
+
+TEST(WavedRollout, TakesAConfigBackAtOnceThoughTheWindowIsClosed) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}],
+                  "windows": [{"days": ["Mon"], "start": "11:00", "duration": "2h"}]})",
+              4);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  fleet.Finish("n0");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  // The first canary has the new config and breaks; the second one has not begun.
+  fleet.SetReady("n0", false);
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Halted");
+  fleet.now += hours(5);
+  fleet.pool.spec.configuration.name = kOld;
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n1"));
+}
+
+TEST(WavedRollout, DoesNotTakeAHealthyNodeBackOutsideOfAWindow) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}],
+                  "windows": [{"days": ["Mon"], "start": "11:00", "duration": "2h"}]})",
+              4);
+  fleet.FinishAll(fleet.Told());
+  fleet.now += hours(5);
+  fleet.pool.spec.configuration.name = kOld;
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
+}
+
+TEST(WavedRollout, EndsAHaltWhenTheNodeIsWellAgain) {
+  Fleet fleet(kCanary, 2);
+  fleet.Told();
+  fleet.Fail("n0");
+  fleet.Told();
+  fleet.Finish("n0");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_FALSE(fleet.memory.halt);
+  EXPECT_EQ(fleet.Phase(), "Soaking");
+  fleet.now += minutes(10);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+}
+
+TEST(WavedRollout, GoesOnWhenAPersonResumesIt) {
+  Fleet fleet(kCanary, 3);
+  fleet.Told();
+  fleet.Fail("n0");
+  fleet.Told();
+  const std::string order = R"({"target": "rendered-worker-new", "by": "ann"})";
+  fleet.Order(api::kResumeAnnotation, order);
+  fleet.Told();
+  EXPECT_FALSE(fleet.memory.halt);
+  EXPECT_EQ(fleet.memory.resumptions.at(0).by, "ann");
+  EXPECT_THAT(fleet.memory.resumptions.at(0).nodes, ElementsAre("n0"));
+  fleet.now += minutes(10);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  // The order has acted; it does not end the next halt.
+  fleet.Fail("n1");
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, ToleratesAsManyFailuresAsTheWaveAllows) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 4, "failureThreshold": "25%"}]})", 6);
+  EXPECT_THAT(fleet.Told(), SizeIs(4));
+  fleet.Fail("n0");
+  fleet.FinishAll({"n1", "n2"});
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Updating");
+  fleet.Finish("n3");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n4", "n5"));  // The next wave counts its own failures.
+}
+
+TEST(WavedRollout, HaltsWhenANodeTakesTooLong) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "nodeTimeout": "20min"}]})", 2);
+  fleet.Told();
+  fleet.SetReady("n0", false);
+  fleet.now += minutes(20) - std::chrono::seconds(1);
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Updating");
+  EXPECT_EQ(fleet.last.again, fleet.now + std::chrono::seconds(1));
+  fleet.now += std::chrono::seconds(1);
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, DoesNotCountOldSins) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 3}]})", 5);
+  fleet.SetReady("n0", false);
+  fleet.Named("n1").metadata.annotations[std::string(api::kStateAnnotation)] = api::kStateDegraded;
+  fleet.Named("n2").spec.unschedulable = true;
+  const auto told = fleet.Told();
+  EXPECT_THAT(told, ElementsAre("n1", "n3", "n4"));
+  fleet.Fail("n1");
+  fleet.FinishAll({"n3", "n4"});
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_NE(fleet.Phase(), "Halted");
+  // The old fault ends, and the next one counts.
+  fleet.Finish("n1");
+  fleet.Told();
+  fleet.Fail("n1");
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, DoesNotCountANodeThatSomebodyCordons) {
+  Fleet fleet(kCanary, 2);
+  fleet.FinishAll(fleet.Told());
+  fleet.Named("n0").spec.unschedulable = true;
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Soaking");
+}
+
+TEST(WavedRollout, DoesNotCountAMachineThatJoinsWithTheTargetBeforeItIsReady) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}]})", 4);
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  // It was installed with the target, and its network is not there yet.
+  fleet.now += minutes(1);
+  fleet.nodes.push_back(NotReady(NodeAt("n9", kNew)));
+  fleet.nodes.back().metadata.creation_timestamp = api::Time{fleet.now};
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Updating");
+  fleet.Finish("n9");
+  fleet.Told();
+  // Later, it counts as any other node.
+  fleet.FinishAll({"n1"});
+  fleet.now += hours(1);
+  fleet.SetReady("n9", false);
+  fleet.Told();
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, StaysHaltedWhenItsPolicyIsCreatedAgain) {
+  Fleet fleet(kCanary, 4);
+  fleet.Told();
+  fleet.Fail("n0");
+  fleet.Told();
+  ASSERT_TRUE(fleet.memory.halt);
+  fleet.memory = {};
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, WithoutWavesNeverHalts) {
+  Fleet fleet(R"({"pool": "worker"})", 3);
+  fleet.pool.spec.max_unavailable = api::IntOrString{2};
+  fleet.Told();
+  fleet.Fail("n0");
+  fleet.Finish("n1");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+}
+
+// ---- windows ----
+
+TEST(WavedRollout, UpdatesNodesWithinWindowsOnly) {
+  Fleet fleet(R"({"pool": "worker", "windows": [{"days": ["Mon"], "start": "22:00", "duration": "1h"}]})", 3);
+  fleet.pool.spec.max_unavailable = api::IntOrString{1};
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
+  EXPECT_THAT(fleet.last.message, HasSubstr("2027-01-04T22:00:00Z"));
+  EXPECT_EQ(fleet.last.again, fleet.now + hours(10));
+  fleet.now += hours(10);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  fleet.Finish("n0");
+  fleet.now += minutes(59);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  // A change that is under way at the end of the window ends.
+  fleet.now += minutes(1);
+  fleet.Finish("n1");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
+}
+
+TEST(WavedRollout, MayMakeChangesThatDisruptNothingAtAnyTime) {
+  Fleet fleet(R"({"pool": "worker", "windowScope": "DisruptiveChanges",
+                  "windows": [{"days": ["Mon"], "start": "22:00", "duration": "1h"}]})",
+              3);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.undisruptive = {"n1"};
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+}
+
+TEST(WavedRollout, AwaitsAWindowWhenANodeGetsAnotherImage) {
+  Fleet fleet(R"({"pool": "worker", "windowScope": "DisruptiveChanges",
+                  "windows": [{"days": ["Mon"], "start": "22:00", "duration": "1h"}]})",
+              2);
+  // The config alone would disrupt nothing, but the node has to leave its image and reboot.
+  for (const auto image : {api::kCurrentImageAnnotation, api::kDesiredImageAnnotation}) {
+    fleet.Named("n1").metadata.annotations[std::string(image)] = "registry/os@sha256:1";
+  }
+  fleet.undisruptive = {"n1"};
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
+}
+
+TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
+  Fleet fleet(R"({"pool": "worker", "windowScope": "DisruptiveChanges", "freeze": {"until": "2027-01-07",
+                  "reason": "holidays"}})",
+              2);
+  fleet.undisruptive = {"n0"};
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Frozen");
+  EXPECT_THAT(fleet.last.message, HasSubstr("holidays"));
+  fleet.now += hours(60);
+  EXPECT_THAT(fleet.Told(), SizeIs(2));
+}
+
+TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSaysWhy) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})", 2);
+  fleet.Order(api::kOverrideAnnotation, "CVE-2027-1");
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));  // The waves still hold.
+  EXPECT_THAT(fleet.news, Contains("RolloutOverridden"));
+  EXPECT_EQ(fleet.memory.override_used->reason, "CVE-2027-1");
+  EXPECT_EQ(fleet.memory.override_used->target, kNew);
+  EXPECT_EQ(fleet.memory.override_used->at->at, fleet.now);
+  fleet.Finish("n0");
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.pool.metadata.annotations.clear();
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_TRUE(fleet.memory.override_used->withdrawn);
+  fleet.Order(api::kOverrideAnnotation, "CVE-2027-1");
+  EXPECT_THAT(fleet.Told(), SizeIs(1));
+}
+
+// ---- gates ----
+
+std::string WithGate(const std::string& gate) {
+  return R"({"pool": "worker", "waves": [{"nodes": 2}], "gates": [{"name": "g", )" + gate + "}]}";
+}
+
+TEST(WavedRollout, UpdatesANodeWhenItsConditionIsMet) {
+  Fleet fleet(WithGate(R"("when": "Before", "nodeCondition": {"type": "BackupDone"})"), 3);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingGate");
+  fleet.Named("n1").status.conditions.push_back({.type = "BackupDone", .status = "True"});
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  fleet.Named("n0").status.conditions.push_back({.type = "BackupDone", .status = "False"});
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+}
+
+TEST(WavedRollout, EndsAWaveWhenTheAnnotationsOfItsNodesAreThere) {
+  Fleet fleet(WithGate(R"("when": "After", "nodeAnnotation": {"key": "pintle.io/gate-tested", "value": "yes"})"), 3);
+  fleet.FinishAll(fleet.Told());
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingGate");
+  fleet.Named("n0").metadata.annotations["pintle.io/gate-tested"] = "yes";
+  fleet.Named("n1").metadata.annotations["pintle.io/gate-tested"] = "no";
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Named("n1").metadata.annotations["pintle.io/gate-tested"] = "yes";
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+}
+
+TEST(WavedRollout, AwaitsTheResultsOfQueries) {
+  Fleet fleet(WithGate(R"("when": "Before", "prometheus": {"url": "http://p", "query": "ALERTS"})"), 3);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.last.message, HasSubstr("there is no result yet"));
+  fleet.results["g"] = {.is_met = false, .message = "1 alert fires"};
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.last.message, HasSubstr("1 alert fires"));
+  fleet.now += hours(1000);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_FALSE(fleet.memory.halt);
+  fleet.results["g"] = {.is_met = true, .message = ""};
+  EXPECT_THAT(fleet.Told(), SizeIs(2));
+}
+
+TEST(WavedRollout, EndsAWaveOnlyByAResultFromAfterItsNodesAreWell) {
+  Fleet fleet(WithGate(R"("when": "After", "prometheus": {"url": "http://p", "query": "ALERTS"})"), 3);
+  const auto told = fleet.Told();
+  fleet.results["g"] = {.is_met = true, .message = "", .asked = fleet.now};
+  fleet.now += std::chrono::seconds(10);
+  fleet.FinishAll(told);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingGate");
+  fleet.now += std::chrono::seconds(20);
+  fleet.results["g"].asked = fleet.now;
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+}
+
+TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
+  for (const char* const when : {"Before", "After"}) {
+    Fleet fleet(WithGate(std::string(R"("when": ")") + when +
+                         R"(", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"),
+                3);
+    fleet.FinishAll(fleet.Told());
+    fleet.Told();
+    fleet.now += minutes(59);
+    fleet.Told();
+    EXPECT_EQ(fleet.Phase(), "AwaitingGate") << when;
+    EXPECT_EQ(fleet.last.again, fleet.now + minutes(1)) << when;
+    fleet.now += minutes(1);
+    EXPECT_THAT(fleet.Told(), IsEmpty());
+    EXPECT_EQ(fleet.Phase(), "Halted") << when;
+    EXPECT_EQ(fleet.memory.halt->reason, "Gate");
+    fleet.results["g"] = {.is_met = true, .message = ""};
+    EXPECT_THAT(fleet.Told(), Not(IsEmpty())) << when;
+    EXPECT_FALSE(fleet.memory.halt) << when;
+  }
+}
+
+TEST(WavedRollout, ContinuesAfterTheTimeOfAGateIfThePolicySaysSo) {
+  for (const char* const when : {"Before", "After"}) {
+    Fleet fleet(WithGate(std::string(R"("when": ")") + when +
+                         R"(", "nodeCondition": {"type": "Fit"}, "timeout": "1h", "onTimeout": "Continue")"),
+                3);
+    fleet.FinishAll(fleet.Told());
+    EXPECT_THAT(fleet.Told(), IsEmpty());
+    fleet.now += hours(1);
+    EXPECT_THAT(fleet.Told(), Not(IsEmpty())) << when;
+  }
+}
+
+TEST(WavedRollout, StartsTheTimeOfAGateAgainWhenAPersonResumes) {
+  Fleet fleet(WithGate(R"("when": "Before", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"), 3);
+  fleet.Told();
+  fleet.now += hours(1);
+  fleet.Told();
+  ASSERT_TRUE(fleet.memory.halt);
+  fleet.Order(api::kResumeAnnotation, R"({"target": "rendered-worker-new", "by": "ann"})");
+  fleet.Told();
+  EXPECT_FALSE(fleet.memory.halt);
+  fleet.now += hours(1);
+  fleet.Told();
+  EXPECT_TRUE(fleet.memory.halt);
+}
+
+// ---- staging ----
+
+TEST(WavedRollout, UpdatesNoNodeBeforeAllHaveStaged) {
+  Fleet fleet(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1}]})", 3);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Staging");
+  for (const char* name : {"n0", "n1"}) {
+    fleet.Named(name).metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;
+  }
+  fleet.Named("n2").metadata.annotations[std::string(api::kStagedAnnotation)] = kOld;
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.last.message, HasSubstr("1 node has not staged rendered-worker-new yet: n2"));
+  fleet.Named("n2").metadata.annotations[std::string(api::kUnstageableAnnotation)] = "no space left";
+  fleet.Told();
+  EXPECT_THAT(fleet.last.message, HasSubstr("node n2 cannot stage rendered-worker-new: no space left"));
+  fleet.Named("n2").metadata.annotations.erase(std::string(api::kUnstageableAnnotation));
+  fleet.Named("n2").metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+}
+
+// ---- clocks and statuses ----
+
+TEST(WavedRollout, WaitsNoLongerThanTheSoakWhenTheClockIsPutBack) {
+  Fleet fleet(kCanary, 2);
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  fleet.now -= hours(1000);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.now += minutes(10);
+  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+}
+
+TEST(WavedRollout, ReportsWhereItStands) {
+  Fleet fleet(kCanary, 4);
+  fleet.Told();
+  const std::vector<NodeState> states = States(fleet.nodes);
+  const Situation situation = SituationOf(fleet.pool, states);
+  const api::RolloutPoolStatus first = StatusOf(situation, fleet.last, nullptr, fleet.now);
+  EXPECT_EQ(first.name, "worker");
+  EXPECT_EQ(first.phase, "Updating");
+  EXPECT_EQ(first.message, "wave 1 of 2 (canary): 0 of 1 node updated");
+  EXPECT_EQ(first.wave, 1);
+  EXPECT_EQ(first.waves, 2);
+  EXPECT_EQ(first.nodes, 4);
+  EXPECT_EQ(first.updated, 0);
+  EXPECT_FALSE(first.opens);
+  EXPECT_EQ(StatusOf(situation, fleet.last, &first, fleet.now + hours(1)).since->at, fleet.now);
+}
+
+TEST(WavedRollout, ReadsPartOfAMemoryOfAnotherPolicyWithoutHarm) {
+  Fleet fleet(kCanary, 2);
+  fleet.Told();
+  fleet.memory.wave = 17;
+  fleet.memory.members = {"gone"};
+  fleet.Told();
+  EXPECT_EQ(fleet.memory.wave, 1);
+  fleet.memory.wave = -3;
+  fleet.Told();
+  EXPECT_GE(fleet.memory.wave, 0);
+  fleet.memory.wave = std::numeric_limits<std::int32_t>::max();
+  fleet.FinishAll({"n0", "n1"});
+  fleet.Told();
+  EXPECT_EQ(fleet.last.wave, 2);
+}
+
+}  // namespace
+}  // namespace pintle::pool
