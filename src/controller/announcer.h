@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Emits events about objects of the cluster as a whole, under the name of one of the Machine Config Operator's
-// controllers.
+// Emits events about cluster-scoped objects, under the name of one of the Machine Config Operator's controllers.
 //
 // The events are in that operator's namespace, where people and tools look for them.
 

@@ -58,7 +58,7 @@ struct Changes {
   std::vector<NodeChange> nodes;  // Changes that assign a target to a node come first.
   std::vector<StatusChange> statuses;
   std::vector<Announcement> announcements;
-  // What the statuses of policies are to have; also for pools that need no other change.
+  // The next statuses of policies, also for pools that need no other change.
   std::vector<PolicyDecision> policies;
 
   bool is_empty() const {

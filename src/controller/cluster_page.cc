@@ -73,7 +73,7 @@ void ClusterPage::Renew() {
   if (next.unread.empty() && contents_->unread.empty()) {
     dashboard::AddTo(next.timeline, next.now, dashboard::DifferencesOf(contents_->cluster, next.cluster));
   }
-  // Nothing reports that another kind has been read, so this polls until all were read.
+  // Nothing reports that another kind has been read, so Renew() polls until all kinds have been read.
   if (!next.unread.empty()) Changed();
   AddChanges(next);
   contents_ = std::make_shared<const dashboard::Contents>(std::move(next));
@@ -83,7 +83,7 @@ void ClusterPage::Renew() {
 void ClusterPage::AddChanges(const dashboard::Contents& next) {
   if (!updates_.HasFollowers()) {
     pieces_ = {};
-    // A browser that shows the old page and is only about to follow it loads the page again.
+    // A browser may have loaded the old page and be about to follow it.  It then loads the page again.
     return updates_.AddOtherPage();
   }
   std::vector<dashboard::Piece> pieces = dashboard::PiecesOf(next);

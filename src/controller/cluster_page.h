@@ -3,8 +3,8 @@
 
 // Serves the read-only page of the cluster (dashboard/) at a loopback address.
 //
-// The page is renewed when the copy of the cluster has changed, at most once a second.  Without browsers that follow
-// it, only the plain data is renewed; the HTML of a page is made when one is requested, by the server's own thread.
+// The page is renewed when the copy of the cluster has changed, at most once a second.  While no browser follows the
+// page, only its data is renewed.  The server's thread makes the HTML when a browser requests the page.
 
 #include <functional>
 #include <memory>
@@ -42,10 +42,10 @@ class ClusterPage {
   const Clock& clock_;
   const Cluster& cluster_;
   event::Timer soon_;
-  event::Timer later_;  // The days that certificates have left change without a change of the cluster.
+  event::Timer later_;  // The days until certificates expire change even if the cluster does not.
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
-  std::vector<dashboard::Piece> pieces_;     // Of contents_, while a browser follows the page.
+  std::vector<dashboard::Piece> pieces_;     // Of contents_; may be empty while no browser follows the page.
   std::unique_ptr<net::HttpServer> server_;  // Destroyed first, since its threads use the updates.
 };
 

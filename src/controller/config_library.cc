@@ -77,7 +77,7 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
     json::Report report;
     auto ignition = machineconfig::ParseIgnitionPart(*config, report);
     if (ignition) {
-      // Comparisons read only the parsed form, which is as large.
+      // Drop the JSON form, which is as large: comparisons read only the parsed one.
       config->spec.config = json::Value();
       entry.object = std::move(*config);
       entry.ignition = *std::move(ignition);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps whole rendered configs for as long as they are compared.
+// Keeps whole rendered configs while they are compared.
 //
 // The mirror has rendered configs without their long parts.  A whole config is fetched when it is needed, and dropped
 // when nobody needs it any more, so between rollouts the library is empty.  Configs are large, so only a few are

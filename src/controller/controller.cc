@@ -27,7 +27,7 @@ namespace {
 constexpr const char* kLeaseName = "machine-config-controller";
 // The lease of the Machine Config Operator itself, which makes the ControllerConfig and reports in the ClusterOperator.
 constexpr const char* kOperatorLeaseName = "machine-config";
-// The component of our events.  It is the Machine Config Operator's, since people and tools filter by it.
+// The components of our events.  They are the Machine Config Operator's, since people and tools filter by them.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";
@@ -35,9 +35,9 @@ constexpr const char* kOperatorComponent = "machineconfigoperator";
 
 // Changes within this time are handled by one look.
 constexpr auto kSoon = std::chrono::milliseconds(100);
-// If something is awaited that no watch reports, the next look is after this time.
+// The next look comes after this time if something is awaited that no watch reports.
 constexpr auto kLater = std::chrono::seconds(10);
-// Memory that lists and configs used for a moment is released after this long without a change.
+// After this long without a change, the memory that lists and configs used only briefly is released.
 constexpr auto kQuiet = std::chrono::seconds(3);
 
 constexpr auto kReportedAnnotations = std::to_array<std::string_view>(
@@ -151,7 +151,7 @@ bool Controller::IsReadyToReadAfresh() const {
   return knows_pools_ ? cluster_.nodes().is_ready() : cluster_.pools().is_ready();
 }
 
-// While the mirror cannot list the kind that is to be read, waits, since the server would refuse this request as well.
+// Waits while the mirror cannot list the kind that is to be read: the server would refuse this request as well.
 void Controller::ReadAfresh() {
   awaits_list_ = !IsReadyToReadAfresh();
   if (awaits_list_) return;
@@ -173,7 +173,7 @@ void Controller::ReadPoolsAfresh() {
       [](const kube::ObjectName&, const Error&) {});
 }
 
-// While this list is on its way, the controller renders and writes pools already.
+// The controller already renders and writes pools while this list is on its way.
 void Controller::ReadNodesAfresh() {
   afresh_call_ = client_.Once({}).List<WatchedNode>(
       {},
@@ -207,7 +207,7 @@ void Controller::Lead() {
                                                                .forecaster = forecaster_,
                                                                .all_nodes = [this] { return cluster_.Look().nodes; }},
                                         client_);
-  // A release that is still under way would give back the lease that is competed for now.
+  // A release that is still under way would give back the lease for which this replica competes now.
   left_lease_.reset();
   if (settings_.is_operator) {
     operator_lease_ = std::make_unique<kube::Lease>(
@@ -387,7 +387,7 @@ void Controller::Roll(View view) {
   if (next) next_pause_change_.At(*next);
 
   pool::NodeNames skipped = BusyPools();
-  // Pools whose pause policy lets the waiting change pass are decided as if they were not paused.
+  // If the pause policy of a pool lets the waiting change pass, the pool is treated as if it were not paused.
   std::deque<api::MachineConfigPool> passing;
   for (const api::MachineConfigPool*& pool : view.pools) {
     const std::string& name = pool->metadata.name;
@@ -451,7 +451,7 @@ pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view
 }
 
 void Controller::ReportStrays(const View& view, const Rosters& rosters) {
-  if (!MissingPools(view).empty()) return;  // They are being created.
+  if (!MissingPools(view).empty()) return;  // These pools are being created.
   std::set<std::string> strays;
   for (const api::Node* node : rosters.in_no_pool) {
     const std::string& name = node->metadata.name;
@@ -478,7 +478,7 @@ void Controller::ReportHopelessDrain(const std::string& node, const std::string&
 Metrics Controller::CurrentMetrics() const {
   Metrics metrics;
   metrics.now = clock_.Wall();
-  // A leader that cannot read the cluster does nothing, so the metrics do not report it as leading.
+  // A leader that cannot read the whole cluster updates no node, so the metrics do not report it as leading.
   metrics.leads = is_leading_ && is_ready();
   const std::string holder = lease_.OtherHolder();
   metrics.waits = !holder.empty() && !holder.starts_with(kIdentityPrefix);
@@ -579,7 +579,7 @@ bool Controller::MayBegin(const std::string& what) {
 
 void Controller::EndAction(const std::string& what, const Error* error) {
   const auto call = calls_.extract(what);
-  // Backs off after a success, too: the mirror may be late, and the action would be repeated at once.
+  // Back off after a success, too: while the mirror lags behind, the action would be repeated at once.
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
   // A conflict at the first try may mean that another client has done the same.
   const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;

@@ -3,7 +3,7 @@
 
 // The controller.  The replica that leads renders, rolls out and writes statuses.  The others only mirror the cluster.
 //
-// It is level-triggered: whenever something in the cluster changes, it soon looks at the whole cluster, decides by pure
+// The controller is level-triggered: soon after a change in the cluster, it looks at the whole cluster, decides by pure
 // passes, and writes the changes that they return.  After the writes, it looks again.
 
 #include <functional>
@@ -51,8 +51,8 @@ struct ControllerSettings {
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   std::string templates = {};     // The folder of templates; empty if no configs are generated.
-  bool is_operator = false;       // Whether to act as OpenShift's operator does, where the cluster has its kinds.
-  std::string release = {};       // The release that the ControllerConfig is made for; empty for that of images.json.
+  bool is_operator = false;       // Whether to act as OpenShift's operator if the cluster has its kinds.
+  std::string release = {};       // The release for which to make the ControllerConfig; empty for that of images.json.
   std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
   kube::LeaseTimes lease = {};
 };
@@ -111,7 +111,7 @@ class Controller {
   void MakePools(const View& view);
   void KeepRenderedConfigs(const View& view);
   void CollectGarbage(const View& view);
-  // Reports nodes that are in no pool, since no pool's status does.
+  // Reports nodes that are in no pool, since no pool's status reports them.
   void ReportStrays(const View& view, const Rosters& rosters);
   // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.  During its
   // back-off, schedules a look for the end of the back-off.
@@ -138,7 +138,7 @@ class Controller {
   event::Timer quiet_;  // Releases idle memory.
   Cluster cluster_;
   std::unique_ptr<Generator> generator_;      // Exists if there is a folder of templates.
-  std::unique_ptr<OperatorReports> reports_;  // Exists if the settings say so.
+  std::unique_ptr<OperatorReports> reports_;  // Exists if `is_operator` is set.
   std::unique_ptr<OperatorUpkeep> upkeep_;    // Exists while this replica acts as the operator.
   Renderer renderer_;
   Writer writer_;
@@ -167,7 +167,7 @@ class Controller {
   Complaints complaints_;
   kube::Call afresh_call_;
   kube::Lease lease_;
-  std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if the settings say so.
+  std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if `is_operator` is set.
   std::unique_ptr<kube::Lease> left_lease_;      // The operator's lease, being released after this replica has led.
 };
 

@@ -7,8 +7,8 @@
 
 namespace pintle::controller {
 
-// Returns `status.controllerCertificates` for this spec.  Of a bundle that cannot be read to the end, it has the
-// certificates before the first problem.
+// Returns `status.controllerCertificates` for this spec.  If a bundle cannot be read to the end, only its certificates
+// before the first problem are listed.
 json::Value ControllerCertificates(const json::Value& spec);
 
 }  // namespace pintle::controller

@@ -22,10 +22,10 @@ struct ControllerConfigPassInputs {
 };
 
 struct ControllerConfigChange {
-  std::optional<json::Value> patch = {};  // A JSON patch of the known one; unset if nothing is to be changed.
+  std::optional<json::Value> patch = {};  // A JSON patch of `known`; unset if nothing is to be changed.
   std::optional<NewControllerConfig> created = {};
   std::string problem = {};  // Why fields are left as they are, or why no ControllerConfig is created, or "".
-  std::string warning = {};  // Which inputs are missing without which the cluster works, or "".
+  std::string warning = {};  // The missing inputs that the cluster works without, or "".
 };
 
 ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);

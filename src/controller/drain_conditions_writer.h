@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the moments of drains to the conditions of MachineConfigNodes, for each node in their order.
+// Writes the moments of drains as conditions of MachineConfigNodes, and the moments of each node in their order.
 //
 // Each moment is a write of its own, so that watchers see all of them.  A write that fails neither fails nor delays the
 // drain.  A moment that the API server refuses is dropped, and so is one whose MachineConfigNode does not exist.  If
@@ -48,7 +48,7 @@ class DrainConditionsWriter {
     Node(event::Loop& loop, kube::Backoff::Settings times, std::function<void()> write)
         : backoff(times, kube::SystemRandom()), again(loop, std::move(write), kube::kRetrySlack) {}
 
-    std::deque<DrainMoment> waiting = {};  // The write of the first is under way.
+    std::deque<DrainMoment> waiting = {};  // The first is being written, or is tried again later.
     std::vector<std::function<void()>> then = {};
     kube::Call call = {};
     std::optional<kube::Failure> failure = {};  // The failure of the latest call.

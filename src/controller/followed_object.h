@@ -3,7 +3,7 @@
 
 // A current copy of one object, which is followed by its name.
 //
-// A right that names objects allows to list and to watch each of them by its name, but not all of its kind together.
+// A rule of a role that names objects lets a client list and watch each of them by its name, but not their whole kind.
 
 #include <fmt/core.h>
 

@@ -21,7 +21,7 @@ constexpr auto kPatience = std::chrono::seconds(20);
 constexpr std::uint64_t kLargestAnswer = 4 << 20;
 const GateChecks::Results kNoResults;
 
-// Returns a text that differs for two gates that do not ask the same.
+// Returns a text that is the same only for gates that ask the same question.
 std::string QuestionOf(const pool::Gate& gate) {
   if (const auto* http = std::get_if<api::GateHttp>(&gate.test)) return "GET " + http->url;
   const auto& query = std::get<api::GateQuery>(gate.test);
@@ -58,7 +58,7 @@ Result<net::Url> UrlOf(const pool::Gate& gate) {
 pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& body) {
   const bool is_query = std::holds_alternative<api::GateQuery>(gate.test);
   const bool is_success = status >= 200 && status < 300;
-  // Prometheus answers 4xx with JSON that has the reason.
+  // An answer of Prometheus with status 400 or 422 is JSON that has the reason.
   if (is_query && (is_success || status == 400 || status == 422)) return JudgeQuery(body);
   if (is_success) return {.is_met = true, .message = ""};
   return NotMet(fmt::format("the server answers {}", status));
@@ -69,11 +69,11 @@ GateChecks::GateChecks(event::Loop& loop, const Clock& clock, std::function<void
 
 GateChecks::~GateChecks() = default;
 
-// The wall clock may have been put back or forward since the gate was asked.
+// Counts back on the monotonic clock: the wall clock may have been set since the gate was asked.
 WallTime GateChecks::AskedAt(const Check& check) const { return clock_.Wall() - (clock_.Monotonic() - check.asked); }
 
 bool GateChecks::IsTooOld(const Check& check) const {
-  // Nothing is newer than a time that lies in the future since the clock was put back.
+  // If the wall clock was put back, `newer_than` may lie in the future, and no result would be newer.
   return check.newer_than && *check.newer_than < clock_.Wall() && AskedAt(check) <= *check.newer_than;
 }
 

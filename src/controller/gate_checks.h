@@ -26,12 +26,12 @@ class GateChecks {
 
   struct Wanted {
     const pool::Policy* policy = nullptr;
-    // Results of questions that were asked until then do not count, so the gates are asked again at once.
+    // Results of questions that were asked at this time or earlier do not count, so the gates are asked again at once.
     std::optional<WallTime> newer_than = std::nullopt;
   };
 
-  // `changed` is called when the result of a gate has changed, or is newer than it has to be.  The loop and the clock
-  // must outlive this object.
+  // `changed` is called when the result of a gate has changed, has become too old to count, or is now newer than
+  // `newer_than`.  The loop and the clock must outlive this object.
   GateChecks(event::Loop& loop, const Clock& clock, std::function<void()> changed);
   ~GateChecks();
   GateChecks(const GateChecks&) = delete;
@@ -50,8 +50,8 @@ class GateChecks {
     net::HttpCall call;
     MonotonicTime due = {};
     MonotonicTime begun = {};     // When the latest question was asked.
-    MonotonicTime asked = {};     // When the question was asked that was answered last.
-    MonotonicTime answered = {};  // When it was answered.
+    MonotonicTime asked = {};     // When the question that was answered last was asked.
+    MonotonicTime answered = {};  // When that question was answered.
     bool is_under_way = false;
     std::optional<WallTime> newer_than = std::nullopt;
   };
@@ -72,7 +72,7 @@ class GateChecks {
   event::Timer next_;
 };
 
-// Returns the URL that a gate asks.
+// Returns the URL of a gate's request.
 Result<net::Url> UrlOf(const pool::Gate& gate);
 // Judges a complete answer.
 pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& body);

@@ -17,7 +17,7 @@ struct ConfigRemoval {
   std::string uid;
 };
 
-// The kinds of objects that configs are generated from and that passes write to.
+// The kinds of sources that the passes write to.
 enum class SourceKind {
   kControllerConfig,
   kKubeletConfig,
@@ -33,7 +33,7 @@ struct SourceChange {
   json::Value patch;  // A merge patch with the version of the object that it was decided from.
 };
 
-// An error that no object has a condition for.
+// An error for which no object has a condition.
 struct GenerateProblem {
   std::string what;
   std::string why;

@@ -30,7 +30,7 @@ generated::PoolTemplates TemplatesWith(const generated::TlsSettings& tls, const 
   return generated::PoolTemplates(inputs.templates, inputs.sources.template_input->spec, tls);
 }
 
-// `why_profile_is_held` is the reason why the requested latency profile is not set at once, if it is not.
+// `why_profile_is_held` is the reason if the requested latency profile is not set at once.
 void ReportProhibitions(const GenerateInputs& inputs, const std::optional<std::string>& why_profile_is_held,
                         GenerateChanges& changes) {
   if (why_profile_is_held) {

@@ -78,7 +78,7 @@ struct DigestMirrorSet : api::MirrorSet {};
 struct TagMirrorSet : api::MirrorSet {};
 struct ClusterImagePolicy : api::ImagePolicy {};
 
-// These two kinds in the version that older releases serve.
+// Two kinds in the versions that older releases serve.
 struct OldInternalReleaseImage : InternalReleaseImage {};
 struct OldCredentialProviderConfig : api::CredentialProviderConfig {};
 

@@ -21,7 +21,7 @@ namespace {
 // The folder is read again this often.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
 
-// Descriptions of writes begin with these words, which the kind and the name of the object follow.
+// Descriptions of writes to sources begin with these words; the kind and the name of the source follow.
 constexpr std::string_view kWritingStatus = "writing the status of ";
 constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 
@@ -272,7 +272,7 @@ void Generator::Remove(const ConfigRemoval& removal) {
         const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
         if (!is_gone) return Failed(what, "", removed.error());
         if (removed) log::Notice(what + ", whose source is gone", kRemovedConfig);
-        // Backs off, since the mirror may be late and the removal would be repeated at once.
+        // Back off: while the mirror lags behind, the removal would be repeated at once.
         backoff_.Failed({"", what}, clock_.Monotonic());
         failing_.erase(what);
         const auto call = calls_.extract(what);

@@ -49,7 +49,7 @@ class Generator {
   // at once.  Changes that the server refuses do not count.
   bool is_busy() const { return is_busy_; }
 
-  // Reads the folder and uses it if it has changed; also happens every minute.
+  // Reads the folder and uses it if it has changed.  Also called every minute.
   void ReadTemplates();
 
   // Returns the states for metrics: the time at which each config of templates was last generated, the time at which a
@@ -95,7 +95,7 @@ class Generator {
   // The times at which configs were last written, by their origin and their name in metrics (ConfigChange::object).
   std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
-  std::set<std::pair<std::string, std::string>> prohibited_;  // Names of Nodes, and messages, of reported Events.
+  std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each reported Event.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
   std::set<std::string, std::less<>> failing_;                // Descriptions of writes whose failures last.

@@ -5,8 +5,8 @@
 //
 // The pass copies the authorities to the ConfigMap kubeconfig-data, from which the Ignition server and the nodes'
 // agents read them.  While the API server's operator renews the authorities, they change several times in a row, so
-// they are copied when they have not changed for a while.  An annotation of the copy has its time.  For some minutes
-// after that time, an annotation of the ControllerConfig asks the nodes to read the copy.
+// they are copied when they have not changed for a while.  An annotation of the copy has the time of copying.  For some
+// minutes after that time, an annotation of the ControllerConfig asks the nodes to read the copy.
 
 #include <optional>
 #include <string>

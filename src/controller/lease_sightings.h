@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Notes what this process has seen of a lease, and for how long.
+// Records what this process has seen of a lease, and for how long.
 //
 // The clocks of machines differ, so the times that a lease contains do not prove that its holder has given up.  Only
 // the time that has passed on the monotonic clock of this process proves it.
@@ -29,7 +29,7 @@ class LeaseSightings {
   std::optional<api::LeaseSpec> seen_;
   bool is_written_ = false;
   MonotonicTime seen_since_;  // When the lease was first seen with these contents.
-  MonotonicTime held_since_;  // When its holder was first seen.
+  MonotonicTime held_since_;  // When it was first seen with its holder and acquireTime.
 };
 
 }  // namespace pintle::controller
