@@ -3,8 +3,8 @@
 
 // KubeletConfigs and ContainerRuntimeConfigs, and the names of the configs that are generated from them.
 //
-// The names of all configs of an object end with the same number, or all of them without one.  The object has an
-// annotation with this number, and the names as finalizers.  It gets both before the configs are created, so that no
+// Either the names of all configs of an object end with the same number, or none of them has a number.  The object has
+// an annotation with this number, and the names as finalizers.  It gets both before the configs are created, so that no
 // crash leaves a config without an object.  Annotations and finalizers of others stay.
 
 #include <deque>

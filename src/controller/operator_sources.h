@@ -27,7 +27,7 @@
 
 namespace pintle::controller {
 
-// The namespace of what OpenShift's operators make for each other.
+// The namespace of the objects that OpenShift's operators make for each other.
 inline constexpr const char* kManagedNamespace = "openshift-config-managed";
 // The names of the ConfigMaps that the operator's part writes.
 inline constexpr const char* kServerAuthorityName = "machine-config-server-ca";
@@ -49,7 +49,7 @@ class OperatorSources {
   // Returns whether the cluster lacks the kinds of OpenShift that describe a cluster.
   bool is_missing() const { return infrastructures_.is_missing(); }
 
-  // Follows the ConfigMaps and Secrets, of which some are named by other objects.  To be called before is_ready().
+  // Follows the ConfigMaps and Secrets, some of which other objects name.  Must be called before is_ready().
   void Follow();
 
   // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
@@ -76,7 +76,7 @@ class OperatorSources {
   const TemplateInput* controller_config() const { return controller_configs_.Find(api::kControllerConfigName); }
   // Takes the API server's answer to a write.
   void Put(TemplateInput written) { controller_configs_.Put(std::move(written)); }
-  // Writes one of these ConfigMaps; writes.MayStart() has returned true for `what`.  `known` is nullptr if the
+  // Writes one of these ConfigMaps; writes.MayStart() must have returned true for `what`.  `known` is nullptr if the
   // ConfigMap does not exist yet.
   void Write(kube::Client& client, OperatorWrites& writes, std::string_view task, const std::string& what,
              const api::ConfigMap* known, const api::ConfigMap& next);

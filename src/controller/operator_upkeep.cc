@@ -98,7 +98,7 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
   // The ClusterOperator reports unreadable settings already.
   if (!view.unreadable_settings.empty()) return;
 
-  // Certificates are parsed to decide, which is not worth while when nothing has changed.
+  // The decision parses certificates, so it is left out when nothing has changed.
   const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
   std::string key = fmt::format("{} {} {} {}", sources_.Key(), stream, is_installing, are_authorities_new_);
   if (key == settled_) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps up the objects that OpenShift's operator for machines' configs makes from the settings of the cluster.
+// Maintains the objects that the Machine Config Operator makes from the settings of the cluster.
 //
 // These are the ControllerConfig, the authorities of the API server for nodes, those of registries for other operators,
 // and what ServerUpkeep maintains.  A cluster that lacks the kind Infrastructure is not OpenShift, and then nothing is
@@ -71,7 +71,7 @@ class OperatorUpkeep {
   std::unique_ptr<ServerUpkeep> server_;  // Exists once the cluster is known to be OpenShift.
   std::optional<SettlingAuthorities> settling_;
   bool are_authorities_new_ = false;
-  std::string settled_;  // Identifies the inputs for which the ControllerConfig is as it is to be.
+  std::string settled_;  // Identifies the inputs for which the ControllerConfig needs no write.
 };
 
 }  // namespace pintle::controller

@@ -54,7 +54,7 @@ void OperatorWrites::Ended(std::string_view task, const std::string& what, const
 
 void OperatorWrites::Failed(std::string_view task, const std::string& what, const Error& error) {
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
-  // Somebody else may have changed the object first, and the server may be down for a moment.
+  // The failure may pass: somebody else may have changed the object first, or the server may be down for a moment.
   const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || count > kFailuresBeforeReport;
   if (is_to_be_reported) {
     listener_.trouble(what, error);

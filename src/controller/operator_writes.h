@@ -24,7 +24,7 @@
 
 namespace pintle::controller {
 
-// Tells whether the server has kept the changes of a patch.  If it has not, its answer is the object from before.
+// States whether the server has kept the changes of a patch.  If it has not, its answer is the object from before.
 enum class Kept { kYes, kNo };
 
 template <typename T>
@@ -57,8 +57,8 @@ class OperatorWrites {
   // Handles the end of a write; `error` is nullptr on success.  `task` is empty if the ClusterOperator cannot report
   // the failure.  A patch that the API server does not keep counts as a failure as long as it is wanted.
   void Ended(std::string_view task, const std::string& what, const Error* error, Kept kept = Kept::kYes);
-  // The same for a creation or a removal, which backs off after a success, too: the mirror may be late, and the write
-  // would be repeated at once.
+  // Handles the end of a creation or a removal.  Such a write backs off after a success, too: while the mirror lags
+  // behind, the write would be repeated at once.
   void EndedOnce(std::string_view task, const std::string& what, const Error* error);
 
   std::vector<clusterops::TaskFailure> Failures() const;

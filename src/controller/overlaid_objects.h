@@ -33,7 +33,7 @@ class OverlaidObjects {
     std::function<void(const Error& error)> trouble;
   };
 
-  // Makes a listener that names the kind with each trouble, in the plural: "nodes".
+  // Makes a listener that passes the name of the kind to `trouble`, in the plural: "nodes".
   static Listener ListenerFor(const kube::ResourceKind& kind, const std::function<void()>& changed,
                               const std::function<void(std::string_view kind, const Error& error)>& trouble);
 
@@ -48,8 +48,7 @@ class OverlaidObjects {
   bool is_ready() const { return mirror_.is_synced() || is_known_to_be_missing_; }
   // Returns whether the API server does not have the kind.
   bool is_missing() const { return is_known_to_be_missing_; }
-  // Returns the server's error if the server refuses to list the kind or has repeatedly failed to, or else an empty
-  // text.
+  // Returns the server's error if listing the kind is refused or fails again and again, or else an empty text.
   const std::string& refusal() const { return refusal_; }
 
   // Calls `visit` with each object, in the order of their names.
@@ -71,7 +70,7 @@ class OverlaidObjects {
   bool IsExpected(const std::string& name) const { return expected_.contains(name); }
 
  protected:
-  // Each kind has its own values of these.
+  // The values that differ between the kinds.
   struct Type {
     const kube::ResourceKind& kind;
     kube::ObjectMaker make;

@@ -54,7 +54,7 @@ std::optional<WaitingBundle> BundleIn(const plan::FileChange& change) {
   return BundleOf(change.path, *before);
 }
 
-// ---- what differs
+// ---- what differs ----
 
 // Collects what differs between the target and each config that waiting nodes have.
 class Collector {

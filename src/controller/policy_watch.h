@@ -3,8 +3,8 @@
 
 // Keeps the RolloutPolicies in their checked form, and writes their statuses.
 //
-// The memory of a rollout is in the status of its policy.  A pass that changes the memory updates no node, so the
-// status is written first, and the next look, with the answer to this write, updates nodes.
+// The memory of a rollout is in the status of its policy.  A pass that changes the memory updates no node.  So the
+// status is written first, and the next look, which has the answer to this write, updates nodes.
 
 #include <functional>
 #include <map>
@@ -47,7 +47,7 @@ class PolicyWatch {
   // Returns the policies for a pass.  They are valid until the next call of this function or of Look().
   const PoolPolicies& ForPass(const View& view, const Rosters& rosters, const WholeConfigs& configs);
 
-  // Writes the statuses that differ, and emits the events about what has changed.
+  // Writes the statuses that differ, and emits events about the changes.
   void Write(const View& view, const std::vector<PolicyDecision>& decisions);
 
   void Stop();
