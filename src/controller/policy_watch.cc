@@ -196,8 +196,8 @@ api::RolloutPolicyStatus PolicyWatch::StatusFor(const api::RolloutPolicy& policy
   return status;
 }
 
-// Returns whether a status that differs may be written later: the memories of all rollouts and their phases stay, and
-// the status has been written a moment ago.
+// Returns whether a status that differs may be written later: the memories and phases of all rollouts stay, and the
+// last write is less than kReportPace ago.
 bool PolicyWatch::MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status) {
   const auto written = written_.find(policy.metadata.name);
   if (written == written_.end() || written->second + kReportPace <= clock_.Monotonic()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The RolloutPolicies of pools as the pass uses them, and what it decides for their statuses.
+// The RolloutPolicies of pools as the rollout pass uses them, and the decisions of this pass about their statuses.
 
 #include <functional>
 #include <map>
@@ -20,19 +20,19 @@ namespace pintle::controller {
 // The policy of a pool; its parts are borrowed for the pass.
 struct PoolPolicy {
   const pool::Policy* policy = nullptr;  // nullptr if the policy cannot be used; then no node of the pool is updated.
-  const api::RolloutPoolStatus* before = nullptr;  // What the policy's status has about the pool; nullptr if nothing.
+  const api::RolloutPoolStatus* before = nullptr;  // The pool's part of the policy's status; nullptr if there is none.
   const std::map<std::string, pool::GateResult>* gate_results = nullptr;
   const pool::NodeNames* undisruptive = nullptr;
 };
 
-// By pool.  A pool without a policy is not among them.
+// The key is the pool.  A pool without a policy has no entry.
 using PoolPolicies = std::map<std::string, PoolPolicy, std::less<>>;
 
-// What the status of a policy is to have about a pool.
+// The next part of a policy's status that is about one pool.
 struct PolicyDecision {
   api::RolloutPoolStatus status;
   std::vector<pool::RolloutNews> news;
-  std::optional<WallTime> again;  // When to decide again, although nothing has changed in the cluster.
+  std::optional<WallTime> again;  // When to decide again, even if nothing changes in the cluster.
 };
 
 }  // namespace pintle::controller

@@ -11,7 +11,7 @@
 
 namespace pintle::controller {
 
-// States whether nodes verify the signatures that image policies require.  They do only while the feature gate
+// States whether nodes verify the signatures that image policies require.  They do so only while the feature gate
 // SigstoreImageVerification is open.
 enum class ImageSignatures { kIgnored, kVerified };
 

@@ -363,7 +363,7 @@ void Renderer::Begin(const api::MachineConfigPool& pool, std::string key) {
 }
 
 void Renderer::Finish(const std::string& pool, std::optional<Rendered> done) {
-  // The job has called this function and owns the string `pool`, so it is kept until the end.
+  // The job has called this function and owns the string `pool`, so the job is kept until the end.
   const auto job = jobs_.extract(pool);
   rendering_.erase(job.key());
   if (done) {

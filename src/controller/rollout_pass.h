@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides the next step for all pools: which nodes are updated, what the statuses are, and which labels, taints and
-// annotations of nodes have to be corrected.
+// Decides about all pools: which nodes are updated, what the statuses are, and which labels, taints and annotations of
+// nodes have to be corrected.
 //
 // All changes to a node are one patch.  A pool's status is written once, as it is after its nodes have been updated.
 // If nothing has changed, nothing is written.

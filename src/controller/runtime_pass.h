@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is written for ContainerRuntimeConfigs: their configs, whose names begin with 99-, finalizers and
-// statuses.
+// Decides what is written for ContainerRuntimeConfigs: finalizers, statuses, and configs whose names begin with 99-.
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"

@@ -27,7 +27,7 @@ constexpr const char* kNoTemplateKey = "disableTemplating";
 constexpr const char* kNoTemplate = "true\n";
 constexpr auto kTokenLife = std::chrono::hours(24 * 30);
 constexpr auto kKeysReadAgain = std::chrono::minutes(1);
-// By then, the kubelets of all servers have updated the volume with the keys, and the servers have read them.
+// After this time, the kubelets of all servers have updated the volume with the keys, and the servers have read it.
 constexpr auto kUntilServersUseKey = std::chrono::minutes(5);
 // Certificates and tokens are renewed by the clock, even if nothing else happens.
 constexpr auto kLookAgain = std::chrono::hours(1);
@@ -35,8 +35,7 @@ constexpr auto kLookAgain = std::chrono::hours(1);
 // Clocks may differ by this much.
 constexpr auto kClockSkew = std::chrono::hours(1);
 
-// Returns why the clock of this machine cannot be right, or "".  The times of creations are set by the API server,
-// whose clock is another one.
+// Returns why the clock of this machine cannot be right, or "".  The API server sets creation times by its own clock.
 std::string ClockProblem(const View& view, WallTime now) {
   const api::ObjectMeta* newest = nullptr;
   const auto look_at = [&](const auto& objects) {
@@ -150,7 +149,7 @@ void ServerUpkeep::Make(clusterops::CertificateStep step, const clusterops::Serv
     if (inputs.bundle != nullptr) next = *inputs.bundle;
     next.metadata.name = kServerAuthorityName;
     next.metadata.namespace_name = settings_.namespace_name;
-    // A ConfigMap may not have one key among its texts and among its bytes.
+    // A ConfigMap must not have the same key in `data` and in `binaryData`.
     next.binary_data.erase("ca-bundle.crt");
     next.data["ca-bundle.crt"] = *bundle;
     next.metadata.annotations[kOwningComponent] = kComponent;
@@ -180,7 +179,7 @@ void ServerUpkeep::Sign(std::string what, std::vector<std::string> hosts, Result
   Wipe(authority->data[clusterops::kPrivateKeyKey]);
   const WatchedCertificate* const known = authority_.Find();
   const bool is_known = DecodedAt(known, clusterops::kCertificateKey) == signer.certificate;
-  // Machines may not trust another authority than the one that was decided about.
+  // Machines trust the authority that the decision was about, and perhaps no other one.
   auto made = is_known ? clusterops::NewServerCertificate(signer, hosts, clock_.Wall())
                        : Result<net::CertifiedKey>(
                              Error(ErrorKind::kConflict, "the authority of the Ignition server was changed meanwhile"));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps up what new machines and the Ignition server need to trust each other: the user data of each pool's machines,
-// and, where the cluster makes machines by itself, the server's authority and certificate.
+// Maintains what new machines and the Ignition server need to trust each other: the user data of each pool's machines,
+// and, if the cluster makes machines by itself, the server's authority and certificate.
 //
-// The user data of a pool has a token if the server asks for tokens.  It is made anew when half of the token's life is
-// over, so that a machine that is created from it has the other half to boot.  If another key becomes the first one in
-// the file of keys, it signs only when all servers have it.
+// The user data of a pool has a token if the server asks for tokens.  The token is renewed when half of its life is
+// over, so that a machine that is created from the user data has the other half to boot.  A key that becomes the first
+// one in the file of keys signs only when all servers have it.
 
 #include <functional>
 #include <map>
@@ -49,7 +49,7 @@ class ServerUpkeep {
   ServerUpkeep(const ServerUpkeep&) = delete;
   ServerUpkeep& operator=(const ServerUpkeep&) = delete;
 
-  // Decides and writes.  To be called when the sources are ready.
+  // Decides and writes.  Must be called only when the sources are ready.
   void Look(const View& view);
 
   // Returns when the server's authority and its certificate expire, by the names of their Secrets.
@@ -69,7 +69,7 @@ class ServerUpkeep {
   void WriteUserData(const api::MachineConfigPool& pool, const json::Value& pointer);
   // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
   void RestoreLabel(std::string what, std::string name);
-  // Returns the token for a pool, which is the known one if that is still good.
+  // Returns the token for a pool: the known one if it is still good, or else a new one.
   std::string TokenFor(const std::string& pool, const std::string& known) const;
   // If the file cannot be used, the earlier keys stay.
   Result<> ReadKeys();

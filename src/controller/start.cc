@@ -40,7 +40,7 @@
 namespace pintle::controller {
 namespace {
 
-// At the end, the program waits no longer than this until the lease is released.
+// At the end, the program waits at most this long for the release of the lease.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 // The token for new machines' kubeconfig is renewed from time to time, so it is read again.
 constexpr auto kFeedAgain = std::chrono::seconds(30);
@@ -49,7 +49,7 @@ constexpr auto kFeedAgain = std::chrono::seconds(30);
 constexpr auto kAddressAgain = std::chrono::seconds(1);
 
 // Returns an identity that differs from that of the previous start: a restarted container has the host name of the one
-// before.  People and `takeover` recognize by the beginning of the identity that a lease is held by Pintle.
+// before.  By the beginning of the identity, people and `takeover` recognize a lease that Pintle holds.
 std::string Identity() {
   char host_name[HOST_NAME_MAX + 1] = {};
   ::gethostname(host_name, HOST_NAME_MAX);

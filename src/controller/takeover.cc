@@ -209,7 +209,7 @@ class TakeoverRun {
     return files;
   }
 
-  // The rights of all agents come from the same group, so those of one of them are enough.
+  // The rights of all agents come from the same group, so it is enough to check one agent.
   Result<std::vector<AgentRights>> RightsThatAgentsLack(const std::vector<Right>& lacking, const TakeoverState& state) {
     const std::string node = order_.settings.with_daemons ? NodeOfAnAgent(state) : "";
     if (node.empty() || !MayReview(lacking)) return std::vector<AgentRights>();
@@ -255,7 +255,7 @@ class TakeoverRun {
     return !has_obstacle;
   }
 
-  // A takeover that has taken something goes on: half of it is worse than all of it.
+  // A takeover that has taken something goes on: half a takeover is worse than a whole one.
   Result<bool> MayStart() {
     const TakeoverState state = TRY(cluster_.Read());
     if (std::string why = WhyTakeoverMustNotBegin(state, order_.settings); !why.empty()) {
@@ -296,7 +296,7 @@ class TakeoverRun {
     return step.write->in_words + (step.waits_for.empty() ? "" : "; then waits until " + step.waits_for);
   }
 
-  // Makes one step after the other.  What is in the cluster is read again before each write.
+  // Makes one step after the other, and reads the cluster again before each write.
   Result<bool> Make(Steps steps_of) {
     TakeoverProgress progress(order_.patience);
     std::string printed_step;

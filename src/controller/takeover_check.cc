@@ -24,8 +24,8 @@
 namespace pintle::controller {
 namespace {
 
-// Returns the options with which a Deployment starts Pintle's controller; nullopt if it does not start it, or with
-// options that cannot be parsed.
+// Returns the options with which a Deployment starts Pintle's controller; nullopt if it does not start the controller,
+// or if the options cannot be parsed.
 std::optional<CommandLine> StartLineOf(const WholeDeployment& deployment) {
   const json::Value* const containers = deployment.spec.Find({"template", "spec", "containers"});
   if (containers == nullptr) return std::nullopt;

@@ -33,11 +33,11 @@ class TakeoverCluster {
   Result<TakeoverState> Read();
   // Returns a message for each object of a feature that the cluster uses and Pintle does not have.
   Result<std::vector<std::string>> Unsupported();
-  // Returns nullopt if the cluster has no such object, as a cluster that is not OpenShift.
+  // Returns nullopt if the cluster has no such object; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
-  // Returns those of these rights that somebody lacks, or, if nobody is given, those that the caller lacks.
+  // Returns those of these rights that the holder lacks.  Without a holder, it checks the rights of the caller.
   Result<std::vector<Right>> Lacking(const std::vector<Right>& rights, const std::optional<RightsHolder>& holder = {});
-  // Somebody else may have changed the object first: then the error is kConflict, and the step is decided again.
+  // If somebody else has changed the object first, the error is kConflict, and the step is decided again.
   Result<> Write(const TakeoverWrite& write, WriteMode mode);
   // Lets time pass.
   Result<> Wait(std::chrono::milliseconds time);
