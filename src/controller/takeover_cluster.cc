@@ -155,8 +155,8 @@ Result<TakeoverState> TakeoverCluster::Read() {
   const std::string& theirs = settings_.namespace_name;
   const std::string& own = settings_.own_namespace;
   TakeoverState state;
-  // The record comes first: if it is missing, the values that are read after it are not those of an undo that is about
-  // to remove it.
+  // The record is read first.  If it is missing, the values that are read after it are not those of an undo that is
+  // still under way.
   state.record = TRY(ReadOne<api::ConfigMap>({own, "pintle-takeover"}));
   state.cluster_version = TRY(ReadOne<WholeClusterVersion>({"", "version"}));
   state.operators = TRY(ReadOne<WholeDeployment>({theirs, "machine-config-operator"}));

@@ -39,7 +39,7 @@ class TakeoverCluster {
   Result<std::vector<Right>> Lacking(const std::vector<Right>& rights, const std::optional<RightsHolder>& holder = {});
   // If somebody else has changed the object first, the error is kConflict, and the step is decided again.
   Result<> Write(const TakeoverWrite& write, WriteMode mode);
-  // Lets time pass.
+  // Runs the loop for this long.
   Result<> Wait(std::chrono::milliseconds time);
 
  private:

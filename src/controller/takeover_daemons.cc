@@ -34,7 +34,7 @@ bool KeepsOffAgents(const json::Value& term) {
   });
 }
 
-// Each of several terms is enough for a pod, so each of them gets the condition.
+// A node has to match only one of the terms, so each term gets the condition.
 json::Value AffinityForAgents(const WholeDaemonSet& daemon) {
   json::Value affinity = MemberAt(daemon.spec, {"template", "spec", "affinity"});
   json::Value& terms = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
@@ -95,7 +95,8 @@ struct AgentNode {
   bool awaits_daemon;  // There is a pod of the daemon for the node that the scheduler has not placed yet.
 
   bool Has(std::string_view value) const { return label != nullptr && *label == value; }
-  // Returns whether the kubelet does not report.  Then neither a pod of the node nor its agent answers.
+  // Returns whether the node is not Ready, such as when its machine is off.  Then its pods and its agent may not
+  // answer.
   bool IsDown() const {
     const auto& conditions = node.status.conditions;
     return std::any_of(conditions.begin(), conditions.end(), [](const api::NodeCondition& condition) {
@@ -148,7 +149,8 @@ TakeoverWrite LabelRemoval(const api::Node& node) {
   return NodeWrite(node, std::move(patch), "is removed");
 }
 
-// A step, and its place among those of the other nodes: a node that has been begun is ended before the next one begins.
+// A step, and its place among those of the other nodes: a handover that has begun ends before that of the next node
+// begins.
 struct RankedStep {
   int rank;
   TakeoverStep step;
@@ -246,7 +248,7 @@ json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon) {
     }
     term.Erase("matchExpressions");
     if (!others.empty()) term["matchExpressions"] = std::move(others);
-    // A term without a condition is one that was added.
+    // A term that is empty now was added by the takeover.
     if (!term.empty()) terms.push_back(std::move(term));
   }
   if (!terms.empty()) {
@@ -276,7 +278,7 @@ std::vector<TakeoverStep> StepsToAgents(const TakeoverState& state) {
 }
 
 std::vector<TakeoverStep> StepsToDaemons(const TakeoverState& state, const json::Value& before) {
-  // Before the DaemonSet is as it was, each node without the label gets its pod back.
+  // The DaemonSet is restored only when each node without the label has its pod again.
   const bool waits_for_pods = state.daemon && LeavesNodesToAgents(*state.daemon);
   std::vector<RankedStep> ranked;
   for (const AgentNode& node : AgentNodesOf(state)) {

@@ -7,7 +7,7 @@
 // An agent that stands by on a node reports this in an annotation of the Node (agent/handover.h).  A label of the Node
 // decides who acts there: the daemon's DaemonSet leaves nodes with the label alone, and the agent acts while the label
 // has one value.  The label gets this value only when the daemon's pod has gone, and is removed only when the agent
-// reports that it stands by, or when the node has no agent.  So the two never act on a node at once.
+// reports that it stands by, or when the node has no agent.  So the daemon and the agent never act on a node at once.
 
 #include <cstddef>
 #include <string>

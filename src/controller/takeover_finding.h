@@ -9,8 +9,8 @@ namespace pintle::controller {
 
 enum class Weight {
   kObstacle,  // A takeover would do harm now.
-  kPrice,     // The cluster loses something by it.
-  kNotice,    // Something to know; it speaks neither for a takeover nor against it.
+  kPrice,     // The cluster loses something by a takeover.
+  kNotice,    // Information that speaks neither for a takeover nor against it.
 };
 
 struct TakeoverFinding {

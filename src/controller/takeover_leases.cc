@@ -25,7 +25,7 @@ std::chrono::seconds PromiseOf(const api::Lease& lease, const TakeoverSettings& 
 }
 
 // Returns how long a lease has to be held until its last holder has given up.  A holder acts until its deadline, which
-// begins at its first try after its last renewal.  The deadline is shorter than the promise, and the time between two
+// counts from its first try after its last renewal.  The deadline is shorter than the promise, and the time between two
 // tries is less than a quarter of the promise in all of OpenShift's settings.
 std::chrono::milliseconds HoldTime(std::chrono::milliseconds promised) { return promised + promised / 4; }
 
@@ -36,7 +36,7 @@ std::chrono::seconds PromiseBeforeHold(const api::Lease& lease, const TakeoverSe
   return IsHeldByOthers(lease, settings) ? written : written * 4 / 5;
 }
 
-// A hold keeps a lease from others for the duration that they have to wait.
+// A hold keeps a lease from others.
 struct LeaseHold {
   std::string holder;
   WallTime until;  // The time at which the last holder has given up; for people only, because clocks differ.
@@ -110,8 +110,8 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
                     .in_words = "is left to Pintle's replicas, and kept from others"},
                    *lease, now);
   }
-  // Others take a lease that does not change for its duration, so it is renewed before.  A run does not know how old
-  // the contents are that it sees first, so it renews them at once.
+  // Others take a lease that has not changed for its duration, so it is renewed in time.  A run does not know the age
+  // of the contents that it sees first, so it renews the lease at once.
   const bool is_fresh = sight.is_written && sight.unchanged_for < std::chrono::milliseconds(promised) / 4;
   if (is_fresh) return std::nullopt;
   const WallTime given_up = holder == kTakeoverHolder ? TimeIn(HoldTime(promised) - sight.held_for, now) : *until;

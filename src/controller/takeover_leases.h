@@ -29,9 +29,8 @@ bool MayPintleActBy(const std::optional<api::Lease>& lease, const LeaseSight& si
 bool DoesPintleLeadBy(const std::optional<api::Lease>& lease, const LeaseSight& sight,
                       const TakeoverSettings& settings);
 
-// Returns the write that is due for a lease that Pintle does not hold, if one is.  First the lease is kept from
-// everyone until its holder has given up; from then on, from everyone but Pintle's candidates.  docs/takeover.md proves
-// that no two programs act by it.
+// Returns the write that is due for a lease that Pintle does not hold, or nullopt.  First the lease is kept from
+// everyone until its holder has given up; from then on, from everyone but Pintle's candidates.
 std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease, const LeaseSight& sight,
                                          const TakeoverSettings& settings, WallTime now);
 

@@ -35,8 +35,8 @@ class TakeoverProgress {
   bool creates_ = false;    // The write of the step that is not done creates an object.
   std::string step_;        // The step that is not done; empty before the first look.
   MonotonicTime seen_;      // When this step was seen last.
-  // For how long each step was the next one, all times together: a program that undoes one of two steps again and again
-  // must not keep the run going for ever.
+  // The total time for which each step was the next one: a program that undoes one of two steps again and again must
+  // not keep the run going for ever.
   std::map<std::string, MonotonicTime::duration> waited_;
 };
 

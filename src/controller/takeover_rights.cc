@@ -26,7 +26,7 @@ constexpr std::string_view kEverywhere = "";
 constexpr std::string_view kTheirs = "openshift-machine-config-operator";
 constexpr std::string_view kOwn = "pintle";
 
-// Several rights.  Verbs, resources and names are lists with commas; no names stand for all objects.
+// Several rights.  Verbs, resources and names are lists with commas.  Without names, the rights are for all objects.
 struct Grant {
   std::string_view verbs;
   std::string_view group;

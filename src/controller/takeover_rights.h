@@ -52,7 +52,8 @@ RightsHolder HolderOfAccount(const kube::ObjectName& account);
 // An agent has the credentials of its node's kubelet.
 RightsHolder HolderOnNode(const std::string& node);
 
-// Returns the object that asks the API server for a right of somebody, or of the caller if nobody is given.
+// Returns the object that asks the API server whether the holder has the right; without a holder, whether the caller
+// has it.
 json::Value ReviewOf(const Right& right, const std::optional<RightsHolder>& holder);
 
 // The rights that an agent lacks.

@@ -77,7 +77,7 @@ struct TakeoverWrite {
   std::string name = {};
   json::Value patch = {};  // A JSON patch, or a whole ConfigMap that is created, or null for a deletion.
   bool is_creation = false;
-  std::string version = {};   // Of the object that is deleted: if it has another one meanwhile, it stays.
+  std::string version = {};   // The version of the object to delete.  An object with another one stays.
   std::string in_words = {};  // "Deployment a/b: spec.replicas from 1 to 0"
 };
 
