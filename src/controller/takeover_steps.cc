@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kRecordName = "pintle-takeover";
 constexpr const char* kBeforeKey = "before.json";
-// The verb that was begun last: of two runs at once, the other one ends (takeover_progress.h).
+// The verb of the run that began last.  Of two runs at once, the other one ends (takeover_progress.h).
 constexpr const char* kVerbKey = "verb";
 constexpr const char* kStartVerb = "start";
 constexpr const char* kUndoVerb = "undo";
@@ -28,8 +28,9 @@ constexpr const char* kOldController = "machine-config-controller";
 constexpr const char* kOldServer = "machine-config-server";
 constexpr const char* kOperatorLeaseHeld = "machine-config";
 constexpr const char* kControllerLeaseHeld = "machine-config-controller";
-// The number of replicas before a takeover, on a Deployment that it has scaled down.  So a takeover without its record
-// can be recognized, and a Deployment that others have scaled down is not taken for one of a takeover.
+// An annotation of a Deployment that a takeover has scaled down, with the number of replicas before.  By the
+// annotation, a takeover is recognized without its record, and a Deployment that others have scaled down is not
+// mistaken for one of a takeover.
 constexpr const char* kReplicasAnnotation = "pintle.io/replicas-before";
 constexpr const char* kNowhereSelector = "pintle.io/taken-over";
 // The name of the port in deploy/ignition/openshift.
@@ -56,7 +57,7 @@ std::string EndOfPodsText(std::string_view kind, const std::string& name, const 
                      pods == state.remaining_pods.end() ? "" : ": " + pods->second);
 }
 
-// Returns the number of replicas before a takeover has scaled the Deployment down, or null if it has not done that.
+// Returns the number of replicas before a takeover scaled the Deployment down, or null if no takeover has done that.
 json::Value ScaledDownFrom(const std::optional<WholeDeployment>& deployment) {
   if (!deployment) return {};
   const auto replicas = json::Parse(deployment->metadata.Annotation(kReplicasAnnotation));
@@ -180,7 +181,7 @@ bool HasOverride(const TakeoverState& state, const TakeoverSettings& settings) {
                      [&](const json::Value& entry) { return IsOverride(entry, settings); });
 }
 
-// Returns what only a takeover leaves in a cluster.  An override alone may be that of somebody else.
+// Returns the traces that only a takeover leaves in a cluster.  An override is none, since others may have made it.
 std::vector<std::string> TracesOf(const TakeoverState& state, const TakeoverSettings& settings) {
   std::vector<std::string> traces;
   if (state.server && SelectorOf(*state.server).contains(kNowhereSelector)) {
@@ -203,7 +204,7 @@ std::vector<std::string> TracesOf(const TakeoverState& state, const TakeoverSett
   return traces;
 }
 
-// Returns what is wrong with the record, and what is left from a takeover; "" if the record is as it must be.
+// Returns what is wrong with the record, and what is left from a takeover; "" if nothing is wrong.
 std::string LossOfRecord(const TakeoverState& state, const TakeoverSettings& settings) {
   if (!RecordedIn(state).is_null()) return "";
   std::string traces;
@@ -213,7 +214,7 @@ std::string LossOfRecord(const TakeoverState& state, const TakeoverSettings& set
   return traces.empty() ? "" : "it is missing" + left;
 }
 
-// Returns a record of what OpenShift installs, where the objects do not have the former values any more.
+// Returns a record with what OpenShift installs in place of values that the objects no longer have.
 json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& settings) {
   json::Value before = BeforeOf(state);
   for (const auto& [name, deployment] :
@@ -437,7 +438,7 @@ TakeoverStep OverridesBackStep(const TakeoverState& state, const TakeoverSetting
                                const json::Value& before) {
   TakeoverStep step{.name = "overrides", .is_done = true};
   if (!state.cluster_version) return step;
-  // Overrides that somebody has added or removed meanwhile stay so.
+  // Overrides that others have added meanwhile stay, and those that others have removed stay removed.
   const json::Value& present = std::as_const(state.cluster_version->spec)["overrides"];
   json::Value wanted = json::Value::array();
   bool was_replaced = false;
@@ -583,8 +584,8 @@ bool IsToHaveNoPods(const WholeObject& owner) {
 
 bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings) {
   if (settings.with_daemons || (state.daemon && LeavesNodesToAgents(*state.daemon))) return true;
-  // The DaemonSet may have been deleted or replaced since then.  The operator makes it anew after an undo, and then the
-  // daemon would run beside each agent that still has its node.
+  // The DaemonSet may have been deleted or replaced since the takeover.  The operator makes it anew after an undo, and
+  // then the daemon would run beside each agent that still has its node.
   return state.record && VerbIn(*state.record) == kUndoVerb;
 }
 

@@ -99,7 +99,7 @@ class TemplateGenerator {
       const generated::MachineConfig& config = (*configs)[i];
       inputs_.Made(MadeFrom::kTemplates, config);
       // A folder of another role may make configs with the same names as the workers' folder.  Only the last of them is
-      // written, because each look would find the other one changed and write it again.
+      // written; otherwise each look would find the other one changed, and write it again.
       const bool is_replaced = i + 1 < configs->size() && (*configs)[i + 1].name == config.name;
       if (is_replaced) continue;
       if (inputs_.created.contains(config.name)) {

@@ -49,7 +49,7 @@ struct View {
   std::optional<pool::MasterScheduling> master_scheduling;
   // A pool that could be read in part only is also in `pools`, so that its nodes still belong to it.
   std::map<std::string, std::string, std::less<>> unreadable_pools;  // The reasons, by name.
-  // Pools whose nodes must not be updated, since the pool's target or its list of nodes cannot be read.
+  // Pools whose nodes must not be updated, since something that decides about these updates cannot be read.
   std::map<std::string, std::string, std::less<>> held_pools;  // The reasons, by name.
   std::vector<PartialObject<api::Node>> unreadable_nodes;
   std::vector<PartialObject<api::MachineConfig>> unreadable_configs;

@@ -27,7 +27,7 @@ struct WatchedMachineConfig : api::MachineConfig {};
 // A MachineConfigNode with only those conditions that a pool's status depends on.
 struct WatchedMachineConfigNode : api::MachineConfigNode {};
 
-// A Secret with a certificate, whose private key is left out: the process that has it also answers strangers.
+// A Secret with a certificate.  The private key is left out, because this process also answers requests of strangers.
 struct WatchedCertificate : api::Secret {};
 
 // OpenShift's setting for whether users' pods may run on masters.

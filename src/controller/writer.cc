@@ -117,7 +117,7 @@ struct Writer::ObjectWrite final : public Task {
     return failure && failure->status >= 400 && failure->status < 500 && failure->status != 408;
   }
 
-  // It is no failure if somebody else has changed the object first.
+  // It is no failure if somebody else has changed the object first, unless that keeps happening.
   void ReadAgain(const Error& conflict) {
     call = client.Get<T>({"", change.name}, [this, conflict](Result<T>&& now) {
       if (!now) return Fail(now.error());
@@ -253,7 +253,8 @@ void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, 
   failure.pool = pool_name;
   const bool is_news = std::exchange(failure.message, error.message()) != error.message();
   if (is_news) listener_.trouble(error);
-  // The server may be down, or the object may have changed or been deleted since the mirror's version.
+  // Other failures may pass: the server may be down, or the object may have changed or been deleted since the mirror's
+  // version.
   const bool is_refusal = answer && error.kind() == ErrorKind::kInvalid;
   const bool is_to_be_reported = is_refusal || count > kFailuresBeforeReport;
   if (!is_to_be_reported || std::exchange(failure.is_reported, true)) return;
