@@ -40,8 +40,8 @@ class Cluster {
 
   // Returns whether all pools, and all objects that configs are rendered from, have been read.
   bool CanRender() const;
-  // Returns the server's errors about kinds that it refuses to list.  The text is empty if it refuses none, even if
-  // some lists have not arrived yet.
+  // Returns the server's errors about kinds that it refuses or has repeatedly failed to list.  The text is empty if
+  // there are no such kinds, even if some lists have not arrived yet.
   std::string WhyUnread() const;
 
   View Look() const;

@@ -3,8 +3,9 @@
 
 // Compares a generated config with the one in the cluster.
 //
-// Labels, annotations, owners and parts of the spec that others have added to the config stay.  Only an owner that is
-// the config's controller is replaced, because there can be one controller only.
+// Labels, annotations, owners and parts of the spec that others have added to the config stay.  An owner is replaced
+// only if it is the wanted owner with other fields, or if it is the config's controller, because there can be one
+// controller only.
 
 #include <optional>
 #include <string>

@@ -152,7 +152,7 @@ class Controller {
   int afresh_failures_ = 0;
   bool knows_pools_ = false;
   bool knows_nodes_ = false;
-  std::string afresh_error_;  // The server's error if it refuses to list pools or nodes.
+  std::string afresh_error_;  // The server's error if it refuses or repeatedly fails to list pools or nodes.
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
   std::unique_ptr<DrainController> drains_;  // Exists while this replica leads.

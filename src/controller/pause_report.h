@@ -92,8 +92,8 @@ struct StatedPolicy {
 StatedPolicy PolicyOf(const api::MachineConfigPool& pool);
 
 // Returns the names of the configs that a report compares: the target, and those of nodes that wait for it.  If no node
-// waits, but certificates pass, the configs of changing nodes take the place of the latter.  Without any config of a
-// node, the list is empty.
+// waits, but certificates pass, the configs of changing nodes take their place.  The list is empty if nodes have no
+// config to compare.
 std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
                                           const pool::Layering& layering);
 

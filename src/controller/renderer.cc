@@ -41,7 +41,7 @@ bool IsTarget(const api::MachineConfigPool& pool, const machineconfig::Rendered&
 
 }  // namespace
 
-// Renders for one pool, from reading its configs to setting its target.
+// Renders for one pool, from reading its present target to setting the new one.
 class Renderer::Job : public std::enable_shared_from_this<Job> {
  public:
   Job(Renderer& renderer, std::string pool, std::string key)

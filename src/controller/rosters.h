@@ -3,8 +3,8 @@
 
 // The nodes of each pool, computed once for all of them.
 //
-// Some mistakes in pools keep a node out of every pool, or leave a pool without nodes.  They are reported in the
-// statuses of these pools, where people look first.
+// Some mistakes in pools keep a node out of every pool, or leave a pool without nodes.  The mistakes are reported in
+// the statuses of these pools, where people look first.
 
 #include <functional>
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace pintle::controller {
 
-// The reason and message of a condition about a mistake in the spec of a pool.
+// The reason and message of a condition about a mistake in a pool, or about a part of the pool that cannot be read.
 struct Mistake {
   std::string reason;
   std::string message;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The command `pintle-controller start`.  It runs the controller and, if its options request them, the Ignition server
-// and the page with metrics, until SIGTERM or SIGINT ends it.
+// The command `pintle-controller start`.  It runs the controller and, as its options request, the Ignition server, the
+// metrics and the page of the cluster, until SIGTERM or SIGINT ends it.
 
 #include <string_view>
 #include <vector>

@@ -129,7 +129,7 @@ class TakeoverChecker {
     Append(CompareGenerated(view_, *evidence_.generated_from, *evidence_.templates, now_));
   }
 
-  // Renders for each pool as Pintle would, and compares the name.
+  // Renders for each pool as Pintle would, and compares the config's name with the pool's target.
   void CheckPools() {
     for (const api::MachineConfigPool* pool : view_.pools) {
       const std::string& name = pool->metadata.name;

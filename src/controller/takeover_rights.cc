@@ -119,7 +119,8 @@ constexpr auto kAgent = std::to_array<Grant>({
     {"patch", kConfigs, "machineconfignodes/status"},
 });
 
-// Every cluster gives these to kubelets.  An agent also uses the right to change its own Node, and only that one.
+// Every cluster gives these to kubelets.  An agent also uses a kubelet's right to change its own Node, and no other
+// Node.
 constexpr auto kKubelet = std::to_array<Grant>({
     {"create", kCore, "events", "default"},
 });

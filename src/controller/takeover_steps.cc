@@ -476,7 +476,7 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
   return step;
 }
 
-// Pintle's replicas would take the ports of a machine on which the operator's server does not run yet.
+// Waits for the operator's server on all machines: on a machine without it, Pintle's replicas would take its ports.
 TakeoverStep OperatorServesStep(const TakeoverState& state) {
   const bool may_collide = state.server && state.ours && IgnitionPortOf(*state.ours);
   TakeoverStep step{.name = "serving", .is_done = !may_collide || Replicas(state.ours) != json::Value(0)};

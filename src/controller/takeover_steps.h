@@ -45,8 +45,8 @@ struct TakeoverState {
   std::optional<api::ConfigMap> record;
   LeaseSight operator_sight = {};
   LeaseSight controller_sight = {};
-  // The pods that have not ended yet, such as "a-1 on the node b", by the name of their Deployment or DaemonSet.  Has
-  // only owners that are to have no pods.  Their statuses do not count pods that are terminating.
+  // The pods that have not ended yet, such as "a-1 on the node b", by the name of their Deployment or DaemonSet.
+  // Contains only owners that are to have no pods, because their statuses do not count terminating pods.
   std::map<std::string, std::string, std::less<>> remaining_pods = {};
   // Known if AreNodesNeeded().
   std::vector<api::Node> nodes = {};

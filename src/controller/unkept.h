@@ -3,9 +3,8 @@
 
 // The error for a patch that the API server accepts without changing anything.
 //
-// The causes are the schema of an older kind, which lacks a field, and a webhook that takes the change back.  The next
-// look would want the same patch again at once, so such a patch counts as a failure and is repeated less and less
-// often.
+// Either the schema of an older release lacks a field, or a webhook takes the change back.  The next look would want
+// the same patch again at once, so such a patch counts as a failure and is repeated less and less often.
 
 #include "base/result.h"
 

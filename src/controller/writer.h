@@ -90,7 +90,7 @@ class Writer {
   void Announce(const std::vector<Announcement>& events);
   void BeginNext();
   void Ended(const Task* task);
-  // `answer` is the failure that the server has reported, if it has answered.
+  // `answer` is the failure that the client has reported, if any.  Its status is 0 if the server has not answered.
   void Failed(const WriteBackoff::Key& key, const std::string& pool, const Error& error,
               const std::optional<kube::Failure>& answer);
   void Succeeded(const WriteBackoff::Key& key);
