@@ -122,7 +122,7 @@ void Cluster::AddUnreadableTo(View& view) const {
   controller_configs_.ForEachUnreadable(add_unreadable_settings);
   machine_configurations_.ForEachUnreadable(add_unreadable_settings);
   os_image_streams_.ForEachUnreadable(add_unreadable_settings);
-  // Without its policy, a pool would be updated at once.  If the policy's pool cannot be read, it may be any pool.
+  // Without its policy, a pool would be updated at once.  An unreadable policy that names no pool may be for any pool.
   rollout_policies_.ForEachUnreadable([&](const api::RolloutPolicy& policy, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {
       const bool may_be_its = policy.spec.pool.empty() || policy.spec.pool == known->metadata.name;

@@ -51,7 +51,7 @@ struct ControllerSettings {
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   std::string templates = {};     // The folder of templates; empty if no configs are generated.
-  bool is_operator = false;       // Whether to act as OpenShift's operator if the cluster has its kinds.
+  bool is_operator = false;       // Acts as OpenShift's operator if the cluster has its kinds.
   std::string release = {};       // The release for which to make the ControllerConfig; empty for that of images.json.
   std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
   kube::LeaseTimes lease = {};

@@ -22,7 +22,7 @@ namespace pintle::controller {
 
 class GateChecks {
  public:
-  using Results = std::map<std::string, pool::GateResult>;  // By gate.
+  using Results = std::map<std::string, pool::GateResult>;  // The key is the gate.
 
   struct Wanted {
     const pool::Policy* policy = nullptr;
@@ -67,8 +67,8 @@ class GateChecks {
   const Clock& clock_;
   std::function<void()> changed_;
   std::optional<net::HttpClient> client_;                       // Exists once there is a gate.
-  std::map<std::string, std::map<std::string, Check>> checks_;  // By policy and gate.
-  std::map<std::string, Results> results_;                      // By policy.
+  std::map<std::string, std::map<std::string, Check>> checks_;  // The keys are the policy and the gate.
+  std::map<std::string, Results> results_;                      // The key is the policy.
   event::Timer next_;
 };
 

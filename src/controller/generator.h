@@ -100,8 +100,8 @@ class Generator {
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
   std::set<std::string, std::less<>> failing_;                // Descriptions of writes whose failures last.
   WriteBackoff backoff_;
-  std::map<std::string, kube::Failure> failures_;  // By description of the call, until its end.
-  std::map<std::string, kube::Call> calls_;        // By description.
+  std::map<std::string, kube::Failure> failures_;  // The key is the description of the call.
+  std::map<std::string, kube::Call> calls_;        // The key is the description of the call.
 };
 
 }  // namespace pintle::controller

@@ -31,9 +31,9 @@ struct KubeconfigDataInputs {
 
 struct KubeconfigDataChange {
   std::optional<api::ConfigMap> next = {};
-  std::optional<SettlingAuthorities> settling = {};  // To be passed to the next pass.
+  std::optional<SettlingAuthorities> settling = {};  // An input of the next pass.
   std::optional<WallTime> again_at = {};             // When the pass has to run again, even without a change.
-  bool are_authorities_new = false;                  // Whether nodes are asked to read the copy.
+  bool are_authorities_new = false;                  // Nodes are asked to read the copy.
   std::string problem = {};                          // Why the authorities cannot be copied, or "".
 };
 

@@ -15,9 +15,9 @@
 namespace pintle::controller {
 
 struct LeaseSight {
-  std::chrono::milliseconds unchanged_for = {};  // For how long the lease has been seen with its present contents.
-  std::chrono::milliseconds held_for = {};  // For how long it has been seen with its present holder and acquireTime.
-  bool is_written = false;  // Whether the present holder has written the lease since this process first saw it.
+  std::chrono::milliseconds unchanged_for = {};  // The time for which the lease has been seen with its contents.
+  std::chrono::milliseconds held_for = {};       // The time for which it has been seen with its holder and acquireTime.
+  bool is_written = false;  // The present holder has written the lease since this process first saw it.
 };
 
 class LeaseSightings {

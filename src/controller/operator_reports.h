@@ -78,7 +78,7 @@ class OperatorReports {
   const Versions versions_;
   std::function<void(MonotonicTime when)> retry_at_;
   OverlaidMirror<api::ClusterOperator> operators_;
-  std::map<std::string, std::string, std::less<>> failures_of_others_;  // By task.
+  std::map<std::string, std::string, std::less<>> failures_of_others_;  // The key is the task.
   std::string laid_out_release_;
   std::set<std::string, std::less<>> failed_tasks_;
   std::optional<WallTime> waiting_since_;

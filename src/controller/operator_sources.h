@@ -122,7 +122,7 @@ class OperatorSources {
   Followed merged_registries_;
   FollowedObject<ServiceAccount> puller_;
   FollowedSecret pull_secret_;
-  std::map<std::string, std::unique_ptr<FollowedSecret>> secrets_of_puller_;  // By name.
+  std::map<std::string, std::unique_ptr<FollowedSecret>> secrets_of_puller_;  // The key is the name of the Secret.
 };
 
 }  // namespace pintle::controller

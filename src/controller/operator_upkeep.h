@@ -65,7 +65,7 @@ class OperatorUpkeep {
   const Clock& clock_;
   const OperatorUpkeepSettings settings_;
   const Listener listener_;
-  std::map<std::string, std::string, std::less<>> problems_;  // By task.
+  std::map<std::string, std::string, std::less<>> problems_;  // The key is the task.
   OperatorWrites writes_;
   OperatorSources sources_;
   std::unique_ptr<ServerUpkeep> server_;  // Exists once the cluster is known to be OpenShift.

@@ -71,13 +71,13 @@ class OperatorWrites {
 
   const Clock& clock_;
   const Listener listener_;
-  std::map<std::string, clusterops::TaskFailure> refused_;  // By description.
+  std::map<std::string, clusterops::TaskFailure> refused_;  // The key is the description of the write.
   std::set<std::string> wanted_;                            // The writes that the latest look wanted.
   std::map<std::string, std::size_t> contents_;  // The hashes of the contents of the latest writes, by description.
   // The patches that the API server accepted without a change, with the hashes of their contents, by description.
   std::map<std::string, std::size_t> unkept_;
   WriteBackoff backoff_;
-  std::map<std::string, kube::Call> calls_;  // By description.
+  std::map<std::string, kube::Call> calls_;  // The key is the description of the write.
 };
 
 }  // namespace pintle::controller

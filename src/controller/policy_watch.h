@@ -72,9 +72,9 @@ class PolicyWatch {
   Announcer& announcer_;
   Listener listener_;
   TimeZoneFiles zones_;
-  std::map<std::string, Checked> checked_;                          // By policy.
-  std::map<std::string, pool::PolicyChoice, std::less<>> choices_;  // By pool; only pools that have a policy.
-  std::map<std::string, pool::NodeNames> undisruptive_;             // By pool.
+  std::map<std::string, Checked> checked_;                          // The key is the policy.
+  std::map<std::string, pool::PolicyChoice, std::less<>> choices_;  // The key is a pool that has a policy.
+  std::map<std::string, pool::NodeNames> undisruptive_;             // The key is the pool.
   PoolPolicies for_pass_;
   std::map<std::string, MonotonicTime> written_;  // When the status of a policy was written.
   GateChecks gates_;

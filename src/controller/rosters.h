@@ -23,8 +23,8 @@ struct Mistake {
 };
 
 struct Rosters {
-  std::map<std::string, std::vector<pool::NodeState>, std::less<>> nodes;  // By pool.
-  std::map<std::string, Mistake, std::less<>> mistakes;                    // By pool.
+  std::map<std::string, std::vector<pool::NodeState>, std::less<>> nodes;  // The key is the pool.
+  std::map<std::string, Mistake, std::less<>> mistakes;                    // The key is the pool.
   // The nodes that no pool selects.  Nodes with Windows are left out.
   std::vector<const api::Node*> in_no_pool;
   // Masters that a custom pool selects as well.  They stay masters.

@@ -59,8 +59,8 @@ std::string Identity() {
 
 // The Ignition server and its feed.
 //
-// Another program may listen at the server's address: before a takeover, the Machine Config Operator's server does. The
-// replica then does everything else, and serves as soon as the address is free.
+// Another program may listen at the server's address: before a takeover, the Machine Config Operator's server does.
+// The replica then does everything else, and serves as soon as the address is free.
 class Ignition {
  public:
   static Result<std::unique_ptr<Ignition>> Begin(event::Loop& loop, const kube::Client& client,

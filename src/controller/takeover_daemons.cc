@@ -95,8 +95,8 @@ struct AgentNode {
   bool awaits_daemon;  // There is a pod of the daemon for the node that the scheduler has not placed yet.
 
   bool Has(std::string_view value) const { return label != nullptr && *label == value; }
-  // Returns whether the node is not Ready, such as when its machine is off.  Then its pods and its agent may not
-  // answer.
+  // Returns whether the node is not Ready, for example because its machine is off.  Perhaps neither its pods nor its
+  // agent answer then.
   bool IsDown() const {
     const auto& conditions = node.status.conditions;
     return std::any_of(conditions.begin(), conditions.end(), [](const api::NodeCondition& condition) {

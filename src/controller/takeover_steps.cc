@@ -181,7 +181,8 @@ bool HasOverride(const TakeoverState& state, const TakeoverSettings& settings) {
                      [&](const json::Value& entry) { return IsOverride(entry, settings); });
 }
 
-// Returns the traces that only a takeover leaves in a cluster.  An override is none, since others may have made it.
+// Returns the traces that only a takeover leaves in a cluster.  An override is not one of them, since others may have
+// made it.
 std::vector<std::string> TracesOf(const TakeoverState& state, const TakeoverSettings& settings) {
   std::vector<std::string> traces;
   if (state.server && SelectorOf(*state.server).contains(kNowhereSelector)) {

@@ -48,7 +48,7 @@ struct TakeoverState {
   // The pods that have not ended yet, such as "a-1 on the node b", by the name of their Deployment or DaemonSet.
   // Contains only owners that are to have no pods, because their statuses do not count terminating pods.
   std::map<std::string, std::string, std::less<>> remaining_pods = {};
-  // Known if AreNodesNeeded().
+  // Known only if AreNodesNeeded() is true.
   std::vector<api::Node> nodes = {};
   std::set<std::string, std::less<>> nodes_with_daemon = {};  // The nodes that have a pod of the daemon.
   // The nodes for which there is a pod of the daemon that the scheduler has not placed yet.
@@ -63,8 +63,8 @@ struct TakeoverSettings {
   std::string own_account = "pintle-controller";    // The ServiceAccount of its replicas.
   std::string own_identity = "pintle-controller_";  // The beginning of the identities of its replicas.
   std::string offer = "pintle-takeover-offer";      // The holder of a lease that only these replicas may take.
-  bool with_server = false;                         // Whether to hand over the Ignition server as well.
-  bool with_daemons = false;                        // Whether to give nodes to the agents that stand by there.
+  bool with_server = false;                         // Hands over the Ignition server as well.
+  bool with_daemons = false;                        // Gives nodes to the agents that stand by there.
   // If the holder of a lease has not written how long others have to wait, this time is assumed.
   std::chrono::seconds hold = std::chrono::seconds(137);
 };
@@ -84,7 +84,7 @@ struct TakeoverWrite {
 struct TakeoverStep {
   std::string name;
   bool is_done = false;
-  std::optional<TakeoverWrite> write = {};  // To be made now, if the step is not done.
+  std::optional<TakeoverWrite> write = {};  // The write to make now, if the step is not done.
   std::string waits_for = {};               // What the step waits for after its writes, or while it has none.
 };
 

@@ -108,7 +108,7 @@ class Writer {
   std::map<std::string, kube::Call> reads_;  // The reads of these nodes.
   std::map<std::string, Queue> queues_;      // The queues that are not empty, by pool.
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
-  std::map<std::string, TargetUpdate> target_updates_;  // By pool.
+  std::map<std::string, TargetUpdate> target_updates_;  // The key is the pool.
 };
 
 }  // namespace pintle::controller
