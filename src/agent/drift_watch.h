@@ -69,7 +69,7 @@ class DriftWatch {
     std::size_t next = 0;  // The index of the next path.
     Directories directories;
     std::size_t made = 0;  // The number of watches made in this turn.
-    // The directory of the previous path, as it was written; parent_directory is the result of following it.
+    // The directory part of the previous path; parent_directory is the result of following it.
     std::string parent;
     Directory* parent_directory = nullptr;
     std::optional<Error> problem;
