@@ -30,8 +30,9 @@
 
 namespace pintle::agent {
 
-// Exists while the agent acts, so that it goes on after a boot without the API server: it may have to undo a config
-// with which the machine has no network.  It contains the uid of the Node that was given to the agent.
+// This file exists while the agent acts, so that the agent also acts after a boot without the API server: it may have
+// to undo a config with which the machine has no network.  The file contains the uid of the Node that was given to the
+// agent.
 inline constexpr const char* kHandedOver = change::format::kHandedOver.path;
 
 // Returns the uid in the contents of that file.  Files of version 1 may also have the uid alone, or be empty.
@@ -59,7 +60,7 @@ class Handover {
   // Returns whether the agent is to act.
   bool is_active() const { return is_active_; }
 
-  // To be called with each phase that the agent enters while it acts.
+  // Must be called with each phase that the agent enters while it acts.
   void AgentEntered(const Phase& entered);
 
  private:
