@@ -277,7 +277,7 @@ class Transitions {
   const State& state_;
 };
 
-// These visitors have a row for each alternative.  If one is missing, this does not compile.
+// These visitors have a row for each alternative.  If a row is missing, the file does not compile.
 
 struct PhaseNames {
   std::string_view operator()(const phase::Recovering&) const { return "recovering"; }

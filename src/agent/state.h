@@ -64,13 +64,13 @@ struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted
   std::optional<FailedChange> after = {};  // Set if this is another try at undoing a failed change.
   bool is_going_back = false;              // The machine goes back to the config before, since it was not healthy.
 };
-struct Waiting {};  // No source has named a goal yet.
+struct Waiting {};  // The source has named no goal yet.
 struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
   bool needs_another_look =
-      false;  // Something changed during this look, which may have missed it: another look follows.
+      false;  // Something changed during this look, so another look follows.
   bool follows_another_look = false;  // The look before this one needed another look.
 };
 struct Draining {
@@ -182,7 +182,7 @@ struct Recover {};
 struct Look {
   Goal goal;
 };
-// Makes Noticed happen again as soon as another look may begin; the agent limits how often that is.
+// Makes Noticed happen as soon as another look may begin; the agent limits how often looks begin.
 struct LookAgainSoon {};
 // Reports that there is work, before any of it is done.
 struct ReportWork {

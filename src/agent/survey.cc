@@ -24,7 +24,7 @@ Outlook OutlookOn(change::Pending pending) {
               "recover --give-up`"};
 }
 
-// The config that the machine is to have.
+// Returns the config that the machine is to have.
 const change::CurrentConfig& WantedIn(const Observation& seen) { return seen.to ? *seen.to : seen.current; }
 
 // ---- findings -------------------------------------------------------------------------------------------------------
