@@ -252,7 +252,8 @@ class Changer {
                      change.reason.empty() || left.empty() ? change.reason + left : change.reason + "; " + left};
   }
 
-  // Returns a text that names the things that were left as someone has edited them.
+  // Puts the steps of the undo, and returns a text that names the things that were left because someone has edited
+  // them.
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents) {
     const auto left = TRY(change::PutBack(host_, contents, change.undo, change.steps));
     // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile,

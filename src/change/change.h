@@ -65,7 +65,8 @@ struct Change {
   // The id of the boot in which the change began.  If the shutdown did not put the files into the new deployment, and
   // recovery has put them after the boot, this is the id of that boot.
   std::string boot_id;
-  // The things that were not as the new config wants them.  NoteLinks() adds the links that enabling units made.
+  // The steps for the things that were not as the new config wants them.  NoteLinks() adds a step for the links of
+  // units.
   std::vector<plan::Step> steps;
   std::vector<plan::Step> undo;  // The steps that put these things back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
