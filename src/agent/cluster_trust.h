@@ -4,10 +4,10 @@
 // Keeps the authorities and the pull secret that the cluster gives to this node up to date, and reports this on its
 // Node.
 //
-// There are two kinds of authorities: those in the files of the ControllerConfig, and those of the API server.  The
-// operator exchanges the API server's now and then, and each node takes them over once for each exchange.  While the
-// pool is paused with the pause policy Strict, an annotation of the controller on the Node makes both kinds wait.  The
-// waiting files are then reported in another annotation.
+// There are two kinds of data: the files of the ControllerConfig, and the authorities of the API server.  The operator
+// exchanges these authorities now and then, and each node takes them over once for each exchange.  While the pool is
+// paused with the pause policy Strict, an annotation that the controller has set on the Node makes both kinds wait.
+// The waiting files are then reported in another annotation.
 
 #include <functional>
 #include <memory>

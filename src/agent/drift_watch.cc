@@ -137,7 +137,7 @@ bool DriftWatch::Arm() {
   if (failures_ == 1) is_stale_ = true;
   problem_ = failures_ > 1 ? std::move(problem) : std::nullopt;
   problem_ ? retry_.After(kWatchRetry) : retry_.Cancel();
-  // Paths that have changed during this attempt lead to another one, after the usual delay.
+  // Paths that have changed during this attempt lead to another attempt, after the usual delay.
   if (is_stale_) ReportSoon();
   return true;
 }
@@ -155,8 +155,9 @@ Result<> DriftWatch::Follow(const std::string& path) {
   return {};
 }
 
-// Watches all directories on the way to the path.  Returns the last one, which holds the last name of the path, or null
-// if it does not exist.  Each directory is watched before a name is looked up in it, so that no change is missed.
+// Watches all directories on the way to the path.  Returns the last directory, which holds the last name of the path,
+// or null if it does not exist.  Each directory is watched before a name is looked up in it, so that no change is
+// missed.
 Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
   std::deque<std::string> left;
   PrependParts(DirectoryOf(path), left);

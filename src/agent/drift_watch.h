@@ -9,8 +9,8 @@
 // such an event all paths are followed anew, as far as they exist.  If a path itself is a symlink, its target is not
 // watched.
 //
-// The inotify(7) interface does not report a change through a hard link in another directory, a file system mounted
-// over a directory, or what happens on the other side of a network.  The full check finds these.
+// The inotify(7) interface does not report a change through a hard link in another directory, a file system that is
+// mounted over a directory, or a change by another host on a network file system.  The full check finds these.
 
 #include <chrono>
 #include <cstddef>

@@ -5,7 +5,8 @@
 //
 // With the setting WaitForHandover=yes, the agent stands by until its Node has the label pintle.io/agent with the value
 // "acts".  When the label has gone or has another value, the agent goes on until no change is under way, and then
-// stands by again.  An annotation of the Node reports what it does: "standby", "begins", "acts", and "standby" again.
+// stands by again.  An annotation of the Node reports the agent's state: "standby", "begins", "acts", and "standby"
+// again.
 //
 // `pintle-controller takeover` lets the daemon back onto the node only while the annotation is "standby" or missing.
 // So an agent that stands by acts only after it has written "begins" itself, and only if the API server's answer still

@@ -157,8 +157,8 @@ void KubernetesSource::See(const api::Node& node) {
   CheckAnswer();
   trust_->OnNodeSeen();
   Report(report::NodeSeen{});
-  // The controller may name a config before the Node names the one that this new machine has.  Without the latter, the
-  // machine would be changed as if it had no config yet.
+  // The controller may name a wanted config before the Node names the config that this new machine has.  Without the
+  // latter, the machine would be changed as if it had no config yet.
   if (awaits_current_config_ && View().Annotation(api::kCurrentConfigAnnotation).empty()) return;
   const Goal wanted = {View().Annotation(api::kDesiredConfigAnnotation),
                        View().Annotation(api::kDesiredImageAnnotation)};

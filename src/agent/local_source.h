@@ -60,7 +60,7 @@ class LocalSource final : public Source {
     std::vector<std::string> link_targets;  // The targets of links in the directory.
     Result<RenderedConfig> rendered;
   };
-  // A call of Fetch() that was not answered yet.  While the machine is paused, it gets no answer.
+  // A call of Fetch() that has no answer yet.  While the machine is paused, it gets none.
   struct PendingFetch {
     Goal wanted;
     std::function<void(Result<SurveyRequest> request)> done;

@@ -32,8 +32,8 @@ constexpr std::string_view kImagePulled = "ImagePulledFromRegistry";
 constexpr std::string_view kRebootedNode = "RebootedNode";
 constexpr std::string_view kNodeDegraded = "NodeDegraded";
 
-// These are the conditions of a new MachineConfigNode.  In image mode it should have others, but the agent recognizes
-// the mode only by the conditions of an existing object.  The Machine Config Operator replaces these then.
+// The conditions of a new MachineConfigNode.  In image mode it should have others.  But the agent recognizes the mode
+// only by the conditions of an existing object, so it writes these, and the Machine Config Operator replaces them.
 constexpr std::string_view kAllTypes[] = {
     kUpdatePrepared,
     kUpdateExecuted,
@@ -198,7 +198,7 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
     Put(conditions,
         Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);
   }
-  // The API requires a time, so a condition without one gets it here.
+  // The API requires a time, so a condition without a time gets it here.
   for (api::Condition& condition : conditions) {
     if (!condition.last_transition_time) condition.last_transition_time = now;
   }

@@ -36,7 +36,7 @@ struct ProvidedConfig {
 struct SurveyRequest {
   // The config that the machine has according to the source.  It is used if the machine's disk has no config.
   std::optional<ProvidedConfig> assumed = {};
-  // The config that the machine is to have; nullopt means the one that it has.
+  // The config that the machine is to have; nullopt means the config that it has.
   std::optional<ProvidedConfig> wanted = {};
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};

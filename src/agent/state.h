@@ -30,7 +30,7 @@ struct Goal {
 
 // The reasons why a machine is not as it should be.
 enum class Fault {
-  kDrift,           // Someone changed what the config manages, and a person has to decide which is right.
+  kDrift,           // Someone edited a managed thing; a person has to decide whether the edit or the config is right.
   kUnreconcilable,  // A running machine cannot get from the one config to the other.
   kRejected,        // The config was tried, and the machine was not healthy with it.
   kFailed,          // An operation has failed that may succeed next time.
@@ -59,7 +59,7 @@ struct FailedChange {
 };
 
 namespace phase {
-struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted.
+struct Recovering {  // Ends the change that a crash, a reboot or a failure has interrupted.
   int attempts = 0;
   std::optional<FailedChange> after = {};  // Set if this is another try at undoing a failed change.
   bool is_going_back = false;              // The machine goes back to the config before, since it was not healthy.
@@ -159,7 +159,7 @@ struct NotUndone {
 // Something on the machine may have changed.  A look that is under way goes on, and its result counts, except that a
 // look with which a change would begin is repeated once.
 struct Noticed {};
-// A person wants a look now, or the time for one has come; a recovery that has failed is tried again as well.
+// A person wants a look now, or a full check is due.  A recovery that has failed is tried again as well.
 struct Asked {};
 // Enough time has passed since a failure.
 struct RetryDue {};

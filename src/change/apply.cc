@@ -139,8 +139,8 @@ class Changer {
     return {ending == Ending::kRebootNeeded ? Recovery::kRebootNeeded : Recovery::kFinished, ""};
   }
 
-  // Writes the new phase to the journal, which decides what recovery does after a crash from here on.  If that fails,
-  // the old phase still holds.
+  // Writes the new phase to the journal.  From then on, this phase decides what recovery does after a crash.  If the
+  // write fails, the old phase still holds.
   Result<> Enter(Phase phase, Change& change) const {
     const Phase before = std::exchange(change.phase, phase);
     auto written = journal_.Write(change);
@@ -260,8 +260,8 @@ class Changer {
     // they may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
-    // The rejection is recorded only now: that needs space on a disk that may be full, and the old state must be back
-    // in any case.
+    // The rejection is recorded only now: it needs space on a disk that may be full, and even then the old state must
+    // be back.
     TRY(RecordRejection(change));
     TRY(journal_.Close());
     TRY(acted);
@@ -342,7 +342,7 @@ class Changer {
     return fmt::format("{}", fmt::join(left, "; "));
   }
 
-  // Makes the old deployment the next one to boot, because another one is running and the change is to be undone.
+  // Makes the old deployment boot next, because another deployment is running and the change is to be undone.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(RecordRejection(change));

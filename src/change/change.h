@@ -79,7 +79,7 @@ struct Change {
 
   // Set if the maker of the change has to confirm after the reboot that the machine is healthy.
   bool awaits_confirmation = false;
-  // The number of boots since the change was applied, and the last one that was counted.
+  // The number of boots since the change was applied, and the id of the last boot that was counted.
   std::int64_t boots = 0;
   std::string counted_boot_id;
 

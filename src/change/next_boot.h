@@ -26,7 +26,7 @@ namespace pintle::change {
 
 // The deployment that is to boot next.
 struct NextDeployment {
-  std::string image;             // The image to fetch; empty for the one that is booted.
+  std::string image;             // The image to fetch; empty for the booted image.
   std::string extensions_image;  // The image that has the packages of the extensions.
   host::WantedDeployment wanted;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle recover`: ends what a crash or a reboot interrupted.
+// `pintle recover`: ends the change that a crash or a reboot has interrupted.
 
 #include <array>
 #include <string>
