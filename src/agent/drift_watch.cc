@@ -40,7 +40,7 @@ void PrependParts(std::string_view path, std::deque<std::string>& before) {
   }
 }
 
-// Returns whether the error means that an entry on the way was removed or replaced meanwhile.  The watch of its
+// Returns whether the error means that an entry on the way was removed or replaced meanwhile.  The watch of the entry's
 // directory reports that.
 bool IsGone(const Error& error) {
   const int reason = error.errno_value();
