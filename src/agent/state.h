@@ -62,7 +62,7 @@ namespace phase {
 struct Recovering {  // Ends the change that a crash, a reboot or a failure has interrupted.
   int attempts = 0;
   std::optional<FailedChange> after = {};  // Set if this is another try at undoing a failed change.
-  bool is_going_back = false;              // The machine goes back to the config before, since it was not healthy.
+  bool is_going_back = false;              // The machine goes back to the previous config, since it was not healthy.
 };
 struct Waiting {};  // The source has named no goal yet.
 struct Checking {

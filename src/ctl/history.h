@@ -40,8 +40,8 @@ struct PastChange {
 // without a beginning, such as that of a recovery, is a change of its own.
 std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries, const std::string& last_outcome);
 
-// Returns the outcome of a last change without an end: whether a process holds the claim on the machine, or an error if
-// that is unknown.
+// Returns the outcome of a last change without an end.  `is_claimed` is whether a process holds the claim on the
+// machine, or an error if that is unknown.
 std::string OutcomeWithoutEnd(const Result<bool>& is_claimed);
 
 }  // namespace pintle::ctl
