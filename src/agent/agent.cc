@@ -28,7 +28,7 @@ namespace {
 
 // While someone else holds the claim, the agent tries to take it again after this time.
 constexpr auto kClaimRetry = std::chrono::milliseconds(250);
-// The delay before failed work is tried again; it doubles from the first to the longest.
+// Failed work is tried again after a delay, which doubles from kFirstRetry up to kLongestRetry.
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
 // Unused memory is given back to the system when the agent has published nothing for this long.
@@ -49,14 +49,14 @@ std::string_view OutcomeOf(change::Ending ending) {
   return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
 }
 
-// Makes a reason printable, and shortens it to as many bytes as the Machine Config Operator's annotation may have
+// Makes a reason printable, and shortens it to 2000 bytes: the Machine Config Operator limits its annotation to 2000
 // characters.
 std::string ShownReason(const std::string& reason) {
   constexpr std::size_t kLongest = 2000;
   return Shortened(PrintableLines(reason), kLongest);
 }
 
-// Returns whether the change to the config `to`, which has failed, is still in the journal.  Then the machine has to be
+// Returns whether the failed change to the config `to` is still in the journal, so that the machine has to be
 // recovered.
 Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
@@ -179,7 +179,7 @@ void Agent::Check() {
 }
 
 void Agent::SourceFailed(std::string why) {
-  // In any other phase, the request that has failed is usually that for the uncordon, with which an update ends.
+  // Outside the phase Draining, the failed request is usually the uncordon at the end of an update.
   if (!std::holds_alternative<phase::Draining>(state_.phase)) {
     metrics_.update = Metrics::Update{"", ShownReason(why), clock_.Wall()};
   }
@@ -235,7 +235,7 @@ void Agent::Enter(const State& next) {
   state_ = next;
   if (entered_) entered_(state_.phase);
   if (std::holds_alternative<phase::Waiting>(state_.phase) && current_) {
-    // No source has named a goal yet.  Until a source does, the machine is to keep its config.
+    // The source has named no goal yet.  Until it does, the machine is to keep its config.
     loop_.Post([this, weak = std::weak_ptr(alive_)] {
       if (!weak.expired() && !state_.wanted && current_) Happen(happened::Wanted{*current_});
     });
@@ -429,8 +429,8 @@ void Agent::Do(const effect::Change&) {
         if (!needs_reboot) {
           current_ = GoalOf(prepared->to);
           WatchFor(plan::PathsOf(prepared->to.ignition));
-          // The findings of the look before were about the config before.  The next look stores the file with the
-          // findings that are ignored.
+          // The findings of the previous look were about the previous config.  The next look writes the file of the
+          // findings again.
           status_.findings = 0;
         }
         Happen(happened::Changed{needs_reboot});
@@ -503,7 +503,7 @@ void Agent::TrustServer(std::string bundle, std::function<void(Result<>)> done) 
       });
 }
 
-// This reads two whole configs, so it is not done again for the goal for which it was done last.
+// The comparison reads two whole configs, so it is not repeated for the same goal.
 void Agent::FindIrreconcilable(const Goal& goal) {
   if (compared_with_installation_ == goal) return;
   compared_with_installation_ = goal;

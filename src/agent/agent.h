@@ -46,11 +46,11 @@ class Agent {
     host::AgentSource kind;
     std::string node;
     std::unique_ptr<Source> source;
-    // These carry out `pintle pause` and `pintle resume`; in a cluster, which pauses pools itself, they return an
-    // error.
+    // These carry out `pintle pause` and `pintle resume`.  In a cluster, where a pool is paused in its
+    // MachineConfigPool, they return an error.
     std::function<Result<>()> pause = {};
     std::function<Result<>()> resume = {};
-    std::function<void(const Phase& phase)> entered = {};  // Called with each phase that the agent enters.
+    std::function<void(const Phase& phase)> entered = {};  // Called with the phase after each transition.
   };
 
   static Result<std::unique_ptr<Agent>> Create(Parts parts);
@@ -72,7 +72,7 @@ class Agent {
 
   explicit Agent(Parts parts);
 
-  // Processes an event.  If another event is being processed, this one waits until that has ended.
+  // Processes an event, or queues it while another event is being processed.
   void Happen(Event event);
   void Take(const Event& event);
   void Enter(const State& next);
@@ -115,7 +115,7 @@ class Agent {
   void Report(host::AgentState state, const std::string& reason);
 
   // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.  While another
-  // program holds the claim, this is tried again and again.
+  // program holds the claim, the attempt is repeated.
   template <typename T>
   void Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done);
 
@@ -133,7 +133,7 @@ class Agent {
 
   std::optional<Goal> current_;  // The config that is on the disk.
   std::shared_ptr<Prepared> prepared_;
-  int looks_ = 0;  // The number of looks that were requested.  Only the result of the last one is used.
+  int looks_ = 0;  // The number of looks that were requested.  Only the result of the last look is used.
   // The worker makes one look at a time.  If several more become ready meanwhile, only the last of them is made.
   bool is_looking_ = false;
   std::optional<LookInputs> next_look_;
@@ -150,7 +150,7 @@ class Agent {
 
   std::optional<Goal> compared_with_installation_;  // The goal for which FindIrreconcilable() was called last.
   std::string findings_text_;
-  std::string held_;  // The change that waits until a pause ends, in words; empty if none does.
+  std::string held_;  // Describes the change that waits for the end of a pause; empty if none waits.
   ProgressRelay progress_;
   std::function<void()> claim_retry_job_;  // The job that waits until nobody else holds the claim.
   event::Timer claim_retry_;
@@ -160,8 +160,8 @@ class Agent {
   event::Timer full_check_;
   event::Timer idle_;
   event::WallTimer ignoring_ends_;
-  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();  // Posted calls do nothing after it has expired.
-  std::unique_ptr<event::Worker> worker_;                     // Destroyed first: it waits for its job.
+  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();  // After this has expired, posted calls do nothing.
+  std::unique_ptr<event::Worker> worker_;                     // Destroyed first: its destructor waits for its job.
 };
 
 }  // namespace pintle::agent

@@ -270,7 +270,7 @@ class Bus::Connection {
     return 0;  // sd-bus answers calls of other methods.
   }
 
-  // Replying fails if the caller is gone; nothing else has to be done then.
+  // If the caller is gone, the reply fails, and nothing else has to be done.
   void CarryOut(AgentOrder order, sd_bus_message* call) const {
     const Result<> done = bus_.HandlerOf(order)();
     if (done) {

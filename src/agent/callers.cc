@@ -30,7 +30,7 @@ constexpr auto kPolkitPatience = std::chrono::minutes(5);  // Someone may have t
 
 bool IsError(sd_bus_message* answer) { return ::sd_bus_message_is_method_error(answer, nullptr) != 0; }
 
-// Replying fails if the caller is gone; nothing else has to be done then.
+// If the caller is gone, the reply fails, and nothing else has to be done.
 void Refuse(sd_bus_message* call, const char* error, const std::string& why) {
   static_cast<void>(::sd_bus_reply_method_errorf(call, error, "%s", why.c_str()));
 }
@@ -111,7 +111,7 @@ class Callers::Caller {
     if (calls_.empty()) callers_.Forget(*this);
   }
 
-  // Takes a place and asks polkit.  A call that is refused is removed: it must not be used after this.
+  // Takes a place and asks polkit.  If the call is refused, this removes it, and it must not be used afterwards.
   void Admit(Call& call) {
     if (call.request.action.empty()) return End(call, kDenied, "only root may do this");
     if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many calls wait for polkit already");

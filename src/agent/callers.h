@@ -31,7 +31,7 @@ inline constexpr std::size_t kPlacesOfAll = 64;
 // This many calls of one connection are held until the bus has named its user.
 inline constexpr std::size_t kCallsOfUnknownUser = 16;
 
-// Nothing here blocks; all of it runs on the thread of the loop that serves the connection.
+// The functions do not block, and run on the thread of the loop that serves the connection.
 class Callers {
  public:
   struct Request {
@@ -39,7 +39,7 @@ class Callers {
     std::function<void(sd_bus_message* call)> carry_out;  // Carries out the call and replies to it.
   };
 
-  // The connection must outlive this.
+  // The bus must outlive this object.
   explicit Callers(::sd_bus* bus);
   ~Callers();
   Callers(const Callers&) = delete;
@@ -59,7 +59,7 @@ class Callers {
   ::sd_bus* bus_;
   std::map<std::uint32_t, std::size_t> places_;  // The places that are taken, by user.
   std::size_t places_of_all_ = 0;
-  std::uint64_t questions_ = 0;  // The number of questions to polkit so far; each gets its number as an id.
+  std::uint64_t questions_ = 0;  // The number of questions to polkit so far; it is the id of the latest one.
   // The callers, by the names of their connections.  Destroyed first, since they give back their places.
   std::map<std::string, std::unique_ptr<Caller>> callers_;
 };

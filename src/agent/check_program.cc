@@ -107,7 +107,7 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   const auto process = host::OpenProcess(pid);
   std::string output;
   const End end = process ? Await(process->get(), stopped.get(), stderr_pipe.read, limit, output) : End::kTooLate;
-  // The process is reaped only after this, so its id cannot have been given to another one.
+  // The process is reaped only after this call, so its id cannot have been given to another process.
   ::kill(-pid, SIGKILL);
   const int status = host::Reap(pid);
   if (!process) return process.error();

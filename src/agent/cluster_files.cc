@@ -30,7 +30,7 @@ constexpr std::size_t kLongestName = 255;  // The longest name of a file on Linu
 std::string FolderOf(const std::string& registry) { return fmt::format("{}/{}", kRegistryAuthorities, registry); }
 std::string FileOf(const std::string& registry) { return FolderOf(registry) + "/ca.crt"; }
 
-// Returns the name of a registry.  The name of its bundle is a key of a ConfigMap, which cannot have a colon and has
+// Returns the name of a registry.  The name of its bundle is a key of a ConfigMap.  A key cannot have a colon, and has
 // two dots in its place.
 std::string WithColons(std::string name) {
   for (std::size_t at = name.find(".."); at != std::string::npos; at = name.find("..", at)) name.replace(at, 2, ":");
@@ -50,8 +50,8 @@ class Reader {
 
   Result<ClusterFiles> Read() && {
     // The kubelet accepts only client certificates that one of these authorities has signed.  With an empty file it
-    // would refuse all of them, so an empty bundle counts as a mistake, and the file stays as it is.  A bundle without
-    // a certificate is an error.
+    // would refuse all of them, so an empty bundle is skipped, and the file stays as it is.  A bundle without a
+    // certificate is an error.
     if (!spec_.kubelet_authorities.empty()) {
       const json::Path where(spec_path_, "kubeAPIServerServingCAData");
       Add(change::kKubeletAuthorities, spec_.kubelet_authorities, where);
@@ -144,8 +144,8 @@ std::vector<std::string> RegistriesToRemove(const std::vector<std::string>& befo
   return gone;
 }
 
-// Describes a waiting file by that certificate in the copy on the disk that expires last.  A copy that cannot be read
-// counts as one without certificates.
+// Describes a waiting file by the certificate that net::LastToExpire() chooses from the copy on the disk.  A copy that
+// cannot be read counts as one without certificates.
 api::WaitingFile WaitingAt(const Root& root, const std::string& path) {
   api::WaitingFile waiting{.path = path, .valid_until = {}, .subject = {}};
   const auto contents = root.ReadFile(path);

@@ -3,9 +3,9 @@
 
 // Follows the ControllerConfig, and writes its files to this node's disk.
 //
-// It has a thread of its own, because the agent's worker may be busy with a change for as long as it takes to fetch an
-// image, and certificates cannot wait for that.  A write that fails is tried again later.  While the files have to
-// wait, nothing is written, and the writer only reports which files differ.
+// The writer has a thread of its own: the agent's worker may be busy for as long as a change fetches an image, and
+// certificates cannot wait for that.  A write that fails is tried again later.  While the files have to wait, the
+// writer only reports which files differ.
 
 #include <functional>
 #include <memory>
@@ -77,7 +77,7 @@ class ClusterFilesWriter {
   kube::Backoff backoff_;
   event::Timer again_;
   std::unique_ptr<kube::Mirror<ClusterFilesSource>> source_;
-  std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.
+  std::unique_ptr<event::Worker> worker_;  // Destroyed first: its destructor waits for its job.
 };
 
 }  // namespace pintle::agent

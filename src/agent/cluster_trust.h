@@ -4,10 +4,10 @@
 // Keeps the authorities and the pull secret that the cluster gives to this node up to date, and reports this on its
 // Node.
 //
-// There are two kinds: the files of the ControllerConfig, and the authorities of the API server.  The operator
+// There are two kinds of data: the files of the ControllerConfig, and the authorities of the API server.  The operator
 // exchanges these authorities now and then, and each node takes them over once for each exchange.  While the pool is
-// paused with the pause policy Strict, the Node has an annotation of the controller that makes both wait.  The waiting
-// files are then reported in another annotation.
+// paused with the pause policy Strict, an annotation that the controller has set on the Node makes both kinds wait.
+// The waiting files are then reported in another annotation.
 
 #include <functional>
 #include <memory>
@@ -36,7 +36,7 @@ class ClusterTrust {
     std::function<void(AnnotationChanges changes)> write;
   };
   struct Listener {
-    // Reports why the node lacks files that it should have; an empty reason ends that.
+    // Reports why the node lacks files that it should have; an empty reason means that it lacks none.
     std::function<void(std::string why)> unusable;
     // The authorities of the API server have changed, and the kubelet is to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server;

@@ -32,8 +32,8 @@ Result<bool> IsThere(const std::string& directory);
 // Returns an error if users other than root may write this file or directory.
 Result<> CheckFile(const std::string& path);
 
-// Returns the targets of those links in the directory that are named like configs, and of the links that these lead to,
-// whether or not the targets exist.  A watch of the directory alone would not notice changes of the targets.
+// Follows the links in the directory that are named like configs, and returns all paths along the way, whether or not
+// they exist.  A watch of the directory alone would not notice changes of these paths.
 std::vector<std::string> PlacesBehindLinks(const std::string& directory);
 
 }  // namespace pintle::agent

@@ -20,7 +20,8 @@ constexpr std::size_t kMostInATurn = 128;
 // Masks of inotify(7): for entries that come and go, for directories on the way to a path, and for managed files.
 constexpr std::uint32_t kEntryEvents = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kOnTheWayEvents = kEntryEvents | IN_ONLYDIR | IN_EXCL_UNLINK;
-// IN_MODIFY reports truncate(2) and writers that keep a file open, IN_CLOSE_WRITE those that map it into memory.
+// IN_MODIFY reports truncate(2) and a writer that keeps a file open.  IN_CLOSE_WRITE reports a writer that maps it into
+// memory.
 constexpr std::uint32_t kManagedEvents = kOnTheWayEvents | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB;
 
 std::string_view DirectoryOf(std::string_view path) {
@@ -39,14 +40,14 @@ void PrependParts(std::string_view path, std::deque<std::string>& before) {
   }
 }
 
-// Returns whether the error means that an entry on the way was removed or replaced meanwhile.  The watch of its
+// Returns whether the error means that an entry on the way was removed or replaced meanwhile.  The watch of the entry's
 // directory reports that.
 bool IsGone(const Error& error) {
   const int reason = error.errno_value();
   return reason == ENOENT || reason == ENOTDIR || reason == ELOOP || reason == EINVAL || reason == ENAMETOOLONG;
 }
 
-// Returns one spelling for a path, so that its directory is its text up to the last slash.
+// Normalizes a path, so that the text before its last slash is its directory.
 std::string Tidy(std::string_view path) {
   std::deque<std::string> parts;
   PrependParts(path, parts);
@@ -70,7 +71,7 @@ Result<std::unique_ptr<DriftWatch>> DriftWatch::Create(event::Loop& loop, const 
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   paths.shrink_to_fit();
   std::unique_ptr<DriftWatch> watch(new DriftWatch(loop, root, std::move(paths), std::move(changed)));
-  // If arming takes several turns of the loop, changes may be missed meanwhile, so `changed` is called at its end.
+  // If arming takes several turns of the loop, changes may be missed meanwhile, so `changed` is called at the end.
   if (!watch->Arm()) watch->report_.After(std::chrono::nanoseconds(0));
   return watch;
 }
@@ -131,12 +132,12 @@ bool DriftWatch::Arm() {
   std::optional<Error> problem = std::move(attempt_->problem);
   attempt_.reset();
   failures_ = problem ? failures_ + 1 : 0;
-  // The first retry is soon, since the cause may pass: sd-event refuses a directory whose inode number was that of a
-  // removed one, until it has read the event of that removal.
+  // The first retry is soon, since the cause may pass: sd-event refuses a directory that has got the inode number of a
+  // removed one, until it has read the event of the removal.
   if (failures_ == 1) is_stale_ = true;
   problem_ = failures_ > 1 ? std::move(problem) : std::nullopt;
   problem_ ? retry_.After(kWatchRetry) : retry_.Cancel();
-  // Paths that have changed during this attempt lead to another one, after the usual delay.
+  // Paths that have changed during this attempt lead to another attempt, after the usual delay.
   if (is_stale_) ReportSoon();
   return true;
 }
@@ -154,8 +155,9 @@ Result<> DriftWatch::Follow(const std::string& path) {
   return {};
 }
 
-// Watches all directories on the way to the path.  Returns the last one, which holds the last name of the path, or null
-// if it does not exist.  Each directory is watched before a name is looked up in it, so that no change is missed.
+// Watches all directories on the way to the path.  Returns the last directory, which holds the last name of the path,
+// or null if it does not exist.  Each directory is watched before a name is looked up in it, so that no change is
+// missed.
 Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
   std::deque<std::string> left;
   PrependParts(DirectoryOf(path), left);

@@ -9,8 +9,8 @@
 // such an event all paths are followed anew, as far as they exist.  If a path itself is a symlink, its target is not
 // watched.
 //
-// The inotify(7) interface does not report a change through a hard link in another directory, a file system mounted
-// over a directory, or what happens on the other side of a network.  The full check finds these.
+// The inotify(7) interface does not report a change through a hard link in another directory, a file system that is
+// mounted over a directory, or a change by another host on a network file system.  The full check finds these.
 
 #include <chrono>
 #include <cstddef>
@@ -69,7 +69,7 @@ class DriftWatch {
     std::size_t next = 0;  // The index of the next path.
     Directories directories;
     std::size_t made = 0;  // The number of watches made in this turn.
-    // The directory of the previous path, as it was written; parent_directory is the result of following it.
+    // The directory part of the previous path; parent_directory is the result of following it.
     std::string parent;
     Directory* parent_directory = nullptr;
     std::optional<Error> problem;

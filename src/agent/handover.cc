@@ -73,8 +73,8 @@ Result<std::unique_ptr<Handover>> Handover::Begin(event::Loop& loop, const Root&
   std::unique_ptr<Handover> handover(
       new Handover(loop, root, std::move(node), std::move(kubeconfig), std::move(changed)));
   handover->is_active_ = TRY(root.Status(kHandedOver)).has_value();
-  // An old file has no uid, and one of a newer version has none that is known here.  Then a Node that was made anew is
-  // left like any other.
+  // An old file has no uid, and a file of a newer version cannot be read.  Without the uid, a Node that was made anew
+  // is left like any other.
   if (const auto contents = root.ReadFile(kHandedOver)) {
     if (auto uid = UidIn(*contents)) handover->given_uid_ = *std::move(uid);
   }
@@ -161,7 +161,7 @@ bool Handover::MayLeave() const {
 void Handover::Report(std::string_view value, std::function<void()> reported) {
   AnnotationChanges changes;
   changes.emplace(api::kAgentStateAnnotation, std::string(value));
-  // Other writes end first; when they have ended, this is decided again.
+  // While another write is under way, nothing is written; the end of that write leads to another Decide().
   if (writer_->is_idle()) writer_->Write(std::move(changes), std::move(reported));
 }
 

@@ -5,7 +5,8 @@
 //
 // With the setting WaitForHandover=yes, the agent stands by until its Node has the label pintle.io/agent with the value
 // "acts".  When the label has gone or has another value, the agent goes on until no change is under way, and then
-// stands by again.  An annotation of the Node reports what it does: "standby", "begins", "acts", and "standby" again.
+// stands by again.  An annotation of the Node reports the agent's state: "standby", "begins", "acts", and "standby"
+// again.
 //
 // `pintle-controller takeover` lets the daemon back onto the node only while the annotation is "standby" or missing.
 // So an agent that stands by acts only after it has written "begins" itself, and only if the API server's answer still
@@ -30,8 +31,9 @@
 
 namespace pintle::agent {
 
-// Exists while the agent acts, so that it goes on after a boot without the API server: it may have to undo a config
-// with which the machine has no network.  It contains the uid of the Node that was given to the agent.
+// This file exists while the agent acts, so that the agent also acts after a boot without the API server: it may have
+// to undo a config with which the machine has no network.  The file contains the uid of the Node that was given to the
+// agent.
 inline constexpr const char* kHandedOver = change::format::kHandedOver.path;
 
 // Returns the uid in the contents of that file.  Files of version 1 may also have the uid alone, or be empty.
@@ -59,7 +61,7 @@ class Handover {
   // Returns whether the agent is to act.
   bool is_active() const { return is_active_; }
 
-  // To be called with each phase that the agent enters while it acts.
+  // Must be called with each phase that the agent enters while it acts.
   void AgentEntered(const Phase& entered);
 
  private:

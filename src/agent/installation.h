@@ -15,8 +15,8 @@ namespace pintle::agent {
 // The config with which the machine was first booted, as Ignition left it.
 inline constexpr const char* kInstalledConfig = "/etc/mcs-machine-config-content.json";
 
-// Returns the differences between the config that the machine has and the one that it was installed with, or nullopt if
-// the config of the installation is not known.
+// Returns the differences between the config that the machine has and the config with which it was installed, or
+// nullopt if the latter is not known.
 Result<std::optional<std::vector<plan::IrreconcilableChange>>> CompareWithInstallation(const Root& root);
 
 }  // namespace pintle::agent

@@ -19,7 +19,7 @@ namespace pintle::agent {
 namespace {
 
 constexpr auto kConnectAgain = std::chrono::seconds(2);
-// The agent writes conditions as the field manager that other parts of the Machine Config Operator use, too.
+// The agent writes conditions under the field manager that parts of the Machine Config Operator use, too.
 constexpr const char* kConditionsManager = "machine-config-operator";
 // A fetch makes this many attempts, so that a short absence of the API server does no harm.  After a fetch that failed,
 // the agent tries again, and the next fetch makes only one attempt.
@@ -157,8 +157,8 @@ void KubernetesSource::See(const api::Node& node) {
   CheckAnswer();
   trust_->OnNodeSeen();
   Report(report::NodeSeen{});
-  // The controller may name a config before the Node names the one that this new machine has.  Without the latter, the
-  // machine would be changed as if it had no config yet.
+  // The controller may name a wanted config before the Node names the config that this new machine has.  Without the
+  // latter, the machine would be changed as if it had no config yet.
   if (awaits_current_config_ && View().Annotation(api::kCurrentConfigAnnotation).empty()) return;
   const Goal wanted = {View().Annotation(api::kDesiredConfigAnnotation),
                        View().Annotation(api::kDesiredImageAnnotation)};
@@ -227,7 +227,7 @@ void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goa
 }
 
 // Waits until the controller has answered the drain request `value`.  After `patience`, posts the Event `event` with
-// the message `too_late`, and fails with this message.
+// the message `too_late`, and passes this message to the listener's `failed`.
 void KubernetesSource::AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event,
                                    std::string too_late, std::function<void()> answered) {
   drain_request_ = DrainRequest{std::move(value), std::move(answered), event, std::move(too_late)};

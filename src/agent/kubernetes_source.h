@@ -37,7 +37,7 @@ struct KubernetesSettings {
   std::string event_namespace;
   std::chrono::nanoseconds drain_timeout = std::chrono::hours(1);
   std::chrono::nanoseconds uncordon_timeout = std::chrono::minutes(10);
-  // A reboot waits this long for its report to be written to the API server.
+  // A reboot waits at most this long until its report is written to the API server.
   std::chrono::nanoseconds reboot_patience = std::chrono::seconds(10);
 };
 

@@ -25,7 +25,8 @@ namespace {
 // for this long, but no longer than kMostPatience.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
-// The first and the longest delay after which configs that cannot be used are read again without a reported change.
+// Unusable configs are read again even without a reported change, after a delay that doubles from kFirstAgain up to
+// kLongestAgain.
 constexpr std::chrono::seconds kFirstAgain{1};
 constexpr std::chrono::seconds kLongestAgain{60};
 
@@ -211,8 +212,8 @@ bool LocalSource::IsPaused() const {
   return !is_paused || *is_paused;
 }
 
-// Returns whether a goal has to be announced.  Once a goal was announced, only a different one has to be.  The first
-// goal is announced if the directory exists, or if the machine's config was rendered from files on the machine.
+// Returns whether a goal has to be announced.  After the first announcement, only a different goal has to be.  The
+// first goal is announced if the directory exists, or if the machine's config was rendered from files on the machine.
 // Otherwise the empty goal of a missing directory would remove a config that came from a cluster.
 bool LocalSource::IsNews(const Goal& goal) const {
   if (announced_) return *announced_ != goal;

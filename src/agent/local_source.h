@@ -53,14 +53,14 @@ class LocalSource final : public Source {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
     std::optional<Goal> current;  // The goal that the machine had when the files were read.
-    bool has_directory = false;   // If this is false, it may be that nobody has ever written a config.
+    bool has_directory = false;   // If this is false, perhaps nobody has ever written a config.
     std::vector<std::string> warnings;
   };
   struct Snapshot {
     std::vector<std::string> link_targets;  // The targets of links in the directory.
     Result<RenderedConfig> rendered;
   };
-  // A call of Fetch() that was not answered yet.  While the machine is paused, it gets no answer.
+  // A call of Fetch() that has no answer yet.  While the machine is paused, it gets none.
   struct PendingFetch {
     Goal wanted;
     std::function<void(Result<SurveyRequest> request)> done;
@@ -104,13 +104,13 @@ class LocalSource final : public Source {
   std::vector<std::string> warned_;
   std::optional<MonotonicTime> first_change_;  // The first change since the last rendering began.
   std::optional<MonotonicTime> last_change_;
-  // The first change since the rendering began whose result was used last.
+  // The first change since the start of the last rendering whose result was used.
   std::optional<MonotonicTime> first_unrendered_change_;
   bool is_rendering_ = false;
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.
   event::Timer render_;
-  std::unique_ptr<event::Worker> worker_;  // Destroyed first: it waits for its job.
+  std::unique_ptr<event::Worker> worker_;  // Destroyed first: its destructor waits for its job.
 };
 
 }  // namespace pintle::agent

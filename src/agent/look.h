@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A look at the machine, on the worker's thread: observes, decides, and then writes what the decision calls for.
+// Looks at the machine, on the worker's thread: observes it, decides, and writes the files that the decision calls for.
 
 #include "agent/observation.h"
 #include "agent/state.h"
@@ -11,7 +11,7 @@
 
 namespace pintle::agent {
 
-// The caller holds the claim to the machine.
+// The caller must hold the claim to the machine.
 Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request, const Goal& goal);
 
 }  // namespace pintle::agent

@@ -52,7 +52,7 @@ Result<std::string> NodeName(const Settings& settings) {
 Result<host::AgentSource> KindOf(const Settings& settings, const Root& root) {
   if (settings.source == SourceChoice::kKubernetes) return host::AgentSource::kKubernetes;
   if (settings.source == SourceChoice::kLocal) return host::AgentSource::kLocal;
-  // An agent that waits for its node must not begin as that of a machine without a cluster.
+  // An agent that waits for a handover belongs to a cluster, even if the kubeconfig does not exist yet.
   if (settings.wait_for_handover) return host::AgentSource::kKubernetes;
   return TRY(root.Status(settings.kubeconfig)) ? host::AgentSource::kKubernetes : host::AgentSource::kLocal;
 }
@@ -84,7 +84,8 @@ Result<> StandBy(event::Loop& loop, const std::string& node) {
   const std::string status =
       fmt::format("stands by until the Node {} has the label {}={}", node, api::kAgentLabel, api::kAgentActs);
   log::Info(fmt::format("This agent {}", status));
-  // There is nothing to look at yet.  Without this, the blocked signal would stay pending until the agent acts.
+  // SIGHUP is ignored, since there is nothing to look at yet.  Without a handler, it would stay pending until the agent
+  // acts.
   const auto on_hangup = TRY(event::SignalWatch::Create(loop, SIGHUP, [](int) {}));
   TRY(event::NotifyStatus(status));
   TRY(event::NotifyReady());
@@ -111,7 +112,7 @@ Result<> Run() {
   if (settings.wait_for_handover && kind == host::AgentSource::kKubernetes) {
     handover = TRY(Handover::Begin(*loop, machine->root(), node, settings.kubeconfig, [&loop] { loop->Stop(); }));
     if (!handover->is_active()) TRY(StandBy(*loop, node));
-    // A signal has ended the program.
+    // StandBy() has returned because of a signal.
     if (!handover->is_active()) return event::NotifyStopping();
   }
 

@@ -32,8 +32,8 @@ constexpr std::string_view kImagePulled = "ImagePulledFromRegistry";
 constexpr std::string_view kRebootedNode = "RebootedNode";
 constexpr std::string_view kNodeDegraded = "NodeDegraded";
 
-// The conditions of a new MachineConfigNode.  In image mode it should have others, but the agent recognizes the mode by
-// the conditions of an existing object.  So it writes these, and the Machine Config Operator replaces them.
+// The conditions of a new MachineConfigNode.  In image mode it should have others.  But the agent recognizes the mode
+// only by the conditions of an existing object, so it writes these, and the Machine Config Operator replaces them.
 constexpr std::string_view kAllTypes[] = {
     kUpdatePrepared,
     kUpdateExecuted,
@@ -142,8 +142,8 @@ bool HasSameReport(const api::Condition* known, const api::Condition& wanted) {
   return known != nullptr && known->status == wanted.status && known->message == wanted.message;
 }
 
-// The Machine Config Operator compares the parent alone, and so drops a child that has changed below an unchanged
-// parent, such as the note that SSH keys need an update this time.
+// Compares the child as well.  The Machine Config Operator compares only the parent, and so drops a changed child of an
+// unchanged parent, such as the note that SSH keys need an update this time.
 bool AreThere(const std::vector<api::Condition>& conditions, const Moment& moment) {
   return HasSameReport(FindType(conditions, moment.parent.type), moment.parent) &&
          (!moment.child || HasSameReport(FindType(conditions, moment.child->type), *moment.child));
@@ -198,7 +198,7 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
     Put(conditions,
         Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);
   }
-  // The API requires a time, so a condition without one gets it here.
+  // The API requires a time, so a condition without a time gets it here.
   for (api::Condition& condition : conditions) {
     if (!condition.last_transition_time) condition.last_transition_time = now;
   }

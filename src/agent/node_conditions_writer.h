@@ -64,7 +64,7 @@ class NodeConditionsWriter {
   kube::Client client_;
   const Clock& clock_;
   Listener listener_;
-  std::deque<MomentWrite> waiting_;  // If a write is under way, it is the first one.
+  std::deque<MomentWrite> waiting_;  // The first element is the write that is under way, if there is one.
   std::optional<MomentWrite> last_;  // The last call of Write(); nullopt if a moment was left out since.
   bool is_writing_ = false;
   int conflicts_ = 0;

@@ -116,7 +116,7 @@ class Reporter {
       reported_.settled = settled.goal;
       return;
     }
-    // If the Node names another config by now, "settled" would be outdated.  The agent gets that goal soon.
+    // If the Node names another config by now, this report would be outdated.  The agent gets that goal soon.
     const std::string desired = view_.Annotation(api::kDesiredConfigAnnotation);
     if (!desired.empty() && desired != settled.goal.config) return;
     ClearPastAction();

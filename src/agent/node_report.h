@@ -3,8 +3,8 @@
 
 // Decides what the Node, its MachineConfigNode and the Events report about this machine.
 //
-// One function takes the earlier reports, the last known state of the Node, and an occurrence, and returns the
-// annotations, conditions and Events that follow, which KubernetesSource then writes.  Keys, values, messages and their
+// One function takes the earlier reports, the last known state of the Node, and an occurrence.  It returns the
+// annotations, conditions and Events that follow, and KubernetesSource writes them.  Keys, values, messages and their
 // order are those of the Machine Config Operator's daemon, since people and tools wait for them.
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 
 // Writes annotations of one Node in the order in which they are given, and repeats each write until it succeeds.
 //
-// While writes fail, all changes that wait are merged to one, because the values in between are outdated by then.  That
-// write is tried again at growing intervals, and not before the time that the server demands.
+// While writes fail, all changes that wait are merged into one write, because the values in between are outdated by
+// then.  This write is tried again at growing intervals, and not before the time that the server demands.
 
 #include <deque>
 #include <functional>

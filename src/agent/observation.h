@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The first part of a look: reads everything that the survey decides from, on the worker's thread.
+// Makes the first part of a look: reads everything on which the survey decides, on the worker's thread.
 //
 // Observe() changes nothing, neither on the machine nor outside of it.  It returns one value.  So the survey needs
 // neither the machine nor the source, and a test can describe a machine by such a value.
@@ -29,14 +29,14 @@ namespace pintle::agent {
 // A config that a source has provided.  It is still text or files, so that the worker does the parsing.
 struct ProvidedConfig {
   Goal goal;
-  std::function<Result<change::CurrentConfig>()> read;  // May be called once.
+  std::function<Result<change::CurrentConfig>()> read;  // May be called only once.
 };
 
 // The facts that a source has for a look.
 struct SurveyRequest {
   // The config that the machine has according to the source.  It is used if the machine's disk has no config.
   std::optional<ProvidedConfig> assumed = {};
-  // The config that the machine is to have; nullopt means the one that it has.
+  // The config that the machine is to have; nullopt means the config that it has.
   std::optional<ProvidedConfig> wanted = {};
   api::NodeDisruptionPolicy policy = {};
   api::IrreconcilableValidationOverrides overrides = {};
@@ -67,7 +67,7 @@ struct Observation {
   std::optional<host::SeenFiles> seen_files = {};  // The files that were read for the findings.
   change::Drifts drifts = {};                      // The findings with all details; none is marked as ignored.
   change::Ignored ignored = {};                    // Includes entries that have ended.
-  // The current config as it would describe the deployment that is booted; read if IsNewWithAnotherOs().
+  // The current config, changed so that it describes the booted deployment; set if IsNewWithAnotherOs().
   std::optional<api::MachineConfig> as_booted = {};
 
   // These describe the change that the source wants, if it wants one.

@@ -5,8 +5,8 @@
 //
 // The authorities are renewed while the old ones are still valid.  The kubelet reads its kubeconfig only when it
 // starts, so it is restarted, unless the new authorities are only for connections inside the control plane.  The
-// kubeconfig that a kubelet first starts with is written last: as long as it differs, everything is done again after a
-// crash or a failure.
+// kubeconfig that a kubelet first starts with is written last: as long as that file differs, everything is done again
+// after a crash or a failure.
 
 #include <optional>
 #include <string>

@@ -4,9 +4,9 @@
 // The agent's settings, which an administrator writes to pintled.conf and its drop-ins.
 //
 // The files have the syntax of systemd's own: sections, Key=value, comments that begin with "#" or ";".  The first main
-// file that exists is used, /etc/pintle/pintled.conf before /usr/lib/pintle/pintled.conf; then all drop-ins in
+// file that exists is used; /etc/pintle/pintled.conf comes before /usr/lib/pintle/pintled.conf.  Then all drop-ins in
 // pintled.conf.d below /usr/lib/pintle, /run/pintle and /etc/pintle override it, in the order of their names.  A
-// drop-in in /etc hides one of the same name in /run, and that hides one in /usr/lib; a link to /dev/null has no
+// drop-in in /etc hides one of the same name in /run, and that hides one in /usr/lib.  A link to /dev/null has no
 // settings and only hides.
 //
 // An unknown key and an invalid value are errors.  Otherwise, a setting with a typo would silently do nothing.  A key

@@ -20,7 +20,7 @@ namespace pintle::agent {
 
 class Source {
  public:
-  // The source calls none of these from within a call of its own functions.
+  // The source calls these only after its own functions have returned.
   struct Listener {
     std::function<void(Goal goal)> wanted;
     std::function<void()> drained;

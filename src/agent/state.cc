@@ -108,7 +108,7 @@ class Transitions {
         return Start().Begin(recovering.after ? recovering.after->attempts : 0);
       case How::kUndone:
         if (!recovered.why.empty() && recovered.goal) return Start().Reject(*recovered.goal, recovered.why).Begin();
-        // A change that was cut short is tried again at once; one that failed waits for its next attempt.
+        // A change that was cut short is tried again at once; a change that failed waits for its next attempt.
         return recovering.after ? Undone(*recovering.after) : MaybeTransition(Start().Begin());
       case How::kToBeConfirmed:
         return Start().Do(effect::WatchHealth{}).To(phase::Confirming{.since = recovered.at});
@@ -277,7 +277,7 @@ class Transitions {
   const State& state_;
 };
 
-// These visitors have a row for each alternative.  If one is missing, this does not compile.
+// These visitors have a row for each alternative.  If a row is missing, the file does not compile.
 
 struct PhaseNames {
   std::string_view operator()(const phase::Recovering&) const { return "recovering"; }

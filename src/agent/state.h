@@ -30,7 +30,7 @@ struct Goal {
 
 // The reasons why a machine is not as it should be.
 enum class Fault {
-  kDrift,           // Someone changed what the config manages, and a person has to decide which is right.
+  kDrift,           // Someone edited a managed thing; a person has to decide whether the edit or the config is right.
   kUnreconcilable,  // A running machine cannot get from the one config to the other.
   kRejected,        // The config was tried, and the machine was not healthy with it.
   kFailed,          // An operation has failed that may succeed next time.
@@ -59,18 +59,18 @@ struct FailedChange {
 };
 
 namespace phase {
-struct Recovering {  // Ends what a crash, a reboot or a failure has interrupted.
+struct Recovering {  // Ends the change that a crash, a reboot or a failure has interrupted.
   int attempts = 0;
   std::optional<FailedChange> after = {};  // Set if this is another try at undoing a failed change.
-  bool is_going_back = false;              // The machine goes back to the config before, since it was not healthy.
+  bool is_going_back = false;              // The machine goes back to the previous config, since it was not healthy.
 };
-struct Waiting {};  // No source has named a goal yet.
+struct Waiting {};  // The source has named no goal yet.
 struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
   bool needs_another_look =
-      false;  // Something changed during this look, which may have missed it: another look follows.
+      false;  // Something changed during this look, so another look follows.
   bool follows_another_look = false;  // The look before this one needed another look.
 };
 struct Draining {
@@ -159,7 +159,7 @@ struct NotUndone {
 // Something on the machine may have changed.  A look that is under way goes on, and its result counts, except that a
 // look with which a change would begin is repeated once.
 struct Noticed {};
-// A person wants a look now, or the time for one has come; a recovery that has failed is tried again as well.
+// A person wants a look now, or a full check is due.  A recovery that has failed is tried again as well.
 struct Asked {};
 // Enough time has passed since a failure.
 struct RetryDue {};
@@ -182,7 +182,7 @@ struct Recover {};
 struct Look {
   Goal goal;
 };
-// Makes Noticed happen again as soon as another look may begin; the agent limits how often that is.
+// Makes Noticed happen as soon as another look may begin; the agent limits how often looks begin.
 struct LookAgainSoon {};
 // Reports that there is work, before any of it is done.
 struct ReportWork {

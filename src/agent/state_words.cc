@@ -12,7 +12,7 @@ struct Words {
   std::string_view next = {};
 };
 
-// Has a row for each phase.  If one is missing, this does not compile.
+// WordsFor has a row for each phase.  If a row is missing, the file does not compile.
 struct WordsFor {
   using Shown = host::AgentPhase;
 

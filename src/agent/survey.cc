@@ -24,7 +24,7 @@ Outlook OutlookOn(change::Pending pending) {
               "recover --give-up`"};
 }
 
-// The config that the machine is to have.
+// Returns the config that the machine is to have.
 const change::CurrentConfig& WantedIn(const Observation& seen) { return seen.to ? *seen.to : seen.current; }
 
 // ---- findings -------------------------------------------------------------------------------------------------------
@@ -46,8 +46,8 @@ std::string IgnoredText(const std::vector<change::Finding>& lost, const change::
   return text;
 }
 
-// Reports as drift the edits that a change to another config would overwrite.  An edit of an ignored thing counts as
-// well if that config changes the thing.
+// Reports as drift the edits that a change to another config would overwrite.  An edit of an ignored thing also counts
+// if the other config changes the thing.
 Survey WithLosses(Survey survey, const Observation& seen, const change::Things& left_alone) {
   std::vector<change::Finding> lost = seen.losses;
   std::erase_if(lost, [&](const change::Finding& finding) { return left_alone.contains(finding.about); });

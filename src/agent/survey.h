@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The second part of a look: decides whether the machine is as its config wants it, and plans the change to another
-// config.
+// Makes the second part of a look: decides whether the machine is as its config wants it, and plans the change to
+// another config.
 //
 // SurveyOf() is a pure function.  Its first argument has everything that was read, and the agent carries out the
 // result.

@@ -32,8 +32,8 @@ bool ChangesOs(const plan::Difference& difference);
 // Returns the parts of a config that this machine leaves aside, in words, or "" if there are none.
 std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec& spec);
 
-// Gives `have`, the config to plan from, the same parts as `wanted`, as far as this machine leaves them aside.  The two
-// configs then agree on these parts, so no action follows from them.
+// Copies the parts that this machine leaves aside from `wanted` to `have`, the config to plan from.  The two configs
+// then agree on these parts, so no action follows from them.
 void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have);
 
 // Returns an error if a change needs to change parts of the OS that this machine cannot change; the error names them.

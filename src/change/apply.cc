@@ -139,8 +139,8 @@ class Changer {
     return {ending == Ending::kRebootNeeded ? Recovery::kRebootNeeded : Recovery::kFinished, ""};
   }
 
-  // Writes the new phase to the journal, which decides what recovery does after a crash from here on.  If that fails,
-  // the old phase still holds.
+  // Writes the new phase to the journal.  From then on, this phase decides what recovery does after a crash.  If the
+  // write fails, the old phase still holds.
   Result<> Enter(Phase phase, Change& change) const {
     const Phase before = std::exchange(change.phase, phase);
     auto written = journal_.Write(change);
@@ -252,15 +252,16 @@ class Changer {
                      change.reason.empty() || left.empty() ? change.reason + left : change.reason + "; " + left};
   }
 
-  // Returns a text that names the things that were left as someone has edited them.
+  // Puts the steps of the undo, and returns a text that names the things that were left because someone has edited
+  // them.
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents) {
     const auto left = TRY(change::PutBack(host_, contents, change.undo, change.steps));
     // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile,
     // they may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
-    // The rejection is recorded only now: that needs space on a disk that may be full, and the old state must be back
-    // in any case.
+    // The rejection is recorded only now: it needs space on a disk that may be full, and even then the old state must
+    // be back.
     TRY(RecordRejection(change));
     TRY(journal_.Close());
     TRY(acted);
@@ -341,7 +342,7 @@ class Changer {
     return fmt::format("{}", fmt::join(left, "; "));
   }
 
-  // Makes the old deployment the next one to boot, because another one is running and the change is to be undone.
+  // Makes the old deployment boot next, because another deployment is running and the change is to be undone.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(RecordRejection(change));

@@ -94,7 +94,7 @@ struct Recovered {
 // A change that is still not confirmed after this many boots is undone, because it may be the cause of the reboots.
 inline constexpr std::int64_t kMostBoots = 3;
 
-// Ends what a crash or a reboot interrupted.  It must be called before anything else is changed.
+// Ends the change that a crash or a reboot has interrupted.  Must be called before anything else is changed.
 Result<Recovered> Recover(const host::Host& host, const Progress& progress = {});
 
 // Ends a change that waits for confirmation, since the machine is healthy.

@@ -11,8 +11,8 @@
 
 namespace pintle::change {
 
-// Returns the config as it would describe the booted deployment: with its image, only those of the kernel arguments
-// that it was booted with, and without the extensions and the kernel that are missing.
+// Returns the config, changed to describe the booted deployment: with its image, with only the kernel arguments that it
+// was booted with, and without the extensions and the kernel that are missing.
 api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::MissingParts& missing,
                             api::MachineConfig config);
 

@@ -14,8 +14,8 @@ namespace pintle::change {
 // Returns an id that changes with each boot; "" if `root` is the tree of a system that is not running.
 Result<std::string> BootId(const Root& root);
 
-// Returns whether the machine has booted since the boot that `change` names: the one in which the change began, or in
-// which its files were put late.
+// Returns whether the machine has booted since the change began.  If the files of the change were put late, returns
+// whether the machine has booted since then.
 Result<bool> HasRebooted(const Root& root, const Change& change);
 
 }  // namespace pintle::change

@@ -65,7 +65,8 @@ struct Change {
   // The id of the boot in which the change began.  If the shutdown did not put the files into the new deployment, and
   // recovery has put them after the boot, this is the id of that boot.
   std::string boot_id;
-  // The things that were not as the new config wants them.  NoteLinks() adds the links that enabling units made.
+  // The steps for the things that were not as the new config wants them.  NoteLinks() adds a step for the links of
+  // units.
   std::vector<plan::Step> steps;
   std::vector<plan::Step> undo;  // The steps that put these things back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
@@ -78,7 +79,7 @@ struct Change {
 
   // Set if the maker of the change has to confirm after the reboot that the machine is healthy.
   bool awaits_confirmation = false;
-  // The number of boots since the change was applied, and the last one that was counted.
+  // The number of boots since the change was applied, and the id of the last boot that was counted.
   std::int64_t boots = 0;
   std::string counted_boot_id;
 

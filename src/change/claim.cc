@@ -34,7 +34,7 @@ Result<bool> Lock(const UniqueFd& file, std::chrono::milliseconds patience) {
 }  // namespace
 
 Result<Claim> Claim::Take(const Root& root, std::chrono::milliseconds patience, Allows allows) {
-  // Where a newer Pintle has left its files without the lock, the lock is not made either.
+  // If a newer Pintle has left files but no lock, the lock is not created.
   if (allows == Allows::kKnownVersions && !TRY(root.Status(kFile))) TRY(ExpectKnownVersions(root));
   TRY(host::WithRemedy(root.MakeDirectories(kStateDirectory, kPrivateDirectory)));
   UniqueFd lock = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));

@@ -18,8 +18,8 @@ inline constexpr auto kClaimPatience = std::chrono::seconds(10);
 // The claim is a file lock, so the kernel releases it even if the process is killed.
 class Claim {
  public:
-  // With kKnownVersions, nobody gets the claim to a machine on which a newer Pintle has left files that this one does
-  // not know.
+  // With kKnownVersions, nobody gets the claim to a machine on which a newer Pintle has left files that this Pintle
+  // does not know.
   enum class Allows { kKnownVersions, kAnyVersion };
 
   // Returns an error of the kind kConflict if another process still holds the claim after this time, and one of the

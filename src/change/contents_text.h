@@ -8,8 +8,8 @@
 
 namespace pintle::change {
 
-// Compares two contents of a file; returns "" if they are equal.  Of contents that are secret, binary or very long, the
-// text only has the lengths.
+// Compares two contents of a file; returns "" if they are equal.  For contents that are secret, binary or very long,
+// the text has only the lengths.
 std::string ContentsText(std::string_view path, std::string_view from, std::string_view to);
 
 // Compares two texts; returns "" if they are equal.

@@ -24,7 +24,7 @@ struct Drift {
   std::vector<std::string> problems;         // Worded as by the Machine Config Operator, if it reports them.
   std::vector<std::string> details;          // More details than in the problems, with secrets masked.
   std::vector<std::string> written_by;       // The configs that manage the thing; empty if they are not known.
-  std::string difference;                    // A diff from the config to what is there, with secrets masked.
+  std::string difference;                    // A diff from the config to the actual contents, with secrets masked.
   std::vector<std::string> remedies;         // Commands that a person can run.
   std::optional<std::string> ignored_until;  // The finding does not count until this time, in RFC 3339.
 

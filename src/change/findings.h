@@ -4,7 +4,7 @@
 // Finds the differences between a machine and its config.
 //
 // All differences are reported at once, since whoever mends them wants to know them all.  If the Machine Config
-// Operator has a text for a difference, we use the same text.
+// Operator has a text for a difference, Pintle uses the same text.
 
 #include <array>
 #include <span>
@@ -25,8 +25,8 @@ namespace pintle::change {
 // The value of `about` in findings on the OS: its image, kernel arguments, extensions and kernel.
 inline constexpr std::string_view kOs = "os";
 
-// Files that a config may have, but that are kept up to date from objects of the cluster, by our agent or by the
-// Machine Config Operator.  Their contents need not be those of the config, so there are no findings on them.
+// Files that a config may have, but that the agent or the Machine Config Operator keeps up to date from objects of the
+// cluster.  Their contents need not be those of the config, so there are no findings on them.
 inline constexpr std::string_view kKubeletAuthorities = "/etc/kubernetes/kubelet-ca.crt";
 inline constexpr std::string_view kCloudAuthorities =
     "/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem";

@@ -20,7 +20,7 @@
 namespace pintle::change {
 namespace {
 
-// Only this much of a line is kept in memory, and less of it is shown.
+// Of a line, only this much is kept in memory, and less than that is reported.
 constexpr std::size_t kMostLineBytes = 64 << 10;
 constexpr std::size_t kMostLineBytesShown = 120;
 
@@ -93,7 +93,7 @@ class ExpectedContents {
     return true;
   }
 
-  // Returns whether there is a difference.  It must be called after the last piece, since the file may be longer.
+  // Returns whether there is a difference.  Must be called after the last piece, since the file may be longer.
   Result<bool> End() { return differs_ || TRY(file_.HasMore()); }
 
   std::size_t size() const { return size_; }

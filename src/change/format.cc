@@ -20,7 +20,7 @@ constexpr std::array kAll = {format::kJournal,    format::kRejected,   format::k
 // Returns the version, or nullptr if the document names none.
 const json::Value* VersionIn(const Format& format, const json::Value& document) {
   const json::Value* const version = document.Find(kVersionKey);
-  // A map without a version may have an entry with this name, such as a user.  Its value is no number.
+  // A map without a version may have an entry with this name, such as a user.  The value of that entry is not a number.
   const bool is_entry = version != nullptr && format.member != nullptr && !version->is_integer();
   return is_entry ? nullptr : version;
 }

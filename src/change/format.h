@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The versions of the formats of the files that Pintle keeps between its lives.
+// The versions of the formats of the files that Pintle keeps from one run to the next.
 //
 // Each kind of file has a version of its own, and each file names its version.  A newer Pintle reads all older
 // versions, so it ends what an older one has begun.  An older Pintle that meets a newer version changes nothing on the
@@ -22,8 +22,8 @@ namespace pintle::change {
 struct Format {
   const char* path;
   std::int64_t version;  // The version that this Pintle writes, and the newest one that it reads.
-  // The member that holds the list or map of such a file; nullptr if the file is a struct, whose fields are beside the
-  // version.
+  // The member that holds the list or map of the file.  It is nullptr if the file is a struct, whose fields are beside
+  // the version.
   const char* member = nullptr;
   // `pintle recover --set-aside` moves the file out of the way.
   bool can_be_set_aside = true;
@@ -53,7 +53,7 @@ std::string TextWithVersion(const Format& format, json::Value contents);
 Result<json::Value> WithoutVersion(const Format& format, json::Value document);
 
 // Returns an error if the file has a newer version.  A file that is missing, damaged or unreadable is no error here,
-// since whoever needs it reports that.
+// since the reader of the file reports that.
 Result<> ExpectKnownVersion(const Root& root, const Format& format);
 Result<> ExpectKnownVersions(const Root& root);
 

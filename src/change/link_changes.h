@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Distinguishes the links of units that a change made from those that others make.
+// Distinguishes the links that a change made for its units from the links that others make.
 //
 // Only systemd knows which links it makes for a unit.  So the links of a change are known only after the change has
 // enabled and disabled its units.  Until then, an undo restores all links as they were before the change.  Afterwards,

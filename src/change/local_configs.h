@@ -27,7 +27,7 @@ struct WrittenConfig {
   ignition::Config ignition;
 };
 
-// Renders the configs to one.  Without configs, the result is the empty config.
+// Renders the configs to one config.  Without configs, the result is the empty config.
 Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
 
 struct WrittenConfigs {

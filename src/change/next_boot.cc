@@ -154,7 +154,7 @@ class IsAsMerged {
     if (machineconfig::IsOwnFile(undo.key)) return true;
     const auto have = TRY(host::Observe(host_.root, undo.key));
     if (IsSame(undo.want, have) || IsSame(std::get<FilePut>(put_).want, have)) return true;
-    // The file may be the new image's default, if that differs from the old one's.
+    // The file may be the new image's default, if the default differs from that of the old image.
     if (!undo.key.starts_with("/etc/")) return false;
     return IsSame(TRY(host::Observe(host_.root, "/usr" + undo.key)), have);
   }

@@ -26,7 +26,7 @@ namespace pintle::change {
 
 // The deployment that is to boot next.
 struct NextDeployment {
-  std::string image;             // The image to fetch; empty for the one that is booted.
+  std::string image;             // The image to fetch; empty for the booted image.
   std::string extensions_image;  // The image that has the packages of the extensions.
   host::WantedDeployment wanted;
 };
@@ -55,8 +55,8 @@ Result<> Finalize(const host::Host& host);
 // Checks that the running deployment is the one that the change wants; the error names the differences.
 Result<> CheckBooted(const host::Host& host, const Change& change);
 
-// Puts into the running tree what Finalize() should have put there before the boot.  A thing that someone has edited
-// since the change was staged is a conflict, and then nothing is written.
+// Puts into the running tree the things that Finalize() should have put there before the boot.  A thing that someone
+// has edited since the change was staged is a conflict, and then nothing is written.
 Result<> PutLate(const host::Host& host, const host::BlobStore& contents, const Change& change);
 
 // Puts back the parts of the change that are in effect although the old deployment is booted.  Returns a reason for

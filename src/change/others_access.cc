@@ -31,7 +31,6 @@ void PrependParts(const fs::path& path, std::deque<std::string>& rest) {
 // Checks the entries on the way to a file, and the file itself, one after the other.
 class EntryChecks {
  public:
-  // Checks the next entry.
   void Check(const std::string& place, const struct stat& status) {
     const bool is_directory = S_ISDIR(status.st_mode);
     if (status.st_uid != 0 && status.st_uid != ::geteuid()) {

@@ -150,7 +150,7 @@ class StepPutter {
 
 // Leaves alone what someone has edited or put in the way, and collects the reasons.  If a thing cannot be put for
 // another reason, all others are put, and then the error is returned.  Only a fault of the machine, such as a disk
-// error, ends this at once.
+// error, ends the work at once.
 class UndoPutter final : public StepPutter {
  public:
   using StepPutter::StepPutter;

@@ -30,8 +30,8 @@ Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::sp
 
 // Undoes a change that may have put any of its steps.  Things that someone has since edited, made immutable or mounted
 // over are left as they are, and the returned texts name them.  If a thing cannot be put back for another reason, all
-// others are put back, and then the error is returned.  Only a fault of the machine, such as a disk error, ends this at
-// once.
+// others are put back, and then the error is returned.  Only a fault of the machine, such as a disk error, ends the
+// call at once.
 Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
                                          std::span<const plan::Step> undo, std::span<const plan::Step> steps);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stores the config with which the machine was not healthy after its reboot, so that the agent does not try it again by
-// itself.  The program that undoes a change that awaits confirmation writes this file, and the agent reads it.
+// Stores the name of the config with which the machine was not healthy after its reboot, so that the agent does not try
+// it again by itself.  The program that undoes a change that awaits confirmation writes this file.  The agent reads it,
+// and removes it when a person asks for another try.
 
 #include <optional>
 #include <string>

@@ -78,7 +78,8 @@ class Stager {
       return {};
     }));
     TRY(CheckPlaces(to.ignition));
-    // The old config may have paths of Pintle's own files, from before they were refused.  Steps for them are left out.
+    // The old config may have paths of Pintle's own files, from before Pintle refused them.  Steps for them are left
+    // out.
     const auto is_own = [](const std::string& path) { return machineconfig::IsOwnFile(path); };
     auto before = plan::PathsOf(from.ignition);
     std::erase_if(before, is_own);

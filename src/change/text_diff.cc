@@ -19,8 +19,8 @@ using Lines = std::vector<std::string_view>;
 using Numbers = std::vector<std::size_t>;
 
 constexpr std::size_t kContext = 3;
-// If the texts differ in more lines, all lines between their equal beginnings and ends are shown as replaced, because
-// the time of the search grows with the square of this number.
+// If the texts differ in more lines, all lines between their equal beginnings and ends count as replaced, because the
+// time of the search grows with the square of this number.
 constexpr std::ptrdiff_t kMostChanges = 2000;
 
 enum class Edit { kKeep, kRemove, kAdd };

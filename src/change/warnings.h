@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds what people should know about a change, although it can be made.
+// Makes warnings: facts about a change that people should know, although the change can be made.
 
 #include <string>
 #include <vector>

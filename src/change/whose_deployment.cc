@@ -6,7 +6,7 @@
 namespace pintle::change {
 
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted) {
-  // A reboot removes staged deployments, so one that is staged now was not staged for this change.
+  // A reboot removes staged deployments, so a deployment that is staged now was not staged for this change.
   if (pending.is_staged && rebooted == Rebooted::kYes) return false;
   if (!change.staged) return pending.id != change.found_pending;
   const bool is_alike =

@@ -66,7 +66,8 @@ ignition::File FileFrom(const std::string& path, const FileState& state, const s
   return file;
 }
 
-// The unit to which a path below /etc/systemd/system belongs, and the name of the drop-in if the path is one.
+// The unit to which a path below /etc/systemd/system belongs, and the name of the drop-in if the path is that of a
+// drop-in.
 struct UnitPart {
   std::string unit;
   std::string dropin;  // If it is empty, the path is the unit's own file.

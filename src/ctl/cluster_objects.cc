@@ -127,7 +127,7 @@ std::string_view GuessKind(const Value& document) {
   return "";
 }
 
-// Returns the kind that a file's name suggests, for objects whose fields do not show their kind.
+// Returns the kind that a file's name suggests, for objects whose fields suggest none.
 std::string_view KindOfFile(const std::string& path) {
   constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"node", kNode},

@@ -36,9 +36,8 @@ struct ClusterObjects {
   std::string control_plane_topology;
 };
 
-// Adds the objects in a file.  An object without a kind gets the kind that its fields suggest, or else that of the List
-// that it is in, or else `kind`, or else the one that the file's name suggests.  Objects of kinds that ClusterObjects
-// has no place for are skipped.
+// Adds the objects in a file.  If an object has no kind, the first of these that is known decides: its fields, the List
+// that it is in, `kind`, the file's name.  Objects of kinds that ClusterObjects has no place for are skipped.
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects);
 
 // Adds the objects in a document.

@@ -2,7 +2,7 @@
 #pragma once
 
 // Previews the config that a pool's nodes would get if some objects were applied to their cluster: KubeletConfigs,
-// mirrors, MachineConfigs.
+// mirrors of registries, MachineConfigs.
 //
 // The controllers run over a copy of the cluster in memory.  The templates are not needed for this: the cluster has the
 // configs that were made from them.

@@ -102,8 +102,8 @@ Result<UpdateSettings> UpdateSettingsOf(LiveCluster& cluster) {
   return Error(configuration.error()).While("reading the policy of updates");
 }
 
-// Returns the names of the old and the new config.  Two words are these names; one word is a pool, and stands for the
-// config that its nodes have and the one that they are to have.
+// Returns the names of the old and the new config.  Two words are these names.  One word is a pool, whose nodes have
+// the old config and are to have the new one.
 Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, LiveCluster& cluster) {
   const std::vector<std::string>& words = line.words();
   if (words.size() == 2) return std::pair(words[0], words[1]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle explain`: prints the wanted and the actual state of a thing, the configs that set it, and what a change of it
-// would need.
+// `pintle explain`: prints the wanted and the actual state of a thing, the configs that set it, and the actions that a
+// change of it would need.
 
 #include <array>
 

@@ -23,7 +23,7 @@
 namespace pintle::ctl {
 namespace {
 
-// Logged when the first boot's work has failed and is tried again.
+// The id of the warning that the first boot's work has failed and is tried again.
 constexpr log::MessageId kFirstBootFailed{"f0d1d1f11dab4010b6c01b4532e77d7d"};
 
 using std::chrono::seconds;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle firstboot`: makes the OS of a new machine what its first config wants, before anything else runs there.
+// `pintle firstboot`: gives a new machine the OS that its first config wants, before anything else runs there.
 
 #include <array>
 

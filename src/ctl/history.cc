@@ -74,7 +74,7 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries, const
 }
 
 std::string OutcomeWithoutEnd(const Result<bool>& is_claimed) {
-  // Only root can find out.
+  // Only root can find out whether the claim is held.
   if (!is_claimed) return "under way or cut short";
   return *is_claimed ? "under way" : kCutShort;
 }

@@ -36,12 +36,12 @@ struct PastChange {
 };
 
 // Joins the entry about the beginning of each change with the entry about its end.  A change without an end was cut
-// short, unless it is the last one: that may be under way, and gets the outcome `last_outcome`.  An end without a
-// beginning, such as that of a recovery, is a change of its own.
+// short.  Only the last change may still be under way: without an end, it gets the outcome `last_outcome`.  An end
+// without a beginning, such as that of a recovery, is a change of its own.
 std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries, const std::string& last_outcome);
 
-// Returns the outcome of a last change without an end: whether a process holds the claim on the machine, or an error if
-// that is unknown.
+// Returns the outcome of a last change without an end.  `is_claimed` is whether a process holds the claim on the
+// machine, or an error if that is unknown.
 std::string OutcomeWithoutEnd(const Result<bool>& is_claimed);
 
 }  // namespace pintle::ctl

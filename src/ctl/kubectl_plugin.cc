@@ -118,7 +118,7 @@ ExitStatus RefuseVerb(std::string_view name) {
                                 name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
 }
 
-// Prints help on the words after `help`, of which there may be none.
+// Prints help on the verb that follows `help`, or on the program if no word follows.
 ExitStatus PrintVerbHelp(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelp();
   const PluginVerb* const verb = VerbNamed(words[0]);

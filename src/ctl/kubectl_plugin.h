@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `kubectl-pintle`: under this name, `kubectl pintle VERB` asks the cluster that kubectl uses.
+// `kubectl-pintle`: kubectl runs the program of this name for `kubectl pintle VERB`, which asks the cluster that
+// kubectl uses.
 
 #include <span>
 

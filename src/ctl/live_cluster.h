@@ -36,7 +36,7 @@ class LiveCluster {
   template <kube::Resource T>
   Result<std::vector<T>> All();
 
-  // Changes an object by a merge patch; returns it as it is then.
+  // Changes an object by a merge patch, and returns the changed object.
   template <kube::Resource T>
   Result<T> Patch(const std::string& name, json::Value merge_patch);
 

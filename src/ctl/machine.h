@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machine that a verb is about: this one, or the file tree of one that is not running.
+// The machine that a verb is about: this machine, or the file tree of a machine that is not running.
 
 #include <memory>
 #include <string>

@@ -162,7 +162,7 @@ std::string Stripped(std::string text) {
 
 // ---- pivot ----------------------------------------------------------------------------------------------------------
 
-// Returns the image that the command line names.  Without one, or with --from-etc-pullspec, returns the image in
+// Returns the image that the command line names.  If it names none, or with --from-etc-pullspec, returns the image in
 // /etc/pivot/image-pullspec.
 Result<std::string> ImageFor(const CommandLine& line, const Root& root) {
   if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");

@@ -136,7 +136,7 @@ ExitStatus RefuseVerb(std::string_view name) {
                           name.starts_with('-') ? "; options go behind the verb" : Guess(name, known)));
 }
 
-// Prints help on the words after `help`, of which there may be none.
+// Prints help on the verb that follows `help`, or on the program if no word follows.
 ExitStatus PrintHelpOn(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintHelp();
   const VerbEntry* const verb = VerbNamed(words[0]);

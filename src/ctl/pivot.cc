@@ -23,8 +23,8 @@
 namespace pintle::ctl {
 namespace {
 
-// Adds the commit to a name that can stand for different contents over time, such as a branch or a tag.  Returns a name
-// with a digest as it is, and any name if the commit is not known.
+// Adds the commit to a name that can stand for different contents over time, such as a branch or a tag.  A name with a
+// digest stays as it is, and so does every name if the commit is not known.
 std::string WithCommit(const std::string& name, const std::string& commit) {
   const bool is_exact = commit.empty() || name == commit || name.find('@') != std::string::npos;
   return is_exact ? name : fmt::format("{} ({})", name, commit);

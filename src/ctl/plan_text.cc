@@ -281,8 +281,8 @@ void AddRest(const ignition::Config& from, const ignition::Config& to, std::stri
   });
 }
 
-// Returns the diff of a change that only new machines follow, with secrets masked.  Such a diff may contain keys, and
-// programs that fetch keys.
+// Returns the diff of a change that only takes effect on new machines, with secrets masked.  Such a diff may contain
+// keys, and programs that fetch keys.
 std::string MaskedDiff(const plan::IrreconcilableChange& change) {
   const bool is_secret = change.field_path.find("keyFile") != std::string::npos;
   std::string text;

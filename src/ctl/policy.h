@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the policy for changes that need no reboot: the one in the file of --policy, or else the one by which the agent
-// planned its last change.
+// Reads the policy in the file of --policy, or else the policy by which the agent planned its last change.  A policy
+// decides which changes need no reboot.
 
 #include <string>
 

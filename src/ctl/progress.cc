@@ -56,8 +56,7 @@ void ProgressLines::StartWatch(const std::string& doing) {
   if (watch) watch_ = *std::move(watch);
 }
 
-// Draws the line over an older one, and overwrites the rest of the older line with blanks, which every terminal
-// supports.
+// Draws the line over the older line, and overwrites the rest of the latter with blanks, which every terminal supports.
 void ProgressLines::Draw(const std::string& line) {
   const std::size_t columns = ColumnsOf(line);
   const std::size_t blanks = drawn_ > columns ? drawn_ - columns : 0;

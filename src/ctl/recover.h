@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle recover`: ends what a crash or a reboot interrupted.
+// `pintle recover`: ends the change that a crash or a reboot has interrupted.
 
 #include <array>
 #include <string>
@@ -35,8 +35,8 @@ struct RecoveryOutcome {
 // kRecover completes or undoes the change, as its journal decides; kUndo undoes it in any case.
 enum class Direction { kRecover, kUndo };
 
-// Ends a change that was cut short, or undoes it.  The caller holds the claim to the machine, and calls this before it
-// changes anything.
+// Ends a change that was cut short, or undoes it.  The caller must hold the claim to the machine, and call this before
+// it changes anything.
 Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, ProgressLines& progress,
                                              Direction direction = Direction::kRecover);
 

@@ -26,8 +26,8 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// Makes a pool that every cluster has, with its usual node selector.  It decides which nodes belong to the pool if the
-// pool is not among the objects.
+// Makes a pool that every cluster has, with its usual node selector.  If the pool is not among the objects, this
+// selector decides which nodes belong to it.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;
   pool.metadata.name = name;
@@ -208,7 +208,7 @@ Result<RolloutPreview> PreviewRolloutFromFiles(const CommandLine& line) {
   return PreviewRollout(question);
 }
 
-// The preview has what the pool allows.  Only the controller knows the answers to the gates of a policy.
+// The preview lists the updates that the pool allows.  Only the controller knows the answers to the gates of a policy.
 void AddPolicyWarning(const Result<std::vector<api::RolloutPolicy>>& policies, const api::MachineConfigPool& pool,
                       std::vector<std::string>& warnings) {
   if (!policies) {

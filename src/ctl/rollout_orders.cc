@@ -26,7 +26,7 @@ Result<std::string> PoolIn(const CommandLine& line) {
   return std::string(line.words().front());
 }
 
-// Returns what the policy of a pool reports about the pool.
+// Returns the status that a RolloutPolicy reports for the pool.
 Result<api::RolloutPoolStatus> StatusOfPool(LiveCluster& cluster, const std::string& pool) {
   for (const api::RolloutPolicy& policy : TRY(cluster.All<api::RolloutPolicy>(), "reading RolloutPolicies")) {
     for (const api::RolloutPoolStatus& status : policy.status.pools) {
@@ -50,9 +50,10 @@ Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::st
   return {};
 }
 
-// An order is for what its author has seen: the controller may not have begun with the pool's newest config yet.
+// An order must be for the rollout that its author has seen.  The controller may not have begun with the newest config
+// yet.
 Result<> ExpectReportOn(const api::MachineConfigPool& pool, const api::RolloutPoolStatus& status) {
-  const std::string& target = status.memory.target;  // With the image behind it if there is one.
+  const std::string& target = status.memory.target;  // The config, followed by the image if there is one.
   if (target.substr(0, target.find(' ')) == pool.spec.configuration.name) return {};
   return Error(
       ErrorKind::kConflict,

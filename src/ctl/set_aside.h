@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle recover --set-aside`: moves away Pintle's own files if they cannot be read any more.
+// `pintle recover --set-aside`: moves away Pintle's own files if they cannot be used any more.
 
 #include "base/result.h"
 #include "ctl/command_line.h"
