@@ -55,7 +55,7 @@ bool IsPathPiece(std::string_view text) {
   if (text.empty() || !is_part(text.front()) || !is_part(text.back())) return false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    while (!is_part(text[at])) ++at;  // The last character is a letter or a digit, so this ends.
+    while (!is_part(text[at])) ++at;  // The last character is a letter or a digit, so the loop ends.
     const std::string_view separator = text.substr(begin, at - begin);
     const bool is_good = separator.empty() || separator == "." || separator == "_" || separator == "__" ||
                          separator.find_first_not_of('-') == std::string_view::npos;

@@ -15,7 +15,7 @@
 
 namespace pintle::generated {
 
-// Sets how often the nodes of the pool `worker` report.  It does nothing for other pools, and without a profile.  It is
+// Sets how often the nodes of the pool `worker` report.  Does nothing for other pools, or if `profile` is empty.  It is
 // an error if there is no profile of this name.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
