@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The configs that templates make for each pool, for generators that base their files on those of the templates.
+// Provides the configs that templates make for each pool.  Generators base their files on the files in these configs.
 //
 // The configs are made once for each role.  A pool other than master, worker and arbiter has the configs of worker.
 
