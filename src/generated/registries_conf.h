@@ -69,8 +69,8 @@ struct PullSource {
   std::string repository;
 };
 
-// Returns the places for an image that has this entry, in the order in which they are tried.  A mirror may be
-// only for images that are named by digest, or only for images that are named by tag.
+// Returns the places for an image that has this entry, in the order in which they are tried.  A mirror may
+// be only for images that are named by digest, or only for images that are named by tag.
 Result<std::vector<PullSource>> PullSources(const Registry& entry, std::string_view image);
 
 }  // namespace pintle::generated
