@@ -52,7 +52,7 @@ struct MissingParts {
 };
 
 // `lacking` are the packages of PackagesToCheck() that are neither layered on the booted image nor in it.  If `want`
-// names no image, a machine with another kernel than the default one is not reported for that.
+// names no image and wants the default kernel, another kernel is not reported.
 MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
                          const std::vector<std::string>& lacking, std::string_view machine);
 

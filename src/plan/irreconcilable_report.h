@@ -16,7 +16,7 @@ struct IrreconcilableChange {
   std::string diff;        // For example the lines `- "/dev/a"` and `+ "/dev/b"`.
 };
 
-// Returns the changes from the config that a machine was installed with to the one that it has.
+// Returns the changes from the config with which a machine was installed to a later config.
 std::vector<IrreconcilableChange> IrreconcilableChanges(const ignition::Config& installed,
                                                         const ignition::Config& wanted);
 
