@@ -146,8 +146,8 @@ struct FullName {
   std::string rest;
 };
 
-// Adds the domain docker.io if a name has no domain.  Adds "library/" to a name of docker.io, or of its alias
-// "index.docker.io", that has no "/".
+// Adds the domain docker.io if a name has no domain, and replaces its alias index.docker.io.  Adds "library/" to a name
+// of docker.io that has no "/".
 FullName Completed(std::string_view image) {
   FullName name;
   const std::size_t slash = image.find('/');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A worker latency profile: it sets how often the workers of a cluster report that they are healthy.
+// A worker latency profile sets how often the workers of a cluster report that they are healthy.
 //
-// The control plane reads the same profile: it considers a node lost if the node has not reported for some multiple of
+// The control plane reads the same profile.  It considers a node lost if the node has not reported for some multiple of
 // this time.
 
 #include <optional>

@@ -24,7 +24,7 @@ class PoolTemplates {
   // The templates must outlive this object.
   PoolTemplates(const TemplateFolder& templates, const json::Value& spec, const TlsSettings& tls)
       : rendering_(Rendering{.templates = templates, .config = RenderConfig(spec, "", tls)}) {}
-  // Uses those of the cluster's configs that a ControllerConfig owns, because they were made from templates.
+  // Uses the configs that a ControllerConfig owns, because these were made from templates.
   explicit PoolTemplates(const std::vector<const api::MachineConfig*>& configs);
 
   Result<std::span<const MachineConfig>> For(const std::string& pool);

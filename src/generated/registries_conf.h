@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/registries.conf: the places from which a node pulls images.
+// Edits /etc/containers/registries.conf, which lists the places from which a node pulls images.
 
 #include <map>
 #include <optional>

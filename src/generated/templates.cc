@@ -58,7 +58,7 @@ Result<std::string> PlatformFolder(std::string_view platform) {
   return folder;
 }
 
-// Returns the folders that apply to this cluster.  A later one takes precedence.
+// Returns the folders that apply to this cluster.  A later folder takes precedence.
 Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
   std::string platform_folder = TRY(PlatformFolder(config.platform()));
   std::vector<std::string> folders = {"_base"};

@@ -37,7 +37,7 @@ struct PackageChanges {
 };
 
 // Returns the changes that lead from one state to the other.  `machine` is the architecture, as uname(2) names it.  The
-// kernel's packages are chosen anew with each new image, since they may have other names there.
+// kernel's packages are chosen anew with each new image, since their names may differ there.
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the parts of its config that a node cannot have, because they are set only once, when a machine is installed:
-// disks, RAIDs, filesystems, LUKS.
+// Finds the parts of a node's config that the node cannot have, because they are set only once, when a machine is
+// installed: disks, RAIDs, filesystems, LUKS.
 
 #include <string>
 #include <vector>
