@@ -25,10 +25,10 @@
 namespace pintle::generated {
 namespace {
 
-// The version of all components of OpenShift that are not a part of a release.
+// The version that components of OpenShift have if they were not built for a release.
 constexpr const char* kUnreleased = "0.0.1-snapshot";
 
-// Makes the configs of one source after the other.
+// Makes the configs, one kind of input after the other.
 class BootstrapGenerator {
  public:
   BootstrapGenerator(const Manifests& manifests, const TemplateFolder& templates, const BootstrapSettings& settings)

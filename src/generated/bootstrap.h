@@ -26,7 +26,7 @@ struct BootstrapSettings {
 };
 
 struct BootstrapConfigs {
-  std::vector<MachineConfig> configs;   // Grouped by their sources, in the operator's order.
+  std::vector<MachineConfig> configs;   // Grouped by kind of input, in the operator's order.
   std::vector<std::string> complaints;  // Messages about inputs that were left out.
 };
 

@@ -18,7 +18,7 @@
 namespace pintle::generated {
 namespace {
 
-// Adds the members that are missing, in nested objects as well.
+// Adds the members of `defaults` that `to` lacks, in nested objects as well.
 void AddMissing(const json::Value& defaults, json::Value& to) {
   for (const auto& [key, value] : defaults.members()) {
     json::Value* const known = to.Find(key);
@@ -30,7 +30,7 @@ void AddMissing(const json::Value& defaults, json::Value& to) {
   }
 }
 
-// Each of these functions adds the fields that the operator writes even if they are empty.
+// Each of the next three functions adds the fields that the operator writes even if they are empty.
 
 void CompletePool(json::Value& pool) {
   static const json::Value kDefaults = {
@@ -161,7 +161,7 @@ class BootstrapRenderer {
     return machineconfig::ImagesFor(pool, worker == manifests_.pools.end() ? nullptr : &worker->pool, *stream);
   }
 
-  // Adds to the error the manifest of the first selected config that is invalid by itself, if there is one.
+  // If a selected config is invalid by itself, adds the manifest of the first such config to the error.
   Error WithPlace(Error error, const machineconfig::MachineConfigs& selected) const {
     for (const api::MachineConfig* config : selected) {
       json::Report report;

@@ -2,7 +2,7 @@
 #pragma once
 
 // Makes the files from which an installation serves configs to its machines: the pools with their rendered configs, and
-// the objects that the server needs besides.  This code does no I/O.
+// the other objects that the server needs.  This code does no I/O.
 //
 // The Machine Config Operator's bootstrap has the same files: machine-pools/POOL.yaml, machine-configs/RENDERED.yaml,
 // controller-config/machine-config-controller.yaml, and api-server/api-server.yaml if the manifests have an APIServer.
@@ -21,7 +21,7 @@ inline constexpr const char* kConfigsFolder = "machine-configs";
 inline constexpr const char* kApiServerFolder = "api-server";
 
 struct BootstrapVersions {
-  std::string controller;        // MachineConfigs in the manifests must have this version, if they have any.
+  std::string controller;        // MachineConfigs in the manifests must have this version, or none.
   std::string operator_version;  // The ControllerConfig must have this version; empty accepts any version.
 };
 

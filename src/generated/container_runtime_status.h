@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The status of a ContainerRuntimeConfig: whether its configs could be made.
+// Makes the status of a ContainerRuntimeConfig, which reports whether its configs could be made.
 
 #include <optional>
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace pintle::generated {
 
-// Return the message of the condition if a step fails: validating the object, choosing the name of its config, reading
-// the templates that its files are based on, writing the config, and adding its name to the object's finalizers.
+// Return the message of the condition for a failure to validate the object, to choose the name of its config, to read
+// the templates that its files are based on, to write the config, or to add its name to the object's finalizers.
 std::string ProblemWith(const Error& error);
 std::string ProblemOfName(const Error& error);
 std::string ProblemOfTemplates(const Error& error);
@@ -22,7 +22,7 @@ std::string ProblemOfWriting(const Error& error);
 std::string ProblemOfFinalizer(const Error& error);
 
 // Returns the new status.  The conditions are a history, of which the last three are kept.  Returns nullopt if only the
-// time would change; otherwise the status would be written again and again.  `problem` is empty on success.
+// time would change, so that the status is not written again and again.  `problem` is empty on success.
 std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::ContainerRuntimeConfig& config,
                                                              std::string_view problem, WallTime now);
 

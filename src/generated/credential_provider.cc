@@ -145,7 +145,7 @@ bool HasProviderFor(const std::string& image, const ProviderConfig& config) {
   });
 }
 
-// A provider of the template keeps its other settings.
+// If the template has this provider already, its other settings stay.
 void SetCrioProvider(std::vector<std::string> images, ProviderConfig& config) {
   auto& providers = config.providers;
   const auto known = std::find_if(providers.begin(), providers.end(),

@@ -31,8 +31,8 @@ struct ProviderTemplates {
   std::span<const MachineConfig> configs;
 };
 
-// On AWS, Azure and GCP, the templates must have the file of providers.  Other platforms have no such file, so there it
-// is an error if `spec` lists images.
+// On AWS, Azure and GCP, the templates must have the file of providers.  Other platforms have no such file, and it is
+// an error there if `spec` lists images.
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec,
                                         const ProviderTemplates& templates);
 

@@ -26,7 +26,7 @@ constexpr Unit kUnits[] = {
     {"ns", 1},
     {"us", kMicrosecond},
     {"\xC2\xB5s", kMicrosecond},  // The micro sign.
-    {"\xCE\xBCs", kMicrosecond},  // The Greek letter.
+    {"\xCE\xBCs", kMicrosecond},  // The Greek letter mu.
     {"ms", kMillisecond},
     {"s", kSecond},
     {"m", kMinute},

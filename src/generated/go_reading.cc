@@ -18,7 +18,7 @@ std::string JsonText(double number) {
   const double size = std::abs(number);
   const bool is_fixed = size == 0 || (size >= 1e-6 && size < 1e21);
   std::string text = gotext::FloatText(number, is_fixed ? 'f' : 'e', gotext::kShortest, 64);
-  // FloatText() writes 1e-09, and JSON has 1e-9.
+  // FloatText() writes 1e-09, but Go's JSON has 1e-9.
   if (const std::size_t at = text.find("e-0"); at != std::string::npos) text.erase(at + 2, 1);
   return text;
 }

@@ -56,8 +56,8 @@ class GoReading {
   std::optional<std::string> final_error_;
 };
 
-// Returns whether the two names are equal if upper and lower case do not matter.  Go decodes a key into such a field if
-// no field has exactly the name of the key.
+// Returns whether the two names differ at most in upper and lower case.  Go decodes a key into such a field if no field
+// has exactly the name of the key.
 bool FoldsTo(std::string_view key, std::string_view field);
 
 // Returns the number that Go would write into JSON for a value, or nullopt if the value is no number.

@@ -60,7 +60,7 @@ void GoMergeOver(T& below, const T& above) {
   GoType<T>::MergeOver(below, above);
 }
 
-// A base for types without parts: the value above replaces the value below unless it is empty.
+// A base for types without parts: the value above replaces the value below unless the value above is empty.
 template <typename T>
 struct GoScalar {
   static bool IsEmpty(const T& value) { return value == T{}; }

@@ -42,7 +42,7 @@ void CheckMap(const json::Value& value, const Type& type, const GoPlace* place, 
 void CheckStruct(const json::Value& value, const Type& type, const GoPlace* place, GoReading& reading) {
   if (!value.is_object()) return reading.ReportWrongType(value, type.name, place);
   for (const StructField& field : type.fields) {
-    // The fields of a struct without a name in JSON are members of the same object.
+    // A field without a name in JSON is an embedded struct, whose fields are members of the same object.
     if (field.json_name.empty()) {
       CheckGoType(value, *field.type, place, reading);
     } else if (const json::Value* member = value.Find(field.json_name)) {

@@ -34,8 +34,8 @@ struct PolicyRequirements {
 Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> cluster_policies,
                                           std::span<const api::ImagePolicy> namespace_policies);
 
-// Returns the conditions of a policy with a conflict.  They are unchanged if they report this conflict for this
-// generation of the policy already; then nothing has to be written.
+// Returns the conditions of a policy with a conflict.  If they already report this conflict for this generation of the
+// policy, they are unchanged, and nothing has to be written.
 std::vector<api::ConditionWithGeneration> ConditionsOf(const PolicyConflict& conflict, WallTime now);
 
 // Returns the conditions of a policy that has no conflict any more.

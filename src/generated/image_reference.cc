@@ -55,7 +55,7 @@ bool IsPathPiece(std::string_view text) {
   if (text.empty() || !is_part(text.front()) || !is_part(text.back())) return false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    while (!is_part(text[at])) ++at;  // The last character is a letter or a digit, so this ends.
+    while (!is_part(text[at])) ++at;  // The last character is a letter or a digit, so the loop ends.
     const std::string_view separator = text.substr(begin, at - begin);
     const bool is_good = separator.empty() || separator == "." || separator == "_" || separator == "__" ||
                          separator.find_first_not_of('-') == std::string_view::npos;
@@ -146,8 +146,8 @@ struct FullName {
   std::string rest;
 };
 
-// Adds the domain docker.io if a name has no domain.  Adds "library/" to a name of docker.io, or of its alias
-// "index.docker.io", that has no "/".
+// Adds the domain docker.io if a name has no domain, and replaces its alias index.docker.io.  Adds "library/" to a name
+// of docker.io that has no "/".
 FullName Completed(std::string_view image) {
   FullName name;
   const std::size_t slash = image.find('/');

@@ -8,7 +8,7 @@
 
 namespace pintle::generated {
 
-// Makes the error about an input that nothing can be generated from.
+// Makes the error about an input from which nothing can be generated.
 inline Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 }  // namespace pintle::generated

@@ -29,8 +29,7 @@ Result<std::vector<MachineConfig>> BootstrapFeatureConfigs(std::span<const api::
                                                            const TemplatesFor& templates_for,
                                                            const KubeletSettings& settings);
 
-// Validates all objects before it makes the first config.  It is an error if two KubeletConfigs select the same
-// pool.
+// Validates all objects first.  It is an error if two KubeletConfigs select the same pool.
 Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::KubeletConfig> objects,
                                                            std::span<const api::MachineConfigPool> pools,
                                                            const TemplatesFor& templates_for,

@@ -32,7 +32,7 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
 // In the functions below, `templates` are the configs that were made from the templates of this pool.
 
 // Returns the configuration that a KubeletConfig is merged over: the templates' kubelet.conf with the feature gates and
-// the latency profile.  It ignores an unknown latency profile, because NodeConfig() reports it.
+// the latency profile.  Ignores an unknown latency profile, because NodeConfig() reports it.
 Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
                                       const KubeletSettings& settings);
 

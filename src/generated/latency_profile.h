@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A worker latency profile: it sets how often the workers of a cluster report that they are healthy.
+// A worker latency profile sets how often the workers of a cluster report that they are healthy.
 //
-// The control plane reads the same profile: it considers a node lost if the node has not reported for some multiple of
+// The control plane reads the same profile.  It considers a node lost if the node has not reported for some multiple of
 // this time.
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace pintle::generated {
 
-// Sets how often the nodes of the pool `worker` report.  It does nothing for other pools, and without a profile.  It is
+// Sets how often the nodes of the pool `worker` report.  Does nothing for other pools, or if `profile` is empty.  It is
 // an error if there is no profile of this name.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineConfig that is generated from something else: templates, a KubeletConfig, a list of mirrors.
+// A MachineConfig that is generated from templates or from another object, such as a KubeletConfig or a mirror set.
 //
 // Its Ignition config is kept as the text that the Machine Config Operator would write, because digests of this text
 // are compared.  The API server returns the same members in another order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kinds of objects that configs are generated from.  A preview can choose among them.
+// The kinds of objects from which configs are generated.  A preview can choose among them.
 
 #include <set>
 
@@ -17,7 +17,7 @@ enum class MadeFrom {
   kCredentialProviders
 };
 
-// Limits the configs that are made to those with one of these sources.  An empty set selects all sources.
+// Selects the kinds of objects from which configs are made.  An empty set selects all kinds.
 struct MadeFromOnly {
   std::set<MadeFrom> sources = {};
 

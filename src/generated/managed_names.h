@@ -40,14 +40,14 @@ using HasConfig = std::function<bool(const std::string& name)>;
 // Returns the name that older operators gave a config: 98-worker-UID-kubelet.
 std::string OldConfigName(std::string_view number, const api::ObjectMeta& pool, std::string_view word);
 
-// Returns the name 98-worker-UID-kubelet of older operators if there is such a config and none of the new name.
-// `number` is how both names begin, and `word` is how the old one ends.
+// Returns the name of older operators (98-worker-UID-kubelet) if a config has it and no config has the new name.  Both
+// names begin with `number`, and the old one ends with `word`.
 std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::string_view number,
                                            const api::ObjectMeta& pool, std::string_view word,
                                            const HasConfig& has_config);
 
 // Chooses the name of the config that is made from `object` for `pool`.  `of_pool` has all objects of this kind whose
-// selectors match the pool, including `object`.  It may also have objects of other pools, whose numbers are then not
+// selectors match the pool, including `object`.  It may also have objects of other pools; then their numbers are not
 // used, either.
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
                             std::span<const api::ObjectMeta* const> of_pool, const api::ObjectMeta& pool,

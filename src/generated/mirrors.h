@@ -21,8 +21,8 @@ struct MirrorObjects {
   bool is_empty() const { return content_source_policies.empty() && digest_sets.empty() && tag_sets.empty(); }
 };
 
-// Returns the first problem in the words of the Machine Config Operator.  As there, the mirrors for digests come before
-// those for tags.
+// Returns the first problem in the words of the Machine Config Operator.  As in the operator, mirrors for digests are
+// checked before mirrors for tags.
 Result<> CheckMirrors(const MirrorObjects& objects);
 
 struct MergedMirrors {
@@ -32,7 +32,7 @@ struct MergedMirrors {
 };
 
 // Return the mirrors, sorted by source.  The merged list keeps the order of the mirrors in each object's list, as far
-// as these lists do not contradict each other.  Where the lists leave the order open, it is the operator's order.
+// as these lists do not contradict each other.  Where the lists leave the order open, the operator's order applies.
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects);
 std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects);
 

@@ -16,8 +16,8 @@ namespace {
 
 using Scopes = std::vector<std::string>;
 
-// Returns whether container tools would pull the release from a place that is not blocked.  Only mirrors for digests
-// are given to them, because a release is pulled by its digest.
+// Returns whether container tools would pull the release from a place that is not blocked.  Considers only mirrors for
+// digests, because a release is pulled by its digest.
 Result<bool> HasUnblockedSource(std::string_view release_image, const std::string& payload,
                                 const api::RegistrySources& sources, const MirrorObjects& mirrors) {
   const Scopes insecure = sources.insecure.value_or(Scopes());
@@ -48,7 +48,7 @@ Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, s
     const auto found = HasUnblockedSource(release_image, split.payload, sources, mirrors);
     if (!found) {
       if (found.error().kind() == ErrorKind::kUnconvertible) return found.error();
-      // As in the operator, nothing is blocked then, because the cluster might be unable to pull its own images.
+      // As in the operator, nothing is blocked in this case.  Otherwise the cluster might be unable to pull its images.
       split.problem = found.error().message();
       return split;
     }

@@ -4,7 +4,7 @@
 // The allowed and the blocked registries of a cluster, and the payload: the repository that has the images of the
 // cluster's release.
 //
-// If the payload were blocked, the cluster could not pull its own images.  So it is blocked only if a mirror has them.
+// The payload is blocked only if a mirror has its images.  Otherwise the cluster could not pull its own images.
 
 #include <string>
 #include <string_view>
@@ -22,8 +22,8 @@ struct PayloadRegistries {
   std::vector<std::string> blocked_in_registries;  // For registries.conf.
   std::vector<std::string> blocked_in_policy;      // For policy.json.
   std::vector<std::string> left_out;               // Registries that cannot be blocked.
-  // The reason why it is not known from where nodes pull the release, or "" if it is known.  If there is such a reason,
-  // all lists are empty.
+  // The reason why Pintle cannot find out from where nodes pull the release, or "".  If there is such a reason, all
+  // lists are empty.
   std::string problem;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/policy.json, by which container tools decide whether they may use an image.  CRI-O uses the policy of
-// a namespace instead, if there is one.
+// Makes /etc/containers/policy.json, by which container tools decide whether they may use an image.  CRI-O uses the
+// policy of a namespace instead, if there is one.
 
 #include <map>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The configs that templates make for each pool, for generators that base their files on those of the templates.
+// Provides the configs that templates make for each pool.  Generators base their files on the files in these configs.
 //
 // The configs are made once for each role.  A pool other than master, worker and arbiter has the configs of worker.
 
@@ -24,7 +24,7 @@ class PoolTemplates {
   // The templates must outlive this object.
   PoolTemplates(const TemplateFolder& templates, const json::Value& spec, const TlsSettings& tls)
       : rendering_(Rendering{.templates = templates, .config = RenderConfig(spec, "", tls)}) {}
-  // Uses those of the cluster's configs that a ControllerConfig owns, because they were made from templates.
+  // Uses the configs that a ControllerConfig owns, because these were made from templates.
   explicit PoolTemplates(const std::vector<const api::MachineConfig*>& configs);
 
   Result<std::span<const MachineConfig>> For(const std::string& pool);

@@ -22,8 +22,9 @@ Result<std::string> PullSecretIn(const api::Secret& secret);
 
 // Adds the credentials of the release registry.  The registry has one address for all nodes, and another for the node
 // that it runs on.
-// `registry` is the Secret with its password, or nullptr if there is none.  A pull secret that has the credentials for
-// both addresses already stays as it is, byte for byte.
+//
+// `registry` is the Secret with the registry's password, or nullptr if there is none.  If the pull secret already has
+// the credentials for both addresses, it is returned unchanged, byte for byte.
 Result<std::string> WithReleaseRegistry(std::string pull_secret, const api::Secret* registry,
                                         std::string_view base_domain);
 

@@ -18,8 +18,8 @@ namespace pintle::generated {
 // skips configs that cannot be parsed, and files without inline contents.
 std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path);
 
-// Returns why the last of the configs by name cannot be parsed, or nullopt if it can.  If no config has a file, the
-// operator reports the problem of the config that it has searched last.
+// Returns why the config with the last name cannot be parsed, or nullopt if it can be parsed.  If no config has a file,
+// the operator reports the problem of the config that it has searched last.
 std::optional<std::string> ParseProblemOfLast(std::span<const MachineConfig> configs);
 
 }  // namespace pintle::generated

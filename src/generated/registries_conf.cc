@@ -165,8 +165,8 @@ Result<> CheckEntry(const Registry& registry) {
   return {};
 }
 
-// Returns the length of the part of a name that the scope of an entry matches, or nullopt if it does not match.  As in
-// the container tools, "r.test" matches "r.test:5000", too.
+// Returns how many characters of a name the scope of an entry matches, or nullopt if it does not match.  As in the
+// container tools, "r.test" matches "r.test:5000", too.
 std::optional<std::size_t> MatchedLength(std::string_view name, std::string_view scope) {
   std::size_t length = scope.size();
   if (IsWildcard(scope)) {

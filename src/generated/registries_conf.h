@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/registries.conf: the places from which a node pulls images.
+// Edits /etc/containers/registries.conf, which lists the places from which a node pulls images.
 
 #include <map>
 #include <optional>
@@ -69,8 +69,8 @@ struct PullSource {
   std::string repository;
 };
 
-// Returns the places for an image that has this entry, in the order in which they are tried.  Mirrors may be only for
-// images that are named by their digests, or only for those that are named by tags.
+// Returns the places for an image that has this entry, in the order in which they are tried.  A mirror may
+// be only for images that are named by digest, or only for images that are named by tag.
 Result<std::vector<PullSource>> PullSources(const Registry& entry, std::string_view image);
 
 }  // namespace pintle::generated

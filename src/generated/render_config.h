@@ -30,7 +30,7 @@ class RenderConfig {
   const json::Value& spec() const { return *spec_; }
   const gotemplate::Value& value() const { return value_; }
 
-  // Returns whether a text contains a line of the pull secrets, also if it is quoted or escaped there.  Such a text
+  // Returns whether a text contains a line of the pull secrets, even if the line is quoted or escaped.  Such a text
   // must not be printed.
   bool HasSecret(std::string_view text) const;
 

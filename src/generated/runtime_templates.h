@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The configuration files of the container tools that templates make.  The files that nodes get are based on these.
+// Finds the container tools' configuration files that templates make.  The files that nodes get are based on these.
 
 #include <span>
 #include <string>

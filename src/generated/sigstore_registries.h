@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/registries.d/sigstore-registries.yaml: the images whose signatures are stored beside them.
+// Makes /etc/containers/registries.d/sigstore-registries.yaml.  It lists images with signatures stored beside them.
 
 #include <string>
 

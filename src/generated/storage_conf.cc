@@ -61,7 +61,7 @@ class SettingsCopier {
     return {};
   }
 
-  // Writes 0, too, because Go's writer omits false and empty texts, lists and tables, but no numbers.
+  // Writes 0, too: Go's writer omits false, and empty texts, lists and tables, but not numbers.
   Result<> CopyNumber(std::string_view key) {
     std::uint32_t number = 0;
     TRY(TakeToml(from_, key, number));

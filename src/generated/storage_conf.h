@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// /etc/containers/storage.conf: where and how a node stores container images.
+// Makes /etc/containers/storage.conf, which sets where and how a node stores container images.
 
 #include <string>
 #include <string_view>

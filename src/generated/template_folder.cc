@@ -64,7 +64,7 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   return files;
 }
 
-// Adds folders without files, too: such a folder and a missing one cause different errors.
+// Adds folders without files, too, because an empty folder and a missing one cause different errors.
 Result<> AddFolders(const std::string& path, TemplateEntry& to) {
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {

@@ -28,7 +28,7 @@ using gotemplate::Value;
 
 using Values = std::span<const Value>;
 
-// Makes the error that templates report where the Operator's functions panic.
+// Makes the error that templates report where the operator's functions panic.
 Error NilPointer() { return Invalid("runtime error: invalid memory address or nil pointer dereference"); }
 
 Result<Value> ToString(Values values, Memory& memory) {
@@ -211,7 +211,7 @@ Result<Value> HasManagedLoadBalancer(Values values, Memory&) {
   return Value::Bool(!type.is_valid() || type.text() == "OpenShiftManagedDefault");
 }
 
-// oVirt has this field, too, but the Operator does not read it.
+// oVirt has this field, too, but the operator does not read it.
 Result<Value> DnsRecordsType(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
   const bool is_read = status.is_valid() && TypeOf(status) != "oVirt";
@@ -244,7 +244,7 @@ Result<Value> CloudAddresses(Values values, Memory&) {
     case LoadBalancerState::kAvailable:
       return FieldOf(status, {platform, "CloudLoadBalancerConfig", "ClusterHosted", kField});
     case LoadBalancerState::kAbsent:
-      // The operator writes this platform with a small letter, and only here.
+      // Only in this error, the operator writes this platform with a small letter.
       return Invalid(fmt::format("{} {} Load Balancer IPs unavailable when the DNSType is ClusterHosted",
                                  platform == "Azure" ? "azure" : platform, kName));
     default:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The functions that the Operator's templates have in addition to the built-in ones.
+// The functions that the operator's templates have in addition to the built-in ones.
 
 #include <string_view>
 

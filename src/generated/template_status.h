@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The status of a ControllerConfig: whether MachineConfigs were made from the templates for its current generation.
+// Makes the status of a ControllerConfig, which reports whether MachineConfigs were made from the templates for its
+// current generation.
 //
-// A condition that changes moves to the end of the list.  Other controllers wait until the status reports
-// completion.
+// A condition that changes moves to the end of the list.  Other controllers wait until the status reports completion.
 
 #include <cstdint>
 #include <string_view>

@@ -19,7 +19,7 @@ struct GoInt {
   std::int64_t number = 0;
 };
 
-// The structs into which the Operator decodes the text.  In JSON, their fields have the names that they have in Go.
+// The structs into which the operator decodes the text.  In JSON, their fields have the names that they have in Go.
 struct TemplateVerification {
   std::optional<std::string> hash;
 

@@ -58,7 +58,7 @@ Result<std::string> PlatformFolder(std::string_view platform) {
   return folder;
 }
 
-// Returns the folders that apply to this cluster.  A later one takes precedence.
+// Returns the folders that apply to this cluster.  A later folder takes precedence.
 Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
   std::string platform_folder = TRY(PlatformFolder(config.platform()));
   std::vector<std::string> folders = {"_base"};
@@ -121,8 +121,8 @@ class ConfigMaker {
     return {};
   }
 
-  // Files in subfolders are known by their file names only.  An empty file removes what an earlier template of this
-  // name has printed.  TemplateFolder limits the depth of folders, and so the recursion.
+  // Files in subfolders are identified by their file names only.  An empty file removes the output of an earlier
+  // template of this name.  TemplateFolder limits the depth of folders, and so the recursion.
   Result<> PrintAll(const TemplateEntry& folder, TemplateOutputs::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {

@@ -104,7 +104,7 @@ Result<Value> LengthOf(Values values, Memory&) {
 
 Result<Value> Not(Values values, Memory&) { return Value::Bool(!IsTrue(WithoutInterface(values.front()))); }
 
-// Stands for and, or and call, which the evaluator itself implements.  It is never called.
+// Stands for `and`, `or` and `call`.  It is never called, because the evaluator itself implements them.
 Result<Value> ImplementedInEvaluator(Values, Memory&) { return Value(); }
 
 Result<Value> Eq(Values values, Memory&) { return Value::Bool(TRY(EqualsAny(values))); }

@@ -25,7 +25,7 @@ struct ExecuteOptions {
   std::size_t max_memory = std::size_t{256} << 20;  // The size of the texts and lists that functions make.
 };
 
-// Appends what the template prints to `output`, even if it ends with an error.  Errors have the words of Go: "template:
+// Appends the printed text to `output`, even if the execution fails later.  Errors have the words of Go: "template:
 // NAME:1:2: executing "NAME" at <.X>: ...".  `functions` take precedence over the built-in ones.
 Result<> Execute(const Template& parsed, const Functions& functions, const Value& data, std::string& output,
                  const ExecuteOptions& options = {});

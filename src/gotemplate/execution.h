@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One execution of a template.  Walking a node prints, and evaluating a node returns a value.  In both, `dot` is the
-// current data, which a template reads as {{.}}.
+// One execution of a template.  Walk functions print nodes, and Evaluate functions return the values of nodes.  `dot`
+// is the current data, which a template reads as {{.}}.
 
 #include <cstddef>
 #include <cstdint>
@@ -123,8 +123,8 @@ class Execution {
   std::size_t steps_ = 0;
 };
 
-// Returns a value as an argument for a parameter of this type.  No value becomes nil if the type can be nil, and is an
-// error otherwise.  Whole numbers are converted.  Errors have the words of Go.
+// Converts a value to an argument for a parameter of this type.  An invalid Value becomes nil if the type can be nil;
+// otherwise it is an error.  Whole numbers are converted.  Errors have the words of Go.
 Result<Value> PreparedArgument(Value value, const Type& type);
 
 struct Printable {

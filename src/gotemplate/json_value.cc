@@ -33,8 +33,8 @@ Value SequenceFrom(const json::Value& json, const Type& type, Memory& memory) {
   return Value::Sequence(type, memory.Keep(std::move(elements)));
 }
 
-// Go's decoder doubles the capacity of a slice when it is full.  The template function `slice` can reach the unused
-// capacity, which has zero values.
+// Go's decoder doubles the capacity of a full slice.  The template function `slice` can reach the unused capacity,
+// which has zero values.
 Value AnyListFrom(const json::Value& json, Memory& memory) {
   std::vector<Value> elements;
   elements.reserve(std::bit_ceil(json.size()));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Splits the text of a template into tokens.  The lexer also removes the white space that a trim mark, as in {{- and
-// -}}, asks to remove.
+// Splits the text of a template into tokens.  The lexer also removes white space at trim marks, as in {{- and -}}.
 
 #include <cstddef>
 #include <cstdint>

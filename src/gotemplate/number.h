@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numeric constants.  As in Go, a constant has no type until it is used: a Number has the value in each type that can
-// hold it.
+// Reads numeric constants.  As in Go, a constant has no type until it is used: a Number has the value in each type that
+// can hold the value.
 
 #include <complex>
 #include <cstdint>

@@ -356,7 +356,7 @@ Result<const PipeNode*> TreeParser::ParsePipeline(std::string_view context, Toke
   }
 }
 
-// Parses $x := and $i, $x := at the beginning of a pipeline.
+// Parses "$x :=" or "$i, $x :=" at the beginning of a pipeline.
 Result<> TreeParser::ParseVariables(PipeNode& pipe, std::string_view context) {
   while (PeekNonSpace().type == TokenType::kVariable) {
     const Token variable = Next();

@@ -38,8 +38,8 @@ class TemplateParser {
     return made;
   }
 
-  // Stores the tree of a template.  If there is a tree of this name already, one that is not empty takes precedence.
-  // Returns false if both are not empty.
+  // Stores the tree of a template.  If there is a tree of this name already, the tree that is not empty stays.  Returns
+  // false if neither is empty.
   bool Add(std::string_view name, const List* tree);
 
   // Enters a level of parentheses or actions.  Returns false if there are too many.

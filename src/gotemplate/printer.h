@@ -33,7 +33,7 @@ class Printer {
 
   PrintFlags& flags() { return flags_; }
 
-  // Prints an argument of a function; no value means nil.
+  // Prints an argument of a function.  An invalid Value prints as nil.
   void PrintArgument(const Value& argument, char32_t verb);
   // Prints a value, or an element or a field of one, as Go prints a reflect.Value.
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);

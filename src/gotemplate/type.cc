@@ -6,7 +6,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Looks for the field in structs that are embedded this deeply, and in no others.
+// Looks for the field only in structs that are embedded this deeply.
 bool FindAt(const Type& type, std::string_view name, std::size_t depth, FieldPath& path) {
   const std::size_t level = path.length++;
   for (std::size_t i = 0; i < type.fields.size(); ++i) {

@@ -107,8 +107,8 @@ struct FieldPath {
   std::size_t length = 0;
   const StructField* field = nullptr;
 };
-// Returns the path of the field of this name that is the least deeply embedded, or nullopt if there is none that a path
-// of four indices can reach.
+// Returns the path of the least deeply embedded field of this name, or nullopt if a path of kLongest indices reaches
+// none.
 std::optional<FieldPath> FindField(const Type& type, std::string_view name);
 
 }  // namespace pintle::gotemplate

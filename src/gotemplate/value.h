@@ -3,8 +3,8 @@
 
 // Values of templates.  They have Go's types, and are cheap to copy because their contents are stored elsewhere.
 //
-// If the type of an element or a field is an interface, the value remembers that (`is_interface`).  In a few places,
-// mostly in errors, Go distinguishes the interface from the value inside.
+// In a few places, mostly in errors, Go distinguishes an interface from the value inside.  So the value of an element
+// or a field whose type is an interface has the mark `is_interface`.
 
 #include <complex>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct MapEntry;
 
 class Value {
  public:
-  // No value: the result for a key that a map does not have.
+  // Makes an invalid Value.  It stands for "no value", such as the value of a key that a map does not have.
   constexpr Value() = default;
 
   static Value Bool(bool value, const Type& type = kBoolType);
@@ -52,13 +52,13 @@ class Value {
   Value AsInterface() const;
 
   Kind kind() const { return is_interface_ ? Kind::kInterface : type_ == nullptr ? Kind::kInvalid : type_->kind; }
-  // There must be a value.
+  // The Value must be valid.
   const Type& type() const { return is_interface_ ? kAnyType : *type_; }
 
   bool is_valid() const { return kind() != Kind::kInvalid; }
   bool is_interface() const { return is_interface_; }
   bool is_addressable() const { return is_addressable_; }
-  // The kind must be one that can be nil.
+  // CanBeNil() must be true for the kind.
   bool is_nil() const;
 
   bool boolean() const { return boolean_; }

@@ -11,7 +11,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-// The limit of recursion.  A level of a tree needs less than two kilobytes of the stack, and a call of a template needs
+// The limit of recursion.  A level of a tree takes less than two kilobytes of the stack, and a call of a template takes
 // two levels.
 constexpr std::size_t kDeepest = 1000;
 

@@ -55,8 +55,8 @@ std::string ShortestFixed(double value, int bits) {
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
-// Implements %g with as few digits as possible.  As in Go, the exponent chooses the notation, and not the length of the
-// text.
+// Implements %g with as few digits as possible.  As in Go, the notation depends on the exponent, and not on the length
+// of the text.
 std::string ShortestGeneral(double value, int bits) {
   const int exponent = DigitsOf(value, bits).exponent;
   if (exponent < -4 || exponent >= 6) return Written(value, std::chars_format::scientific, kShortest, bits);

@@ -7,7 +7,7 @@
 
 namespace pintle::gotext {
 
-// The precision that makes a text just long enough to read the same number again.
+// The precision of the shortest text that reads back as the same number.
 inline constexpr int kShortest = -1;
 
 // `verb` is one of e E f g G b x X.  `bits` is 32 or 64, the size of the number's type: with kShortest, a number of 32

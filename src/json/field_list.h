@@ -58,7 +58,7 @@ Required(std::string_view, T Owner::*) -> Required<Owner, T>;
 
 namespace internal {
 
-// A field and its index in the list.  The index makes each base class of Places another type.
+// A field and its index in the list.  The index makes each base class of Places a different type.
 template <std::size_t kIndex, typename AnyField>
 struct Place {
   AnyField field;
@@ -155,12 +155,13 @@ bool Equal(const T& a, const T& b) {
   }
 }
 
-// Reads and writes a type that is not a struct with fields.  Specialise it for a type of your own.
+// Decodes and encodes a type.  Specialise it for a type of your own; a struct with fields has a Codec already
+// (json/field_rows.h).
 template <typename T>
 struct Codec;
 
-// How a type is decoded and encoded as a whole.  Its functions are not inline.  So a header can declare `extern
-// template struct Coding<T>`, and T is compiled once, in the source that says `template struct Coding<T>` and includes
+// Decodes and encodes a type by its Codec.  The functions are not inline.  So a header can declare `extern template
+// struct Coding<T>`, and T is compiled once, in the source that has `template struct Coding<T>` and includes
 // json/fields.h.  (Codec itself cannot be used in this way with GCC 12, because its specialisations have constraints.)
 template <typename T>
 struct Coding {

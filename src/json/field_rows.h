@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads and writes the fields of a struct by a table that the compiler makes from the struct's FieldList.
+// Decodes and encodes the fields of a struct by a table that is built from the struct's FieldList at the first use.
 //
 // The functions that use the table are compiled once, for all structs.  As templates, they would be compiled for each
 // struct in each file that uses it.
@@ -19,7 +19,7 @@
 
 namespace pintle::json::internal {
 
-// A field of some struct: where its member is in an object, and what can be done with the member.
+// A field of a struct: the place of its member in an object, and functions for the member.
 struct FieldRow {
   std::string_view name;
   bool is_required;
@@ -36,8 +36,7 @@ void DecodeStrictly(std::span<const FieldRow> rows, Value&& from, void* to, cons
 // Decodes the fields that `from` has and that are not null, and ignores unknown keys.
 void DecodeLeniently(std::span<const FieldRow> rows, Value&& from, void* to, const Path& path, Report& report);
 
-// Encodes each field that is required, or that differs from the same field of `fresh`, an object as its constructor
-// makes it.
+// Encodes each field that is required, or that differs from the same field of `fresh`, a newly constructed object.
 Value EncodeRows(std::span<const FieldRow> rows, const void* from, const void* fresh);
 
 template <typename Member>
@@ -65,7 +64,7 @@ constexpr auto EqualMembers() -> bool (*)(const void*, const void*) {
 template <Described T>
 class Rows {
  public:
-  // Not inline: otherwise, decoding and encoding would each have a copy of the constructor.
+  // If this were inline, decoding and encoding would each have a copy of the constructor.
   [[gnu::noinline]] static const Rows& Get() {
     static const Rows& rows = *new Rows;  // Never destroyed, which saves a destructor for each struct.
     return rows;

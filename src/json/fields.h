@@ -4,7 +4,7 @@
 // Decodes, encodes, compares and merges structs by the list of their fields.
 //
 // Decoding reports every problem with its path, and each unknown key as a warning; structs with `kLenient`
-// (api/lenient.h) ignore unknown keys, and do not need their required members.  It moves long strings out of the
+// (api/lenient.h) ignore unknown keys, and do not need their required members.  Decoding moves long strings out of the
 // document instead of copying them, so the document cannot be used afterwards.
 //
 // Headers that define such structs include only json/field_list.h.  So after a change of this file, only the sources
@@ -37,7 +37,7 @@ namespace internal {
 // Reports that a number is too small or too large for its type.
 void ReportRange(const Path& path, Report& report, const std::string& least, const std::string& most);
 
-// Returns which of the names the string `from` is; reports an error if it is none of them.
+// Returns the index of the string `from` in `names`; reports an error if it is not there.
 std::optional<std::size_t> IndexOfName(const Value& from, std::span<const char* const> names, const Path& path,
                                        Report& report);
 
@@ -46,7 +46,7 @@ void DecodeElements(Value&& from, void* first, std::size_t size,
                     void (*decode)(Value&& from, void* element, const Path& path, Report& report), const Path& path,
                     Report& report);
 
-// Removes the member "kind" from an object, and returns it; reports an error if there is no string of this name.
+// Removes the member "kind" from an object, and returns it; reports an error if there is no such string.
 std::optional<std::string> TakeKind(Value& from, const Path& path, Report& report);
 
 }  // namespace internal
@@ -194,7 +194,7 @@ void Compare(const T& a, const T& b, OnDifference&& on_difference, const Path& p
   }
 }
 
-// A type of list elements that have a key.  A function Key() in the namespace of the type returns it.
+// A type of list elements that have a key.  A function Key() in the namespace of the type returns the key.
 template <typename T>
 concept Keyed = requires(const T& element) {
   { Key(element) } -> std::convertible_to<std::string>;

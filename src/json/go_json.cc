@@ -11,7 +11,7 @@
 namespace pintle::json {
 namespace {
 
-// For each byte of a text, the number of bytes of JSON that it becomes.  Control characters take six bytes, and so do
+// The number of bytes of JSON that each byte of a text becomes.  Control characters take six bytes, and so do
 // the characters of HTML's markup, which Go escapes as in \u003c.  Some characters have an escape of two bytes.
 constexpr auto kLengths = [] {
   std::array<std::uint8_t, 256> lengths{};
@@ -40,7 +40,7 @@ std::size_t LengthOf(std::string_view text) {
 }  // namespace
 
 std::string GoJson(const Value& value) {
-  // The characters to escape occur only inside JSON strings, so that no parser is needed to find them.
+  // The characters to escape occur only inside JSON strings, so no parser is needed to find them.
   std::string escaped;
   const std::string text = ToText(value);
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes structs as JSON in the way of Go: the members have the order of the fields.  (Encode() sorts them.)  Members
+// Writes structs as JSON as Go does: the members have the order of the fields.  (Encode() sorts them.)  Members
 // with their default values are left out, as in Encode().
 
 #include <string>
@@ -82,8 +82,7 @@ std::string GoText(const T& value) {
   return text;
 }
 
-// Indents JSON that is on one line, in the way of Go: by `spaces` for each level.  Empty lists and objects stay on one
-// line.
+// Indents JSON that is on one line as Go does, by `spaces` for each level.  Empty lists and objects stay on one line.
 std::string Indented(std::string_view json, std::size_t spaces);
 
 }  // namespace pintle::json

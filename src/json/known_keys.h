@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The keys of the documents that people and clusters give us: Ignition, Butane, Kubernetes objects, kubeconfigs.
+// The keys of the documents that people and clusters write: Ignition, Butane, Kubernetes objects, kubeconfigs.
 //
 // A key in a document may be anything, even a password, so messages contain only keys from this list.  Comparisons
 // ignore case, "_" and "-": Butane's ssh_authorized_keys is Ignition's sshAuthorizedKeys.

@@ -152,7 +152,7 @@ Result<Value> Parse(std::string_view text, Report* report, const ParseLimits& li
     if (zero == std::string_view::npos) return builder.TakeValue();
     return Error(ErrorKind::kInvalid, fmt::format("not JSON: {}: a zero byte", LineAndColumn(text, zero)));
   }
-  // Problems that are not errors of syntax, such as too many values, have no offset.
+  // Only errors of syntax have an offset; too many values, for example, have none.
   if (builder.problem_offset() == 0) return Error(ErrorKind::kInvalid, "not JSON: " + builder.problem());
   return Error(ErrorKind::kInvalid,
                fmt::format("not JSON: {}: {}", LineAndColumn(text, builder.problem_offset()), builder.problem()));

@@ -3,8 +3,8 @@
 
 // Collects the problems of a document, with their places in it.
 //
-// A reader reports all the problems that it can find at once, since the person who wrote the document wants to fix it
-// in one go.  Only errors stop a document from being used.
+// A reader reports all problems that it can find at once, so that a person can fix the document in one go.  Only errors
+// stop a document from being used.
 
 #include <cstddef>
 #include <string>
@@ -16,7 +16,7 @@
 namespace pintle::json {
 
 // A place in a document, such as "$.storage.files.0.path".  Each function that visits a part of the document has a Path
-// on its stack, which refers to the Path of its caller.  So a document without problems causes no text to be built.
+// on its stack, which refers to the Path of its caller.  So no text is built for a document without problems.
 class Path {
  public:
   Path() = default;  // The document itself: "$".

@@ -38,11 +38,11 @@ std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptio
 // crio" or "restart crio".
 std::string FirstBootActionFor(const Difference& difference);
 
-// Returns an error for an action that this version cannot perform, because such an action must not count as done: its
-// type is unknown, or it is a reload or restart that names no service.
+// Returns an error if this version cannot perform an action, so that the action does not count as done: its type is
+// unknown, or it is a reload or a restart that names no service.
 Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions);
 
-// Checks each action of a policy by ExpectKnown(); the error names what the policy is for.
+// Checks each action of a policy by ExpectKnown().  The error names the path, the unit, or "SSH keys".
 Result<> ExpectKnownActions(const api::NodeDisruptionPolicy& policy);
 
 // Returns the service that an action reloads or restarts, or "".

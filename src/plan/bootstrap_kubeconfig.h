@@ -3,9 +3,9 @@
 
 // The kubeconfig with which a kubelet first starts.
 //
-// It contains the token with which any machine may ask to become a node, and new machines get it from the Ignition
-// server with the mode 0644.  The Machine Config Operator's daemon makes it 0600 whatever mode the config has for it,
-// and so does the agent.
+// The file contains the token with which any machine may ask to become a node.  New machines get the file from the
+// Ignition server with the mode 0644.  As the Machine Config Operator's daemon does, the agent makes the mode 0600,
+// whatever mode the config has for the file.
 
 #include <string_view>
 

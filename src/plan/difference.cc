@@ -108,7 +108,7 @@ Difference Compare(const ParsedConfig& from, const ParsedConfig& to) {
 }
 
 bool NeedsRebuild(const api::MachineConfigSpec& from, const api::MachineConfigSpec& to) {
-  // An absent list differs from an empty one here.
+  // Unlike in Compare(), an absent list differs from an empty one.
   return from.os_image_url != to.os_image_url || from.kernel_type != to.kernel_type ||
          from.extensions != to.extensions || from.kernel_arguments != to.kernel_arguments;
 }

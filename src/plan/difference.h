@@ -38,7 +38,7 @@ struct Difference {
   bool units = false;
   bool kernel_type = false;
   bool extensions = false;
-  bool ocl_enabled = false;      // One of the configs, or both, have such an image.
+  bool ocl_enabled = false;      // At least one of the configs has such an image.
   bool revert_from_ocl = false;  // The old config has such an image, and the new one has none.
 
   std::vector<FileChange> changed_files;  // Sorted by path.

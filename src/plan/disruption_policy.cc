@@ -48,10 +48,11 @@ NodeDisruptionPolicy MakeDefaults() {
 const std::string& SubjectOf(const FilePolicy& file) { return file.path; }
 const std::string& SubjectOf(const UnitPolicy& unit) { return unit.name; }
 
-// Replaces each default by the user's policy for the same path or unit, and appends the other policies.  A file with
-// several policies for one path or unit is refused (ReadPolicy()), and so is such an object on OpenShift.  If an API
-// server accepts one, the rule is that of the Machine Config Operator: the last policy counts if it replaces a default,
-// and otherwise the first one, because the searches below find it first.
+// Replaces each default by the user's policy for the same path or unit, and appends the other policies.
+//
+// Several policies for one path or unit are refused in a file (ReadPolicy()) and by OpenShift's API server.  If another
+// API server accepts them, the rule is that of the Machine Config Operator: the last policy counts if it replaces a
+// default, and otherwise the first one, because the searches below find it first.
 template <typename Policy>
 void Override(std::vector<Policy>& policies, const std::vector<Policy>& user_policies) {
   const auto defaults = static_cast<std::ptrdiff_t>(policies.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides which changes of a config need no reboot, and what they need instead.
+// Decides which changes of a config need no reboot, and which actions they need instead.
 
 #include <string_view>
 

@@ -12,7 +12,7 @@
 namespace pintle::plan {
 namespace {
 
-// Compressed contents are not uncompressed, as with the Machine Config Operator.
+// As in the Machine Config Operator, compressed contents are not decompressed.
 Result<std::string> RegistriesOf(const ignition::Config& config) {
   for (const ignition::File& file : config.storage.files) {
     if (file.path != kRegistriesPath || !file.contents.source) continue;

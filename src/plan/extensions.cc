@@ -94,8 +94,8 @@ Result<> AddExtensions(const Names& extensions, const LayeredPackages& booted, P
   return {};
 }
 
-// Returns the sets of packages that provide an extension.  An extension has the packages of one set or of another,
-// because older versions of the OS have other packages for it.
+// Returns the sets of packages that provide an extension.  Each set is an alternative, because older versions of the OS
+// have other packages for an extension.
 std::vector<Names> PackageSetsOf(std::string_view extension) {
   std::vector<Names> sets;
   for (const auto& known : machineconfig::SupportedExtensions()) {

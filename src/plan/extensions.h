@@ -37,7 +37,7 @@ struct PackageChanges {
 };
 
 // Returns the changes that lead from one state to the other.  `machine` is the architecture, as uname(2) names it.  The
-// kernel's packages are chosen anew with each new image, since they may have other names there.
+// kernel's packages are chosen anew with each new image, since their names may differ there.
 Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, const resource::Deployment::State& to,
                                    const LayeredPackages& booted, std::string_view machine);
 
@@ -52,7 +52,7 @@ struct MissingParts {
 };
 
 // `lacking` are the packages of PackagesToCheck() that are neither layered on the booted image nor in it.  If `want`
-// names no image, a machine with another kernel than the default one is not reported for that.
+// names no image and wants the default kernel, another kernel is not reported.
 MissingParts FindMissing(const resource::Deployment::State& want, const LayeredPackages& booted,
                          const std::vector<std::string>& lacking, std::string_view machine);
 

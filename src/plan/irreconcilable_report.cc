@@ -90,7 +90,7 @@ class Differ {
   using Matches = std::vector<std::pair<std::size_t, std::size_t>>;
 
   // Returns the pairs of indexes of a longest common subsequence, and after them the ends of both lists.  If there are
-  // several such sequences, the result is the one that is found by going backwards.
+  // several such sequences, the result is the one that a search from the end finds.
   static Matches MatchesOf(const Value& from, const Value& to) {
     // The table has as many cells as the product of both lengths.  Lists of disks are short, so longer lists, which may
     // be hostile, get no matches.

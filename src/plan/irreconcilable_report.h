@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the parts of its config that a node cannot have, because they are set only once, when a machine is installed:
-// disks, RAIDs, filesystems, LUKS.
+// Finds the parts of a node's config that the node cannot have, because they are set only once, when a machine is
+// installed: disks, RAIDs, filesystems, LUKS.
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct IrreconcilableChange {
   std::string diff;        // For example the lines `- "/dev/a"` and `+ "/dev/b"`.
 };
 
-// Returns the changes from the config that a machine was installed with to the one that it has.
+// Returns the changes from the config with which a machine was installed to a later config.
 std::vector<IrreconcilableChange> IrreconcilableChanges(const ignition::Config& installed,
                                                         const ignition::Config& wanted);
 

@@ -21,7 +21,7 @@ std::string_view FirstArgument(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Go's strings.TrimSpace() removes all these characters from the ends of an argument.  Arguments are split at fewer.
+// Go's strings.TrimSpace() removes all these characters from the ends of an argument.  Only kBlanks separate arguments.
 constexpr auto kWhiteSpace = std::to_array<std::string_view>({
     " ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00A0", "\u1680",
     "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Works out what it takes to get a machine from one config to another.
+// Works out how a machine gets from one config to another.
 //
 // A plan is made from values alone.  The agent, the controller and the previews of the command line call the same
 // function, so their plans are the same.
@@ -26,7 +26,7 @@
 namespace pintle::plan {
 
 struct Plan {
-  machineconfig::Verdict verdict;  // The reason why the change is impossible; its text is empty if it is possible.
+  machineconfig::Verdict verdict;  // The reason why the change is impossible; empty if it is possible.
   Difference difference;
   std::vector<Action> actions;
   Drain drain;
@@ -44,7 +44,7 @@ struct Plan {
 Plan Make(const ParsedConfig& from, const ParsedConfig& to, const NodeDisruptionPolicy& policy,
           const api::IrreconcilableValidationOverrides& overrides);
 
-// Returns the paths at which a config has files, units and drop-ins included.
+// Returns the paths of a config's files, units and drop-ins.
 std::vector<std::string> PathsOf(const ignition::Config& config);
 
 // Calls `visit` with each path and a function that reads its contents in pieces.  Contents are decoded only when that

@@ -5,8 +5,8 @@
 //
 // CRI-O reads the file again without a restart.  A change is harmless if it only adds mirrors for images named by
 // digest, limits mirrors to such images, or appends registries to the search list.  Removals, changes of a registry's
-// other settings, and new mirrors or registries for other images might give a pod another image, so the node is
-// drained.
+// prefix, location, `blocked` or `insecure`, and new mirrors or registries for other images might give a pod another
+// image, so the node is drained.
 
 #include <string>
 #include <string_view>

@@ -15,7 +15,7 @@
 
 namespace pintle::plan {
 
-// A plan has no steps for UnitLinks; they only serve to undo the enablement of units.
+// A plan has no steps for UnitLinks; only an undo has them, to bring back the enablement of units.
 using Step = std::variant<resource::Put<resource::FileEntry>, resource::Put<resource::UnitState>,
                           resource::Put<resource::UnitLinks>, resource::Put<resource::AuthorizedKeys>,
                           resource::Put<resource::PasswordHash>, resource::Put<resource::Deployment>>;
