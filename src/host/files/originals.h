@@ -36,7 +36,7 @@ Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std
 
 struct RestoredOriginals {
   // The originals by path.  For a path that has neither a kept original nor a stamp, this is the OS's default, if there
-  // is one.  The other paths are only removed.
+  // is one.  Paths that are not in this map are only removed.
   std::map<std::string, resource::FileEntry::State> originals;
   // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  They must be
   // put last.

@@ -8,8 +8,8 @@
 // changed for a while when it was read.  The record has the state that the file had, which does not depend on the
 // config.  So the record stays valid when another config is wanted.
 //
-// Writes through a memory mapping, or to the disk below the file system, may leave the ctime unchanged for a while.  So
-// callers start with an empty record from time to time.
+// Writes through a memory mapping, or to the disk below the file system, may leave the ctime unchanged for a while.
+// Only callers that use no record notice such writes at once.
 
 #include <sys/stat.h>
 

@@ -99,7 +99,7 @@ class Deployments {
   virtual Result<DeploymentsState> Observe() = 0;
 
   // Sets the function that gets the progress of long calls.  `doing` is empty in the progress, since the caller knows
-  // what it is doing.  An empty function turns reports off.
+  // the activity.  An empty function turns reports off.
   virtual void SetProgressCallback(ProgressCallback) {}
 
   // Describes the transaction that someone else is running now.  Returns "" if there is none.

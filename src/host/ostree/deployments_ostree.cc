@@ -52,7 +52,7 @@ class Utf8Locale {
   locale_t before_{};
 };
 
-// Runs `work` on a thread with its own mount namespace, so that nobody else sees what libostree makes writable.
+// Runs `work` on a thread with its own mount namespace, so that /sysroot and /boot are writable for us alone.
 template <typename Work>
 std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
   std::optional<std::invoke_result_t<Work>> result;
