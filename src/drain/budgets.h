@@ -42,7 +42,7 @@ class Budgets {
 
   kube::Client client_;
   const Clock& clock_;
-  Result<List> known_ = List();  // Null if they have not been listed yet.
+  Result<List> known_ = List();  // Null if the budgets have not been listed yet.
   MonotonicTime known_until_;
   kube::Backoff backoff_;
   std::vector<std::weak_ptr<Question>> waiting_;

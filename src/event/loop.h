@@ -31,7 +31,7 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   // Dispatches events until Stop() is called and returns the outcome that Stop() got, or an error of the loop itself.
-  // It may be run again afterwards.
+  // The loop may be run again afterwards.
   Result<> Run();
 
   // Ends Run() once the callback that calls this has returned.  Only the first of several outcomes counts.

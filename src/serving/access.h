@@ -45,7 +45,7 @@ enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);
 
-// Returns when a token no longer gives access to a pool, or nullopt if it never did.
+// Returns the time from which a token gives no access to a pool, or nullopt if it never gave access.
 std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::string_view token, std::string_view pool);
 
 // Returns text such as "the token has expired".
