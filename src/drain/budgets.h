@@ -4,7 +4,7 @@
 // Lists all disruption budgets on demand.
 //
 // Several callers ask at about the same time, so the list is kept for some seconds and answers all of them.  A failure
-// is kept as well, for longer each time.
+// is kept, too, and each further failure for longer.
 
 #include <functional>
 #include <memory>

@@ -15,8 +15,8 @@
 // put again.
 //
 // Users may own directories on the way to an entry, and swap the contents of these directories at any instant.  So each
-// directory is entered as directories.h describes.  A commit uses the descriptor of the directory that was checked,
-// which must be the directory in which the change was prepared.
+// directory is entered as directories.h describes.  A commit looks up the directory again, and fails unless it is the
+// directory in which the change was prepared.
 //
 // Others may edit the entries during the change.  An old entry is examined when it is taken out of its place, and again
 // before it is removed.  If someone has edited it since Prepare(), it is put back, and Commit() or Sync() returns a

@@ -5,8 +5,8 @@
 //
 // The original is the entry that was at the path before.  It is stored where the Machine Config Operator stores it: a
 // copy in orig/, or an empty stamp in noorig/ if there was no entry.  These functions only read, and return the steps
-// that keep and restore originals.  These steps are ordinary entries of the file tree, so they can be undone and
-// survive a crash.
+// that keep and restore originals.  The steps put ordinary entries of the file tree, so they can be undone and survive
+// a crash.
 
 #include <map>
 #include <span>

@@ -360,7 +360,7 @@ Result<PutEffect> DeploymentsOstree::RollBack() {
 Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
   return OnThreadWithOwnMounts([&]() -> Result<PutEffect> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
-    // A deployment must not be finalized while it is locked.  OSTree's own finalizer leaves it alone then, too.
+    // A locked deployment must not be finalized.  OSTree's own finalizer skips it, too.
     if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return PutEffect::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
     if (finalized) return PutEffect::kChanged;

@@ -24,7 +24,7 @@
 
 namespace pintle::host {
 
-// The documents of an image, as the registry has them and parsed.
+// The documents of an image: the texts from the registry, and the parsed documents.
 struct ImageDocuments {
   std::string digest;  // The digest of the manifest.
   std::string manifest_text;
