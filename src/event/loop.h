@@ -47,7 +47,7 @@ class Loop {
 
   Jobs jobs() const { return jobs_; }
 
-  // For sd-bus, which attaches itself to the loop.
+  // Returns the handle to which sd-bus attaches itself.
   ::sd_event* handle() { return event_.get(); }
 
  private:

@@ -28,7 +28,7 @@ namespace pintle::event {
 
 class Loop;
 
-// The time by which a timer may fire late, so that the machine wakes once for several timers.
+// A timer may fire late by this time, so that the machine wakes once for several timers.
 using Slack = std::chrono::microseconds;
 inline constexpr Slack kUsualSlack = std::chrono::milliseconds(250);
 
