@@ -4,7 +4,7 @@
 // Lists all disruption budgets on demand.
 //
 // Several callers ask at about the same time, so the list is kept for some seconds and answers all of them.  A failure
-// is kept as well, for longer each time.
+// is kept, too, and each further failure for longer.
 
 #include <functional>
 #include <memory>
@@ -42,7 +42,7 @@ class Budgets {
 
   kube::Client client_;
   const Clock& clock_;
-  Result<List> known_ = List();  // Null if they have not been listed yet.
+  Result<List> known_ = List();  // Null if the budgets have not been listed yet.
   MonotonicTime known_until_;
   kube::Backoff backoff_;
   std::vector<std::weak_ptr<Question>> waiting_;

@@ -4,9 +4,9 @@
 // One attempt to evict the pods of a node.
 //
 // The attempt covers only the pods that are there when it begins.  Later pods are left to the next attempt, because a
-// pod that its owner puts onto the node again and again would otherwise prolong this one for ever.  If a budget refuses
-// an eviction, the eviction is requested again after a while.  If a request fails in another way, it is repeated less
-// and less often, without holding up other pods.
+// pod that its owner puts onto the node again and again would otherwise prolong this attempt for ever.  If a budget
+// refuses an eviction, the eviction is requested again after a while.  If a request fails in another way, it is
+// repeated less and less often, without holding up other pods.
 
 #include <chrono>
 #include <functional>

@@ -58,13 +58,13 @@ bool IsHealthy(const Budget& budget) {
 }
 
 // Returns whether the pod is not ready and the budget allows its eviction for this reason.  Unless the budget's policy
-// always allows that, enough of its other pods have to be healthy.
+// always allows that, enough other pods of the budget have to be healthy.
 bool AllowsUnready(const api::Pod& pod, const Budget& budget) {
   if (drain::IsReady(pod)) return false;
   return budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow" || IsHealthy(budget);
 }
 
-// Each budget with its selector compiled once, by namespace.
+// The budgets by namespace, each with its selector compiled once.
 class CompiledBudgets {
  public:
   explicit CompiledBudgets(std::span<const Budget> budgets) {
@@ -139,7 +139,7 @@ class ForecastCalculation {
                                status.desired_healthy, LackOfPlaceText(pod)),
                    HasPlaceElsewhere(pod));
     }
-    // The budget allows the first pods to go; the next ones can go once those have been replaced elsewhere.
+    // The budget allows the first pods to go; later pods can go once those have been replaced elsewhere.
     if (taken_[&budget]++ < status.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
     return keeps(
         fmt::format("it allows the eviction of {} at a time{}", status.disruptions_allowed, LackOfPlaceText(pod)),

@@ -3,11 +3,11 @@
 
 // Predicts whether a node can be drained, without touching it.
 //
-// For each pod that would be evicted, the forecast decides whether its disruption budget allows that after the node's
-// other pods of that budget are gone.  A pod that can go once those have been replaced on other nodes counts as
-// possible.  If it is not possible, the forecast decides whether the obstacle disappears by itself or stays until a
-// person changes something.  In doubt, the obstacle counts as one that disappears: a drain is called hopeless only if
-// it certainly is.
+// For each pod that would be evicted, the forecast decides whether the pod's disruption budget allows the eviction
+// after the node's other pods of that budget are gone.  The eviction counts as possible if it will be allowed once
+// those pods have been replaced on other nodes.  If the eviction is not possible, the forecast decides whether the
+// obstacle disappears by itself or stays until a person changes something.  In doubt, the obstacle counts as one that
+// disappears: a drain is called hopeless only if it certainly is.
 
 #include <cstdint>
 #include <map>
@@ -27,7 +27,8 @@ namespace pintle::drain {
 // A pod that cannot be evicted now.
 struct Blocker {
   kube::ObjectName pod;
-  std::string budget;  // The names of its budgets, separated by commas.  Empty if a dry run has found the blocker.
+  // The names of the pod's budgets, separated by commas.  Empty if a dry run has found the blocker.
+  std::string budget;
   std::string why;
   bool may_pass = true;  // The obstacle may disappear without a person's help.
 

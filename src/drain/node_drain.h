@@ -4,8 +4,8 @@
 // Carries out the requests of one node's agent: cordons the node, evicts its pods, answers the agent, and uncordons the
 // node again.
 //
-// Advance() decides what comes next, and this class does it.  The Node is read again for each write, so that changes by
-// others are not overwritten.
+// Advance() decides the next command, and this class carries it out.  The Node is read again for each write, so that
+// changes by others are not overwritten.
 
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ namespace pintle::drain {
 
 class NodeDrain {
  public:
-  // None of these may destroy the NodeDrain.
+  // None of these functions may destroy the NodeDrain.
   struct Listener {
     std::function<void(const News& news)> report;
     std::function<void(const kube::ObjectName& pod)> evicted;

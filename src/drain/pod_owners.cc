@@ -13,7 +13,7 @@
 namespace pintle::drain {
 namespace {
 
-// The fields that we read of each of these kinds.
+// The fields that we read of an owner, whatever its kind.
 struct ReplicatedObject {
   struct Spec {
     std::int32_t replicas = 1;

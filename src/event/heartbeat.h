@@ -16,8 +16,8 @@ class Heartbeat {
   // Wakes the loop once in each interval.
   Heartbeat(Loop& loop, std::chrono::nanoseconds interval);
 
-  // Returns the time that was recorded last.  Unless the loop hangs, it is not much more than an interval ago.  Any
-  // thread may call this function.
+  // Returns the time that was recorded last.  Unless the loop hangs, that time is not much more than an interval ago.
+  // Any thread may call this function.
   MonotonicTime last() const { return MonotonicTime(MonotonicTime::duration(last_)); }
 
  private:

@@ -31,7 +31,7 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   // Dispatches events until Stop() is called and returns the outcome that Stop() got, or an error of the loop itself.
-  // It may be run again afterwards.
+  // The loop may be run again afterwards.
   Result<> Run();
 
   // Ends Run() once the callback that calls this has returned.  Only the first of several outcomes counts.
@@ -47,7 +47,7 @@ class Loop {
 
   Jobs jobs() const { return jobs_; }
 
-  // For sd-bus, which attaches itself to the loop.
+  // Returns the handle to which sd-bus attaches itself.
   ::sd_event* handle() { return event_.get(); }
 
  private:

@@ -108,7 +108,7 @@ struct AgentStatus {
   };
 };
 
-// True for the types of fields that only root may read.  These fields are not properties, since everyone may read
+// Marks the types of fields that only root may read.  These fields are not properties, since everyone may read
 // properties.
 template <typename T>
 inline constexpr bool kIsForRoot = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The architecture of this machine, in the words of uname(2): "x86_64", "aarch64".
+// Returns the architecture of this machine as uname(2) names it: "x86_64", "aarch64".
 
 #include <string>
 

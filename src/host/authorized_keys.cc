@@ -141,7 +141,7 @@ class KeyFolder {
 
   static std::string NameAside(const char* name) { return std::string(name) + std::string(kAside); }
 
-  // This works with the rights of the user, who may rename everything in a folder of the user's own.
+  // The user's rights suffice: users may rename everything in their own folders.
   Result<> SetAside(const char* name) const {
     const std::string aside = NameAside(name);
     if (::renameat2(fd(), name, fd(), aside.c_str(), RENAME_NOREPLACE) == 0) return {};

@@ -29,8 +29,8 @@ Result<std::optional<resource::AuthorizedKeys::State>> ObserveAuthorizedKeys(con
 // If `put.want` is nullopt or has `folders`, the file is removed.  Then its folders are removed if they are empty,
 // except for the outermost `folders` of them.
 //
-// Keys for a user that does not exist are an error of the kind kNotFound.  The Machine Config Operator skips such keys,
-// and a caller can do the same and report it.  If such a user is to have no keys, there is nothing to do.
+// Keys for a user that does not exist are an error of the kind kNotFound.  The Machine Config Operator skips such keys.
+// A caller can skip them, too, and report it.  If such a user is to have no keys, there is nothing to do.
 Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put,
                            const Labels& labels = Labels::OfThisMachine());
 

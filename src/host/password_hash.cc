@@ -21,7 +21,8 @@ using HashState = resource::PasswordHash::State;
 using resource::PasswordHash;
 
 constexpr const char* kShadow = "shadow";
-// A new line's ages in days and the warning period have useradd(8)'s defaults; the last three fields are empty.
+// The minimum age, the maximum age and the warning period are useradd(8)'s defaults, in days.  The other fields are
+// empty.
 constexpr std::string_view kRestOfNewLine = "0:99999:7:::";
 
 // The position of a line in the text.  `end` is after the line break, if the line has one.

@@ -3,8 +3,8 @@
 
 // A user's password in /etc/shadow.
 //
-// The file is changed under the lock of lckpwdf(3), which all other programs that change it take, too.  Only the user's
-// line changes.  No error contains a hash.
+// We change the file under the lock of lckpwdf(3), as all programs do.  Only the user's line changes.  No error
+// contains a hash.
 
 #include <chrono>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace pintle::host {
 
-// The time to wait for the lock.  lckpwdf(3) waits as long.
+// The time to wait for the lock, which is also the limit of lckpwdf(3).
 inline constexpr std::chrono::milliseconds kPasswordLockPatience = std::chrono::seconds(15);
 
 // Returns nullopt if /etc/shadow is missing or has no line for the user.  Then the user has no password.

@@ -34,8 +34,9 @@ struct FileEntry {
     std::int64_t permissions = 0;
     Owner user;
     Owner group;
-    // Extended attributes by name, with their values in base64.  With nullopt, the entry gets the SELinux label that
-    // the policy has for its path, and keeps the other attributes of the entry that it replaces.
+    // Extended attributes by name, with their values in base64.  With nullopt, a new entry gets the SELinux label that
+    // the policy has for its path.  It takes over the other attributes of an entry of the same kind that it replaces,
+    // except for those named security.*.
     std::optional<std::map<std::string, std::string>> attributes;
 
     static constexpr auto kFields = json::FieldList{

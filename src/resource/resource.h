@@ -22,7 +22,7 @@ concept Resource = requires {
 }
 &&json::Described<typename R::State>;
 
-// "This thing is to be in this state"; without a state, it is to be absent.
+// Demands that a thing is in a state, or that it is absent if there is no state.
 template <Resource R>
 struct Put {
   typename R::Key key;

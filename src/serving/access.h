@@ -5,8 +5,8 @@
 //
 // A config contains secrets, and any client that reaches the server can request it.  A token names its pool and its
 // expiry, and is signed with a key of the server.  A new machine has the token in its pointer config, so Ignition sends
-// the token with its request.  There may be several keys: the first one signs, and all of them verify, so that keys can
-// be rotated while machines are being installed.
+// the token with its request.  There may be several keys, so that keys can be rotated while machines are being
+// installed: all keys verify, and the first key signs once all servers have it.
 
 #include <optional>
 #include <string>
@@ -45,7 +45,7 @@ enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);
 
-// Returns when a token no longer gives access to a pool, or nullopt if it never did.
+// Returns the time from which a token gives no access to a pool, or nullopt if it never gave access.
 std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::string_view token, std::string_view pool);
 
 // Returns text such as "the token has expired".

@@ -4,7 +4,7 @@
 // Parses the target of a request to the Ignition server.
 //
 // Paths are treated as by the Machine Config Operator's server: the pool is the last part of a path below /config/, and
-// a path with "//", "." or ".." is redirected to the path without them, as is /config to /config/.
+// a path with "//", "." or ".." is redirected to the path without them, and /config to /config/.
 
 #include <string>
 #include <string_view>

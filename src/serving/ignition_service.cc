@@ -14,7 +14,7 @@
 namespace pintle::serving {
 namespace {
 
-// Each connection needs a descriptor, and the usual soft limit of 1024 is too low for many.
+// Each connection needs a descriptor, and the usual soft limit of 1024 is too low for many connections.
 void AllowManyConnections() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

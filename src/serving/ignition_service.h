@@ -66,8 +66,8 @@ class IgnitionService {
   void LookAtFiles();
 
   IgnitionCounts Counts() const { return counters_->Read(); }
-  // Returns when the certificate in use expires.  Returns nullopt if there is no server with TLS, if the certificate
-  // comes from the caller, or if the time cannot be read from the certificate.
+  // Returns the time at which the certificate in use expires.  Returns nullopt if there is no server with TLS, if the
+  // certificate comes from the caller, or if the time cannot be read from the certificate.
   std::optional<WallTime> CertificateExpiry() const { return certificate_ ? certificate_->expiry() : std::nullopt; }
   // Returns the URLs at which the server listens.
   std::vector<std::string> Addresses() const;

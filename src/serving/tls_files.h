@@ -32,7 +32,7 @@ class TlsFiles {
   // Returns the identity that Open() read.
   const Identity& first_identity() const { return first_identity_; }
 
-  // Returns when the certificate in use expires, or nullopt if its end cannot be read.
+  // Returns the time at which the certificate in use expires, or nullopt if that time cannot be read.
   std::optional<WallTime> expiry() const { return expiry_; }
 
   // Reads the files now.

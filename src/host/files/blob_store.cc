@@ -202,7 +202,7 @@ Result<std::string> BlobStore::FinishIncoming(IncomingContents incoming) {
   return sha256;
 }
 
-// If this fails, the bytes after the end take up space until the store is opened again, which cuts them off.
+// If this fails, the bytes after the end take up space until the store is next opened for adding.
 void BlobStore::DiscardIncoming() const {
   if (::ftruncate(file_.get(), end_) != 0) return;
 }

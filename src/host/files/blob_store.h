@@ -38,7 +38,7 @@ class BlobStore {
   Result<std::string> Add(std::string_view contents);
   // Adds contents whose digest the caller has computed.
   Result<> AddKnown(const std::string& sha256, std::string_view contents);
-  // Adds a whole file.  It is read once, so that digest and contents agree even if someone writes to the file
+  // Adds a whole file.  Digest and contents come from the same read, so they agree even if someone writes to the file
   // meanwhile.  `size` may be out of date.
   Result<std::string> AddFile(int fd, std::size_t size);
   // Adds contents of any length that arrive in pieces.
@@ -92,7 +92,7 @@ class BlobStore {
   std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
   off_t end_ = 0;      // The end of the store, including the tail.
   off_t written_ = 0;  // The end of the part that is in the file.
-  std::string tail_;   // The part after that, which WriteTail() writes.
+  std::string tail_;   // The part after `written_`, for WriteTail().
   mutable std::string window_;
   mutable off_t window_offset_ = 0;
   bool is_synced_ = true;

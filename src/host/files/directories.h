@@ -3,9 +3,9 @@
 
 // Opens directories of the file tree so that no user can redirect us.
 //
-// A path of a config may go through a directory that belongs to a user, who can rename the entries in it, or replace
-// them by links and other things, at any time.  So a path is followed name by name, each from the open directory before
-// it.  Where a user U may have put the next entry of the path, that entry is checked:
+// A path of a config may go through a directory of a user.  The user can rename the entries in it, or replace them by
+// links and other things, at any time.  So we follow a path name by name, and open each name in the open directory
+// above it.  Where a user U may have put the next entry of the path, that entry is checked:
 //
 //     a directory in a directory of U          must belong to U or to us, and not to another user
 //     a link that U may have put there         is followed with U's rights, and must lead to a directory of U
@@ -77,8 +77,8 @@ class Directory {
 // Returns whether the owner is root or the user that runs this program.
 bool IsOurs(uid_t owner);
 
-// Returns an error if a user may have hard-linked someone else's file into this directory, to make us read what the
-// user may not read.
+// Returns an error if a user may have hard-linked someone else's file into this directory, so that we read it for the
+// user.
 Result<> CheckReadable(const Directory& directory, const struct stat& file);
 
 class Directories {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Translates the file type in the mode that the kernel reports.
+// Translates the file type in a mode_t.
 
 #include <fmt/core.h>
 #include <sys/stat.h>

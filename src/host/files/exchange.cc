@@ -31,7 +31,7 @@ int UnlinkEntry(int directory, const std::string& name, EntryKind kind) {
 
 bool IsNotEmpty(int errno_value) { return errno_value == ENOTEMPTY || errno_value == EEXIST; }
 
-// Returns whether the kernel has no such call, or the file system does not support it.
+// Returns whether the error means that the kernel or the file system does not support the call.
 bool IsUnsupported(int errno_value) { return errno_value == EINVAL || errno_value == ENOSYS; }
 
 bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == EntryKind::kDirectory; }
@@ -80,7 +80,8 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
   }
   TRY(put_back(RENAME_EXCHANGE));
   const auto found = FindExisting(directories.workspace, temporary);
-  // If the entry that has the temporary name now is not ours, someone has replaced ours meanwhile, and that edit stays.
+  // If the temporary name does not have our new entry now, someone has replaced that entry meanwhile: the newest edit
+  // stays.
   if (!found || (*found && (*found)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
   return ClearBeside(directories.workspace, exchange.name);
 }
@@ -111,7 +112,7 @@ Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exc
   return EditedError();
 }
 
-// Returns whether someone has edited an open file since its status was `was`, although it may have lost its name.
+// Returns whether someone has edited an open file since its status was `was`.  The file may have lost its name.
 Result<bool> IsEditedSince(const Existing& was, int opened, const Exchange& exchange, const BlobStore& blobs) {
   struct stat status;
   if (::fstat(opened, &status) != 0) return Error::FromErrno("fstat");
@@ -123,7 +124,7 @@ Result<bool> IsEditedSince(const Existing& was, int opened, const Exchange& exch
   return blobs.SizeOf(exchange.seen->sha256) != was.size || !TRY(blobs.Equals(exchange.seen->sha256, opened));
 }
 
-// Gives a file that has lost its name to the new entry the name again, by a copy of the open file.
+// Puts a copy of the open old file back at its name, which the new entry has taken.
 Result<> PutBackCopy(const ExchangeDirectories& directories, const std::string& name, int opened) {
   struct stat status;
   if (::fstat(opened, &status) != 0) return Error::FromErrno("fstat");
@@ -148,7 +149,7 @@ Result<> PutBackCopy(const ExchangeDirectories& directories, const std::string& 
 }
 
 // Replaces an entry on a file system that cannot exchange two names, such as vfat.  The old file stays open, so that
-// what someone writes to it during the rename is found and put back.  If someone replaces the file just before the
+// an edit of its contents during the rename is found and put back.  If someone replaces the file just before the
 // rename, that edit is lost.  If a directory is replaced, its name does not exist for an instant.
 Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                                 const BlobStore& blobs) {

@@ -4,10 +4,10 @@
 // Replaces an entry by one that was made under a temporary name, without losing concurrent edits.
 //
 // Someone may write into a file, or replace it, at any instant.  So one system call exchanges the new entry and the old
-// one, and then the old one is examined: if it is not what was there before, the two are exchanged back.  A process
-// that has the old file open can write to it even then, so the old file keeps the temporary name and is examined again
-// when it is removed.  On a file system that cannot exchange two names, an edit is lost if someone replaces the old
-// file at the instant of the rename.
+// entry.  Then the old entry is examined: if it was edited, the two are exchanged back.  A process that has the old
+// file open can still write to it.  So the old file keeps the temporary name, and is examined again when it is removed.
+// On a file system that cannot exchange two names, an edit is lost if someone replaces the old file at the instant of
+// the rename.
 
 #include <optional>
 #include <string>

@@ -56,8 +56,8 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
 // Returns how OpenExisting() opens an entry of this kind.
 OpenedAs HowOpened(resource::EntryKind kind);
 
-// Returns whether an open entry is in this state.  `have` has its extended attributes, which are compared only if the
-// state has some.  `blobs` has the contents of the state's file.
+// Returns whether an open entry is in this state.  `have` has its extended attributes, which are compared only if
+// `state.attributes` is set.  `blobs` has the contents of the state's file.
 Result<bool> IsInState(const resource::FileEntry::State& state, const Existing& existing, int opened,
                        const Attributes& have, const BlobStore& blobs);
 

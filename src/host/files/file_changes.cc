@@ -361,7 +361,7 @@ class FileChanges::Work {
   }
 
   // Checks that nothing is mounted on an entry that is to be replaced.  If the entry is a directory, also checks that
-  // this change removes everything in it before.
+  // this change first removes everything in it.
   Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};

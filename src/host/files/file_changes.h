@@ -15,12 +15,12 @@
 // put again.
 //
 // Users may own directories on the way to an entry, and swap the contents of these directories at any instant.  So each
-// directory is entered as directories.h describes.  A commit uses the descriptor of the directory that was checked,
-// which must be the directory in which the change was prepared.
+// directory is entered as directories.h describes.  A commit looks up the directory again, and fails unless it is the
+// directory in which the change was prepared.
 //
-// Others may edit what is being changed.  An old entry is examined when it is taken out of its place, and again before
-// it is removed.  If it is not what was there when the change was prepared, it is put back, and Commit() or Sync()
-// returns a conflict.
+// Others may edit the entries during the change.  An old entry is examined when it is taken out of its place, and again
+// before it is removed.  If someone has edited it since Prepare(), it is put back, and Commit() or Sync() returns a
+// conflict.
 
 #include <memory>
 #include <optional>
@@ -36,7 +36,7 @@ namespace pintle::host {
 
 // The result of an earlier observation of an entry.
 struct Before {
-  const resource::FileEntry::State* state = nullptr;  // Must live as long as the change; null if nothing was there.
+  const resource::FileEntry::State* state = nullptr;  // Prepare() copies it; null if nothing was there.
   // The time of the observation.  A file that has not changed since then is not read again.  Without a time, every file
   // is read.
   std::optional<WallTime> observed_at;

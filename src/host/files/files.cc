@@ -19,7 +19,7 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// Returns the third part of a label such as "system_u:object_r:etc_t:s0", the type, to which the policy's rules apply.
+// Returns the type in a label, to which the policy's rules apply: the third part of "system_u:object_r:etc_t:s0".
 std::string_view TypeOf(std::string_view label) {
   for (int i = 0; i < 2; ++i) {
     const std::size_t colon = label.find(':');

@@ -29,10 +29,10 @@ Result<std::optional<resource::FileEntry::State>> ObserveAndKeep(const Root& roo
                                                                  const std::string& path);
 
 // Returns whether `have` is as `want` demands.  Owners are compared by number, permissions of links are ignored, and
-// attributes are compared only if some are wanted.
+// attributes are compared only if `want.attributes` is set.
 bool Matches(const resource::FileEntry::State& want, const resource::FileEntry::State& have);
 
-// The SELinux policy's label for an entry that has another label.
+// The SELinux label that the policy has for an entry, and the entry's different label.
 struct WrongLabel {
   std::string expected;
   std::string actual;  // The entry's own label, or "".

@@ -3,7 +3,7 @@
 
 // Makes a complete new file, directory or link under a temporary name.
 //
-// Nobody but us may be able to change names in the directory (workspaces.h).  Otherwise someone could replace the new
+// The directory must be one in which only we can change names (workspaces.h).  Otherwise someone could replace the new
 // entry before its owner is set.
 
 #include <string>

@@ -97,7 +97,7 @@ class KeepingReader : public Observer::FileReader {
   Result<> OnFileRead(const std::string&, int fd, const struct stat& status, FileState& state) override {
     if (unless_ && Matches(*unless_, state)) return {};
     if (contents_) return blobs_.AddKnown(state.sha256, *contents_);
-    // The file is read again and may have changed.  Then the new contents are its state.
+    // This reads the file again.  If it has changed meanwhile, the new contents are its state.
     state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
     return {};
   }

@@ -41,13 +41,13 @@ class Observer {
   // Adds the contents that are expected at the path to the store, if the caller has them.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like the function above, but a file that is unchanged since `seen` recorded it is not read if it is as `unless`
-  // demands, or if the store has its contents.  If the store does not have them, `keep_expected` is called first.
+  // Like ObserveAndKeep() without `seen`, but does not read a file that is unchanged since `seen` recorded it, if the
+  // file is as `unless` demands or the store has its contents.  If the store lacks them, calls `keep_expected` first.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
 
-  class FileReader;  // Reads one file, and decides whether it is read at all and where its contents go.
+  class FileReader;  // Decides whether a file is read, reads it, and decides where its contents go.
 
  private:
   struct Place {

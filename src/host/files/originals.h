@@ -5,8 +5,8 @@
 //
 // The original is the entry that was at the path before.  It is stored where the Machine Config Operator stores it: a
 // copy in orig/, or an empty stamp in noorig/ if there was no entry.  These functions only read, and return the steps
-// that keep and restore originals.  These steps are ordinary entries of the file tree, so they can be undone and
-// survive a crash.
+// that keep and restore originals.  The steps put ordinary entries of the file tree, so they can be undone and survive
+// a crash.
 
 #include <map>
 #include <span>
@@ -36,7 +36,7 @@ Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std
 
 struct RestoredOriginals {
   // The originals by path.  For a path that has neither a kept original nor a stamp, this is the OS's default, if there
-  // is one.  The other paths are only removed.
+  // is one.  Paths that are not in this map are only removed.
   std::map<std::string, resource::FileEntry::State> originals;
   // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  They must be
   // put last.

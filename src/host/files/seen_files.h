@@ -5,11 +5,11 @@
 //
 // A file counts as unchanged if its inode, its size, its mtime and its ctime are unchanged; nobody can set the ctime.
 // But writes within one tick of the file system's clock leave the same ctime.  So a file is recorded only if it had not
-// changed for a while when it was read.  The record has the state that the file had, which does not depend on the
-// config.  So the record stays valid when another config is wanted.
+// changed for a while when it was read.  The record does not depend on the config, so it stays valid when another
+// config is wanted.
 //
-// Writes through a memory mapping, or to the disk below the file system, may leave the ctime unchanged for a while.  So
-// callers start with an empty record from time to time.
+// Writes through a memory mapping, or to the disk below the file system, may leave the ctime unchanged for a while.
+// Only callers that use no record notice such writes at once.
 
 #include <sys/stat.h>
 

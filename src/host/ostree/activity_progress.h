@@ -18,7 +18,7 @@ struct ActivityProgress {
   bool operator==(const ActivityProgress&) const = default;
 };
 
-// Gets the progress on the thread that does the work, which continues when the function returns.
+// Called on the thread that does the work.  The work continues when the function returns.
 using ProgressCallback = std::function<void(const ActivityProgress& progress)>;
 
 // Returns a text such as "fetching quay.io/os@sha256:4f0a...: downloading, 43 %".

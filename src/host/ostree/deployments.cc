@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kFinalizer = "ostree-finalize-staged.service";
 
-// Returns whether a name stands for the image, for each kind of name.
+// Decides whether a name, of any kind, stands for the image.
 class ImageNameMatcher {
  public:
   explicit ImageNameMatcher(const DeployedImage& image) : image_(image) {}

@@ -99,7 +99,7 @@ class Deployments {
   virtual Result<DeploymentsState> Observe() = 0;
 
   // Sets the function that gets the progress of long calls.  `doing` is empty in the progress, since the caller knows
-  // what it is doing.  An empty function turns reports off.
+  // the activity.  An empty function turns reports off.
   virtual void SetProgressCallback(ProgressCallback) {}
 
   // Describes the transaction that someone else is running now.  Returns "" if there is none.
@@ -113,8 +113,9 @@ class Deployments {
   // Returns whether packages can be layered on images here.
   virtual bool LayersPackages() const = 0;
 
-  // Makes the packages of an extensions image available to Put(), and to Fetch(), which also looks for the
-  // packages that are layered already.  If `image` is empty, the packages come from the machine's own repositories.
+  // Makes the packages of an extensions image available to Put() and Fetch().  Fetch() needs them, since it also looks
+  // for the packages that are layered already.  If `image` is empty, the packages come from the machine's own
+  // repositories.
   virtual Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                                  const std::stop_token& stop) = 0;
 

@@ -52,7 +52,7 @@ class Utf8Locale {
   locale_t before_{};
 };
 
-// Runs `work` on a thread with its own mount namespace, so that nobody else sees what libostree makes writable.
+// Runs `work` on a thread with its own mount namespace, so that /sysroot and /boot are writable for us alone.
 template <typename Work>
 std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
   std::optional<std::invoke_result_t<Work>> result;
@@ -360,7 +360,7 @@ Result<PutEffect> DeploymentsOstree::RollBack() {
 Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
   return OnThreadWithOwnMounts([&]() -> Result<PutEffect> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
-    // A deployment must not be finalized while it is locked.  OSTree's own finalizer leaves it alone then, too.
+    // A locked deployment must not be finalized.  OSTree's own finalizer skips it, too.
     if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return PutEffect::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
     if (finalized) return PutEffect::kChanged;

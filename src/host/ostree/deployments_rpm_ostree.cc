@@ -204,7 +204,7 @@ Result<> DeploymentsRpmOstree::Make(const Spec& spec, const DeploymentsState& st
   if (spec.is_container) TRY(LinkPullSecrets());
   RpmOstreeUpdate removals;
   removals.refspec = spec.refspec;
-  // Only the fetched image may be deployed.  The name of a container image has a digest, so it cannot be another one.
+  // Only the fetched image may be deployed.  The digest in the name of a container image ensures this.
   if (!spec.refspec.empty() && !spec.is_container) removals.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
   removals.uninstall = Without(booted.packages, spec.packages);
   removals.override_reset = Without(booted.removed_packages, spec.removed);

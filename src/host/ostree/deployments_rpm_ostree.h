@@ -3,9 +3,9 @@
 
 // Implements Deployments with rpm-ostree, on hosts where it runs.
 //
-// Only rpm-ostree can unpack images that are made for it, and layer packages on an image.  Operations on the disk
-// alone use libostree: reading, finalizing, rolling back, and making a new deployment of the same image, which keeps
-// the origin that rpm-ostree has written.
+// rpm-ostree fetches container images, deploys images, and layers packages on them.  Operations on the disk alone use
+// libostree: reading, finalizing, rolling back, and making a new deployment of the same image, which keeps the origin
+// that rpm-ostree has written.
 
 #include <string>
 

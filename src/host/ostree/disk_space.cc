@@ -8,7 +8,7 @@
 namespace pintle::host {
 namespace {
 
-// Returns the largest number if the sum does not fit: the sizes come from a registry, which may send any.
+// Returns the largest number if the sum overflows: the sizes come from a registry, which may send any number.
 std::uint64_t Sum(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }

@@ -234,7 +234,7 @@ std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t layer_c
   return digests;
 }
 
-// Reports the progress of an operation on one layer after the other, by the sizes of the layers.
+// Reports the progress of an operation that visits the layers in turn.  Each layer counts by its size.
 class LayerProgress {
  public:
   LayerProgress(const char* part, const std::vector<OciDescriptor>& layers, const ProgressCallback& report)

@@ -4,9 +4,9 @@
 // Stores OCI images in an OSTree repository.
 //
 // Each layer becomes a commit, with its whiteouts as files, so that it need not be fetched again for another image.  If
-// an OSTree commit was packed into layers, one of them becomes that commit, and the others become lists of files.  An
-// image becomes a commit of its merged layers.  Branches with digests in their names lead to these commits.  Only
-// Pintle uses these branches: rpm-ostree changes layers when it imports them, so its branches cannot be used here.
+// an OSTree commit was packed into layers, one layer becomes that commit, and each other layer becomes a commit of its
+// files.  An image becomes a commit of its merged layers.  Branches with digests in their names lead to these commits.
+// Only Pintle uses these branches: rpm-ostree changes layers when it imports them, so its branches cannot be used here.
 
 #include <map>
 #include <optional>
@@ -24,7 +24,7 @@
 
 namespace pintle::host {
 
-// The documents of an image, as the registry has them and parsed.
+// The documents of an image: the texts from the registry, and the parsed documents.
 struct ImageDocuments {
   std::string digest;  // The digest of the manifest.
   std::string manifest_text;

@@ -166,7 +166,7 @@ Result<LayerContents> CheckEntries(const std::string& path, const std::stop_toke
   return std::move(entries).Contents();
 }
 
-// Returns the checksum in "sysroot/ostree/repo/objects/12/3456….dirtree", and the text behind the dot.
+// Returns the checksum in "sysroot/ostree/repo/objects/12/3456….dirtree", and the text after the dot.
 std::optional<std::pair<std::string, std::string>> ObjectName(std::string_view path) {
   constexpr std::size_t kFolder = 2, kRest = 62;
   if (!path.starts_with(kPackedObjects)) return std::nullopt;

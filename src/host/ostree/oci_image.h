@@ -18,7 +18,7 @@
 namespace pintle::host {
 
 struct OciPlatform {
-  std::string architecture;  // The architecture in Go's words, such as "amd64".
+  std::string architecture;  // The architecture as Go names it, such as "amd64".
   std::string os;
 
   static constexpr auto kFields = json::FieldList{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Opens the deployments of the running machine with the program that manages them there.
+// Opens the deployments of the running machine, through rpm-ostree or libostree.
 
 #include <memory>
 

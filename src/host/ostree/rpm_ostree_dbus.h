@@ -4,9 +4,9 @@
 // Makes requests to rpm-ostree's daemon over D-Bus.
 //
 // The daemon runs one transaction at a time.  Each request waits until its transaction has ended.  A transaction that
-// fails changes nothing.  If the connection is lost, a request returns an error, and its outcome is not known.  A
-// request that changes deployments starts from the pending deployment, if there is one.  So several requests in a row
-// make one deployment.
+// fails changes nothing.  If the connection to a transaction stays lost, the request returns an error, and its outcome
+// is not known.  A request that changes deployments starts from the pending deployment, if there is one.  So several
+// requests in a row make one deployment.
 
 #include <memory>
 #include <string>

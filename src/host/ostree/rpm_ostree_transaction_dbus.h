@@ -25,8 +25,7 @@ struct RpmOstreeSettings {
   std::chrono::milliseconds patience = std::chrono::minutes(10);
 };
 
-// The daemon of a transaction.  `is_gone` becomes true when the messages of the bus are processed after the daemon
-// ended.
+// The daemon of a transaction.  Once the daemon has ended, processing the messages of the bus sets `is_gone`.
 struct WatchedDaemon {
   sd_bus* bus;
   const bool& is_gone;
@@ -38,7 +37,8 @@ enum class TransactionEnd {
 };
 
 // Starts the transaction, or joins it if it runs already, and waits for its end.  If the transaction fails, the error
-// has rpm-ostree's message.  If it was cancelled, the error is kCancelled.  If the daemon is gone, it is kUnavailable.
+// has rpm-ostree's message.  If it was cancelled, the error is kCancelled.  If the daemon is gone, the error is
+// kUnavailable.
 Result<TransactionEnd> FollowTransaction(const std::string& address, const WatchedDaemon& daemon,
                                          const RpmOstreeSettings& settings);
 

@@ -16,9 +16,9 @@ namespace pintle::host {
 
 // Describes how registries are accessed.  The machine's own registries.conf and policy.json apply, too.
 struct RegistryAccess {
-  std::string auth_file;     // Pull secrets, or "".
+  std::string auth_file;     // A file with pull secrets, or "".
   std::string certificates;  // A directory with certificate authorities beside the system's, or "".
-  std::string policy;        // The policy for signatures; empty for the machine's own.
+  std::string policy;        // The policy file for signatures; empty for the machine's own.
   // This file is used instead of `auth_file` if it exists and is JSON.
   std::string preferred_auth_file = {};
 };

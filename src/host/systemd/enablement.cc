@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kMostAliases = 64;
 
-// Batch::Traverse() follows links to unit files in /etc/systemd/system and /run/systemd/system, or refuses them.
+// Batch::Traverse() follows the links that are in /etc/systemd/system and /run/systemd/system, or refuses them.
 enum class LinksInConfig { kFollow, kRefuse };
 
 bool IsInSearchPath(std::string_view path) {
@@ -42,7 +42,7 @@ struct Entry {
   bool is_also;
 };
 
-// Units that are enabled or disabled together.  Traversing one may add others.
+// Units that are enabled or disabled together.  Traversing a unit may add other units.
 class Batch {
  public:
   explicit Batch(const Root& root) : root_(root) {}
@@ -76,7 +76,7 @@ class Batch {
     }
   }
 
-  // Like Traverse(), for a unit that is to be enabled or disabled by this name; it must exist.
+  // Adds and traverses a unit, which must exist.
   Result<Entry*> Discover(const std::string& text, ReadInstall read) {
     Entry& start = *TRY(Add(text));
     Entry* entry = TRY(Traverse(start, read, LinksInConfig::kFollow), text);
@@ -96,7 +96,7 @@ class Batch {
     return entry;
   }
 
-  // Returns the next entry that has not been handled, in the order in which they were added.
+  // Returns the entries one after the other, in the order in which they were added, and then null.
   Entry* Next() { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
 
  private:
@@ -156,8 +156,8 @@ class Outcome {
   bool made_or_failed_ = false;
 };
 
-// The treatment of a template for which neither its DefaultInstance= nor the unit that wants it names an instance.
-// This is an error, except for presets, which cover all units and skip such templates.
+// The treatment of a template without an instance: neither its DefaultInstance= nor the unit that wants it names one.
+// Presets skip such templates, since presets cover all units.  Otherwise, such a template is an error.
 enum class Unnamed { kError, kLeaveOut };
 
 class UnitEnabler {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Enables and disables units below a root by making and removing the links that systemctl would.
+// Enables and disables units below a root: makes and removes the same links as systemctl.
 //
 // systemd's rules are intricate: units that name others in Also=, aliases, templates with instances, links to files
 // elsewhere.  tests/unit/host/systemd/systemd_offline_test.cc compares the result with systemctl's.

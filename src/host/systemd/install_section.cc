@@ -65,7 +65,7 @@ std::vector<std::string> QuotedWords(std::string_view value) {
   return words;
 }
 
-// Splits the words of Also=, where a quote is an ordinary character, and a backslash escapes the next one.
+// Splits the words of Also=, where a quote is an ordinary character, and a backslash escapes the next character.
 std::vector<std::string> PlainWords(std::string_view value) {
   std::vector<std::string> words;
   std::optional<std::string> word;

@@ -54,7 +54,7 @@ class Logins::Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  // Subscribes to the signals before it requests the list, so that no session is missed that begins in between.
+  // Subscribes to the signals before it requests the list, so that it misses no session that begins in between.
   Result<> Begin() {
     int result = ::sd_bus_match_signal_async(bus_, Out(new_), kLogindName, kLogindPath, kLogindManager, "SessionNew",
                                              &OnNew, nullptr, this);
@@ -93,7 +93,7 @@ class Logins::Follower {
     return 0;
   }
 
-  // Ignores an error: without logind there are no sessions, and if it starts later, it announces new ones.
+  // Ignores an error: without logind there are no sessions.  If logind starts later, it announces new sessions.
   static int OnList(sd_bus_message* message, void* self, sd_bus_error*) {
     json::Value sessions;
     // Each session has an id, the user's number and name, a seat, and a path.

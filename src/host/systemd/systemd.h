@@ -28,7 +28,7 @@ class Systemd {
   virtual ~Systemd() = default;
 
   // Makes the links of the units as their [Install] sections and the presets demand.  The links of a unit that has no
-  // file are removed.  After an error, the links that were made before it stay; PutLinks() undoes them.
+  // file are removed.  After an error, the links that were made until then stay; PutLinks() undoes them.
   virtual Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) = 0;
 
   virtual Result<resource::UnitLinks::State> ObserveLinks() = 0;

@@ -29,7 +29,8 @@ class SystemdDbus final : public Systemd {
   explicit SystemdDbus(const Root& root);
   ~SystemdDbus() override;
 
-  // Presets, enables and disables all units with one call each.  If such a call fails, makes one call for each unit.
+  // Presets the units with one call, and enables and disables units in the same way.  If such a call fails, makes one
+  // call for each of its units.
   // Reloads systemd's configuration if a link has changed.
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override;
   Result<resource::UnitLinks::State> ObserveLinks() override;
@@ -40,7 +41,7 @@ class SystemdDbus final : public Systemd {
 
   // Applies changes of unit files that were made during the boot.  Reloads the configuration, cancels the jobs of these
   // units that have not begun, and queues the jobs that the default target needs now.  If the machine boots to another
-  // target, its other jobs stay as they are.
+  // target, no job is queued.
   Result<> QueueBootAgain(std::span<const std::string> units);
 
  private:

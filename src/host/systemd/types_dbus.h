@@ -38,8 +38,8 @@ class Problem {
   std::string_view name() const { return error_.name == nullptr ? "" : error_.name; }
   std::string_view message() const { return error_.message == nullptr ? "" : error_.message; }
 
-  // Converts the error to ours.  A lost connection becomes kUnavailable, and a unit, job or file that does not exist
-  // becomes kNotFound.
+  // Converts the error to ours.  If there is no D-Bus error, ours has the errno.  If nobody is there, a D-Bus error
+  // becomes kUnavailable.  For a unit, job or file that does not exist, it becomes kNotFound.
   Error ToError(int negative_errno) const;
 
   // Returns whether the other side went away before or during the call.

@@ -61,8 +61,8 @@ enum class ReadInstall { kNo, kYes };
 // has found the file; this call then reads no [Install] sections either.
 Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read);
 
-// Replaces a link that was found by the file at its target.  This file counts as the unit's own, whatever its name is.
-// If the target is another link, `unit` then has that link.
+// Follows the link that was found.  Afterwards `unit` has the file at the link's target, which counts as the unit's
+// own, whatever its name is.  If the target is another link, `unit` has that link.
 Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read);
 
 // Returns whether a path is below one of the directories in kUnitSearchPath.

@@ -75,7 +75,7 @@ Result<> RemoveLink(const Root& root, const std::string& path) {
   return {};
 }
 
-// Removes folders that contain at most temporary names, which unfinished writes have left.
+// Removes the temporary names that unfinished writes have left, and then the empty folders that are not in `kept`.
 Result<> RemoveEmptyFolders(const Root& root, const std::vector<std::string>& kept) {
   for (const std::string& folder : TRY(LinkFolders(root))) {
     if (folder == kUnitDirectory) continue;
@@ -103,7 +103,7 @@ Result<> CheckPaths(const Links& links) {
   return {};
 }
 
-// Returns whether the link starts the unit or is an alias of it.
+// Returns whether the link makes another unit start this one, or is an alias of this one.
 bool IsLinkOf(const UnitName& unit, const std::string& path, const std::string& target) {
   const bool has_its_name = NameIn(path) == unit.text();
   if (FolderOf(path) == kUnitDirectory) return !has_its_name && NameIn(target) == unit.text();

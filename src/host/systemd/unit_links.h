@@ -22,11 +22,11 @@ Result<resource::UnitLinks::State> ObserveUnitLinks(const Root& root);
 // empty.
 Result<> PutUnitLinks(const Root& root, const resource::UnitLinks::State& links);
 
-// Removes the links that start a unit, and its aliases.  The link that leads to the unit's file stays, and so do the
-// links of other instances.
+// Removes the links by which other units start a unit, and its aliases.  The link that leads to the unit's file stays,
+// and so do the links of other instances.
 Result<> RemoveUnitLinks(const Root& root, const UnitName& unit);
 
-// Makes the links that systemd itself has made or removed durable, since systemd does not sync them.
+// Makes systemd's own changes of links durable, since systemd does not sync them.
 Result<> SyncUnitLinks(const Root& root);
 
 }  // namespace pintle::host
