@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Renders many machine configs to the one for a pool's nodes.
+// Renders many machine configs to the one config of a pool's nodes.
 //
 // Configs are ordered by name, with those for workers first; Ignition parts are merged, other fields are chosen or
 // joined.  The result and its name are exactly what the Machine Config Operator makes of the same configs.
