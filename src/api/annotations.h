@@ -36,8 +36,8 @@ inline constexpr std::string_view kServiceCaRotateAnnotation = "machineconfigura
 // On a Node, this is "true" once the node's agent has replaced the authorities during a rotation, and "false" after it.
 inline constexpr std::string_view kLastObservedServerCaAnnotation =
     "machineconfiguration.openshift.io/lastObservedServerCAAnnotation";
-// The error with which OSTree failed to finalize the staged deployment of the previous boot.  The agent empties it
-// after a later deployment was finalized.
+// The error because of which the staged deployment was not finalized at the end of the previous boot.  The agent
+// empties the annotation when it starts and finds no such error.
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 

@@ -35,7 +35,7 @@ struct KubeletConfigSpec {
   };
 };
 
-// The type is "Accepted"; or "Success" or "Failure", which older tools look for.
+// The type is "Accepted" or, for older tools, "Success" or "Failure".
 struct KubeletConfigCondition {
   std::string type;
   std::string status;

@@ -23,7 +23,7 @@ namespace pintle::api {
 
 inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
-// Annotations of a MachineConfigPool with which a person gives an order to its rollout.
+// Annotations of a MachineConfigPool with which a person gives orders to the pool's rollout.
 //
 // The value of the first two is a RolloutOrder as JSON.  The value of the third is the administrator's reason to
 // disregard the windows and the freeze for the pool's present target.
@@ -38,7 +38,7 @@ inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageabl
 // An order of a person.  It holds for one target only, so that it does not act on a later target by mistake.
 struct RolloutOrder {
   std::string target;
-  std::int32_t wave = 0;  // The number of the wave that may begin, for an approval; the first wave is number 1.
+  std::int32_t wave = 0;  // For an approval, the number of the wave that may begin; the first wave is number 1.
   std::string by;
   std::string at;  // Two orders of one person differ in their times.
 
@@ -55,7 +55,7 @@ struct RolloutOrder {
 
 struct RolloutWave {
   std::string name;
-  std::optional<IntOrString> nodes;  // If both are unset, the wave has all nodes that are left.
+  std::optional<IntOrString> nodes;  // Without `nodes` and `nodeSelector`, the wave has all nodes that are left.
   std::optional<LabelSelector> node_selector;
   std::optional<IntOrString> max_unavailable;
   std::string soak;
@@ -133,7 +133,7 @@ struct GateAnnotation {
   };
 };
 
-// A query whose result must be empty.
+// A Prometheus query whose result must be empty.
 struct GateQuery {
   std::string url;
   std::string query;

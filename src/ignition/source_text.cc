@@ -54,7 +54,7 @@ class Locator {
     bool is_found = false;
     std::size_t start = 0;
     std::size_t end = 0;
-    std::size_t key = 0;  // The offset of its key.
+    std::size_t key = 0;  // The offset of the value's key.
   };
 
   static std::string_view ParentPath(std::string_view path) {

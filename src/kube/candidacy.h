@@ -44,7 +44,7 @@ class Candidacy {
   // Returns when our leadership ends without another renewal.
   std::optional<MonotonicTime> LeaderUntil() const;
 
-  // Returns who else holds the lease, or "" if nobody does as far as is known.
+  // Returns the other holder of the lease, or "" if none is known.
   std::string OtherHolder(MonotonicTime now) const;
 
   // Returns what a holder writes when it leaves, so that nobody has to wait.

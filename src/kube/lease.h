@@ -36,7 +36,7 @@ class Lease {
   Lease(Client& client, Settings settings, Listener listener);
 
   bool is_held() const;
-  // Returns who else holds the lease, or "" if nobody does as far as is known.
+  // Returns the other holder of the lease, or "" if none is known.
   std::string OtherHolder() const;
 
   // Releases the lease and stops competing; `lost` is not called.  At its end, the program should stop acting, call

@@ -96,7 +96,7 @@ std::string_view ShownTag(Tag tag) {
   }
 }
 
-// Writes a value as Go's %#v writes what its reader has read.
+// Writes a value as Go's %#v writes the value that Go's reader makes.
 std::string AsGoSource(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kNull:
