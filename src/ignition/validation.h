@@ -70,7 +70,7 @@ inline bool IsUnitExtension(std::string_view extension) {
 
 // The place of a partition on its disk.
 struct Extent {
-  // A size of 0 means the remaining space.  An end that overflows wraps around, as in Ignition.
+  // As in Ignition, a size of 0, the remaining space, covers only the start, and an end that overflows wraps around.
   Extent(std::int64_t place, std::int64_t size, std::size_t partition)
       : start(place),
         end(size == 0
