@@ -36,20 +36,20 @@ inline constexpr std::string_view kServiceCaRotateAnnotation = "machineconfigura
 // On a Node, this is "true" once the node's agent has replaced the authorities during a rotation, and "false" after it.
 inline constexpr std::string_view kLastObservedServerCaAnnotation =
     "machineconfiguration.openshift.io/lastObservedServerCAAnnotation";
-// The error with which OSTree failed to finalize the staged deployment of the previous boot.  The agent empties it
-// after a later deployment was finalized.
+// The error because of which the staged deployment was not finalized at the end of the previous boot.  The agent
+// empties the annotation when it starts and finds no such error.
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 
-// A label of a Node: whether Pintle's agent is to act there in place of the Machine Config Operator's daemon.  The
-// daemon does not run on a node that has the label.
+// A label of a Node.  Its value decides whether Pintle's agent acts there in place of the Machine Config Operator's
+// daemon.  The daemon does not run on a node that has the label.
 inline constexpr std::string_view kAgentLabel = "pintle.io/agent";
 // The agent is to act, as soon as the daemon is gone.
 inline constexpr std::string_view kAgentAwaited = "awaited";
 inline constexpr std::string_view kAgentActs = "acts";
 // The agent is to stand by again.
 inline constexpr std::string_view kAgentLeaves = "leaves";
-// An annotation of a Node, in which an agent that was to wait for the label reports what it does.
+// An annotation of a Node.  An agent that was started to wait for the label reports its state in this annotation.
 inline constexpr std::string_view kAgentStateAnnotation = "pintle.io/agent-state";
 // The agent changes nothing.
 inline constexpr std::string_view kAgentStandsBy = "standby";

@@ -62,7 +62,7 @@ struct ClusterOperator {
   std::string api_version = "config.openshift.io/v1";
   std::string kind = "ClusterOperator";
   ObjectMeta metadata;
-  json::Value spec = json::Value::object();  // It has no fields, but must exist.
+  json::Value spec = json::Value::object();  // The spec has no fields, but must exist.
   ClusterOperatorStatus status;
 
   static constexpr bool kLenient = true;

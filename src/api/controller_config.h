@@ -19,8 +19,8 @@ namespace pintle::api {
 // A cluster has one ControllerConfig, which has this name.
 inline constexpr const char* kControllerConfigName = "machine-config-controller";
 
-// The version of the operator that created this object, or "pintle-" and our version.  It stays when others write the
-// object, because configs are rendered only from an object of the version that is expected.
+// The version of the operator that created this object, or "pintle-" and our version.  Later writers of the object do
+// not change the version, because configs are rendered only from an object of the expected version.
 inline constexpr std::string_view kGeneratedByVersionAnnotation =
     "machineconfiguration.openshift.io/generated-by-version";
 // The release of the OS images, a space, and the version in the annotations of the OSImageStream that names these

@@ -35,7 +35,7 @@ struct KubeletConfigSpec {
   };
 };
 
-// The type is "Accepted"; or "Success" or "Failure", which older tools look for.
+// The type is "Accepted" or, for older tools, "Success" or "Failure".
 struct KubeletConfigCondition {
   std::string type;
   std::string status;
@@ -55,7 +55,7 @@ struct KubeletConfigCondition {
 
 struct KubeletConfigStatus {
   std::int64_t observed_generation = 0;
-  // The latest outcomes, the newest last.  After these, the last condition is the one for older tools.
+  // The latest outcomes, the newest last, and behind them the condition for older tools.
   std::vector<KubeletConfigCondition> conditions;
 
   static constexpr bool kLenient = true;

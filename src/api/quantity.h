@@ -4,9 +4,9 @@
 // A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9".  Its text and its number are those that the Go code of
 // Kubernetes computes.
 //
-// The text is in canonical form, for example "512Mi" for "0.5Gi".  But Kubernetes checks short texts only
-// quickly, and so keeps some of them unchanged that are not in canonical form.  This class keeps the same texts,
-// because they end up in files whose bytes are compared.
+// The text is in canonical form, for example "512Mi" for "0.5Gi".  But Kubernetes checks short texts only roughly, and
+// keeps some that are not in canonical form.  This class keeps the same texts, because they end up in files whose bytes
+// are compared.
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,8 @@
 
 // A RolloutPolicy: in which waves, when, and behind which gates the nodes of a pool are updated.
 //
-// The kind is Pintle's own.  Its status has, for each pool, what the controller must remember of the rollout that is
-// under way, so that a restart of the controller forgets nothing, and what people want to know about it.
+// The kind is Pintle's own.  Its status describes the rollout of each pool: for people, and for the controller, which
+// must remember the rollout after a restart.
 
 #include <cstdint>
 #include <map>
@@ -23,10 +23,10 @@ namespace pintle::api {
 
 inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
-// Annotations of a MachineConfigPool with which a person gives an order to its rollout.
+// Annotations of a MachineConfigPool with which a person gives orders to the pool's rollout.
 //
-// The value of the first two is a RolloutOrder as JSON.  The value of the third is the reason for which the windows and
-// the freeze do not hold for the pool's present target; it is a text of the administrator.
+// The value of the first two is a RolloutOrder as JSON.  The value of the third is the administrator's reason to
+// disregard the windows and the freeze for the pool's present target.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
@@ -35,10 +35,10 @@ inline constexpr std::string_view kStagedAnnotation = "pintle.io/staged";
 // An annotation of a Node: the reason why its agent cannot stage the next config.
 inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageable";
 
-// An order of a person.  It holds for one target only, so that it does not act on a later one by mistake.
+// An order of a person.  It holds for one target only, so that it does not act on a later target by mistake.
 struct RolloutOrder {
   std::string target;
-  std::int32_t wave = 0;  // The number of the wave that may begin, for an approval; the first wave is number 1.
+  std::int32_t wave = 0;  // For an approval, the number of the wave that may begin; the first wave is number 1.
   std::string by;
   std::string at;  // Two orders of one person differ in their times.
 
@@ -55,7 +55,7 @@ struct RolloutOrder {
 
 struct RolloutWave {
   std::string name;
-  std::optional<IntOrString> nodes;  // If both are unset, the wave has all nodes that are left.
+  std::optional<IntOrString> nodes;  // Without `nodes` and `nodeSelector`, the wave has all nodes that are left.
   std::optional<LabelSelector> node_selector;
   std::optional<IntOrString> max_unavailable;
   std::string soak;
@@ -133,7 +133,7 @@ struct GateAnnotation {
   };
 };
 
-// A query whose result must be empty.
+// A Prometheus query whose result must be empty.
 struct GateQuery {
   std::string url;
   std::string query;
@@ -259,24 +259,25 @@ struct RolloutOverride {
   };
 };
 
-// What the controller must remember of a rollout.  Every decision is a function of this value and of the cluster.
+// The state of a rollout that the controller must remember.  Every decision is a function of this value and of the
+// cluster.
 struct RolloutMemory {
   std::string target;  // The rendered config, with the image behind it if there is one.
   std::optional<Time> began;
   std::int32_t wave = 0;                // The index of the wave that is under way.
-  std::vector<std::string> members;     // Its nodes, sorted; empty for a wave with all nodes that are left.
+  std::vector<std::string> members;     // The wave's nodes, sorted; empty for a wave with all nodes that are left.
   bool has_begun = false;               // The members of the wave have been chosen.
-  std::optional<Time> well_since;       // Since then, all nodes of the wave are well.
+  std::optional<Time> well_since;       // The time since which all nodes of the wave are well.
   std::map<std::string, Time> told;     // When nodes that are not done yet were given the target.
   std::vector<std::string> ailing;      // Nodes with faults that do not count, sorted.
-  std::vector<std::string> broken;      // Nodes that the target before has broken, sorted.
-  std::map<std::string, Time> blocked;  // Since when a gate blocks, by its name.
+  std::vector<std::string> broken;      // Nodes that failed with the previous target, sorted.
+  std::map<std::string, Time> blocked;  // The times since which gates block, by the gates' names.
   std::optional<RolloutHalt> halt;
   std::vector<RolloutApproval> approvals;
   std::vector<RolloutResumption> resumptions;
   std::string approve_seen;  // The latest order that has approved a wave, so that it acts once.
   std::string resume_seen;   // The latest order to resume, so that it acts once.
-  // The latest reason to disregard the windows.  It holds for its target only, and no longer once it was withdrawn.
+  // The latest reason to disregard the windows.  It holds for its target only, until it is withdrawn.
   std::optional<RolloutOverride> override_used;
 
   static constexpr bool kLenient = true;
@@ -304,13 +305,13 @@ struct RolloutPoolStatus {
   std::string name;
   std::string phase;
   std::string message;         // What the rollout does, or what it waits for.
-  std::optional<Time> since;   // Since when it is in this phase.
+  std::optional<Time> since;   // The time since which the rollout is in this phase.
   std::int32_t wave = 0;       // The number of the wave, from 1.
   std::int32_t waves = 0;      // The number of waves.
   std::int32_t nodes = 0;      // The number of the pool's nodes.
-  std::int32_t updated = 0;    // Those that have reached the target.
-  std::optional<Time> opens;   // When the next window begins.
-  std::optional<Time> closes;  // When it ends, or the present one.
+  std::int32_t updated = 0;    // The number of nodes that have reached the target.
+  std::optional<Time> opens;   // When the present or the next window begins.
+  std::optional<Time> closes;  // When that window ends.
   RolloutMemory memory;
 
   static constexpr bool kLenient = true;

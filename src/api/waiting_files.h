@@ -5,7 +5,7 @@
 // the files of the ControllerConfig, and the agent reports which files wait.
 //
 // Agents read these files from the ControllerConfig and do not know their pool, so the controller has to ask each node
-// to wait.  A request has a time limit, and the controller renews it before it ends.  The limit matters if another
+// to wait.  A request has a time limit, before which the controller renews the request.  The limit matters if another
 // controller takes over that does not know these annotations, such as the Machine Config Operator's: after the limit,
 // agents write new certificates again.
 

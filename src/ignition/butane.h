@@ -49,7 +49,7 @@ struct Butane {
   std::string variant;
   ButaneMetadata metadata;
   ButaneOpenshift openshift;
-  SpecVersion ignition_version = SpecVersion::k3_5;  // The version that the document's version stands for.
+  SpecVersion ignition_version = SpecVersion::k3_5;  // The Ignition version that belongs to the document's version.
   Config config;
 };
 

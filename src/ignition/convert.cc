@@ -20,8 +20,8 @@
 namespace pintle::ignition {
 namespace {
 
-// A config from an older version may lack fields that the newest one requires.  The error names places in the
-// text that the Machine Config Operator would write for the config and read again, as its own error does.
+// A config of an older version may lack fields that the newest version requires.  Like the Machine Config Operator's
+// error, the error names places in the text that the operator would write for the config.
 Result<> CheckComplete(const Config& config) {
   json::Report report;
   v3_5::Validate(config, report);

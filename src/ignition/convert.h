@@ -16,8 +16,8 @@
 
 namespace pintle::ignition {
 
-// A few fields are dropped nevertheless, as the Machine Config Operator drops them silently.  `lost` gets a warning
-// about each.
+// A few fields are dropped nevertheless, because the Machine Config Operator drops them.  `lost` gets a warning about
+// each.
 Result<json::Value> ConvertTo(Config config, SpecVersion version, json::Report* lost = nullptr);
 
 // Like ConvertTo(), but returns the text that the Machine Config Operator serves, byte for byte.

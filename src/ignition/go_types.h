@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The Machine Config Operator's messages about values of the wrong type, for which people search.
+// Words messages about values of the wrong type as the Machine Config Operator does, since people search for its words.
 
 #include <string>
 #include <string_view>

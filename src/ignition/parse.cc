@@ -82,7 +82,7 @@ std::optional<Version> ParseVersion(std::string_view text) {
   return version;
 }
 
-// Returns the first character of a JSON value of this type, or a whole value of this type.
+// Returns the first character of the value's text, or, for a plain value, any text of its type.
 std::string TokenOf(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kString:

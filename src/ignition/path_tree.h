@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A set of paths that counts how many of them are above another path.
+// A set of paths that counts how many of its paths are above a given path.
 //
 // Each part of a path is looked up once, so that a path of a million parts costs no more than its length.
 

@@ -16,7 +16,7 @@ std::string JoinPath(std::string_view above, std::string_view below);
 
 inline bool IsAbsolute(std::string_view path) { return path.starts_with('/'); }
 
-// Returns the end of the last part from its last dot on, such as ".service".
+// Returns the extension of the last part with its dot, such as ".service", or "".
 std::string_view ExtensionOf(std::string_view path);
 
 // Returns in Ignition's words why this cannot be the path of a file, directory or link, or "" if it can.

@@ -2,7 +2,7 @@
 #pragma once
 
 // A document that is being read.  The code of each version of the specification passes it to the code of the previous
-// version, until that is the document's version.
+// version, until the document's version is reached.
 
 #include <utility>
 

@@ -54,7 +54,7 @@ class Locator {
     bool is_found = false;
     std::size_t start = 0;
     std::size_t end = 0;
-    std::size_t key = 0;  // The offset of its key.
+    std::size_t key = 0;  // The offset of the value's key.
   };
 
   static std::string_view ParentPath(std::string_view path) {
@@ -256,7 +256,8 @@ class SyntaxCheck {
     context_ = std::move(context);
     return false;
   }
-  // For places where a space is allowed: if the text ends there, the problem is its end, and not an invalid space.
+  // Used where a space is allowed: if the text ends there, the problem is the end of the text, not an invalid
+  // character.
   bool FailUnlessAtEnd(const char* context) { return at_ < text_.size() && Fail(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }

@@ -3,7 +3,7 @@
 
 // Finds the places of problems in a JSON text.
 //
-// A report has only the paths of its problems.  If there are any, one pass over the text finds their lines and columns.
+// A report has only the paths of its problems.  The functions below find the lines and columns of the problems.
 
 #include <cstddef>
 #include <optional>

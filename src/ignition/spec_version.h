@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The versions of the Ignition specification in which configs are served.
+// The versions of the Ignition specification that a client may request.  No config can be converted to 3.0.
 
 #include <string>
 #include <string_view>

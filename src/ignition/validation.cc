@@ -81,7 +81,8 @@ bool AnyOverlap(const std::vector<Extent>& extents) {
   const auto meet = [](const Extent& a, const Extent& b) { return b.start <= a.end; };
   if (std::adjacent_find(forward.begin(), forward.end(), meet) != forward.end()) return true;
   // A reversed extent overlaps a forward one if the forward one has any place between the end and the start of the
-  // reversed one.  Since no forward extents overlap each other, the order of their starts is that of their ends, too.
+  // reversed one.  Since no forward extents overlap each other, the order of their starts is also the order of their
+  // ends.
   for (const Extent& one : reversed) {
     const auto next = std::lower_bound(forward.begin(), forward.end(), one.end,
                                        [](const Extent& extent, std::int64_t place) { return extent.end < place; });
@@ -102,8 +103,8 @@ bool AnyOverlap(const std::vector<Extent>& extents) {
 
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents) {
   // Comparing all pairs is fast enough only for the few extents that a disk has.  If there are more than kFew,
-  // AnyOverlap() decides whether two overlap.  Then only the first kFew are compared with all, to find one of the two;
-  // if none of them overlaps another, the last extent is returned instead.
+  // AnyOverlap() decides whether two overlap.  Then only the first kFew are compared with all extents; if none of them
+  // overlaps another, the last extent is returned.
   constexpr std::size_t kFew = 1000;
   if (extents.size() > kFew && !AnyOverlap(extents)) return std::nullopt;
   for (const Extent& a : std::span(extents).first(std::min(extents.size(), kFew))) {

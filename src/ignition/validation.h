@@ -70,7 +70,7 @@ inline bool IsUnitExtension(std::string_view extension) {
 
 // The place of a partition on its disk.
 struct Extent {
-  // A size of 0 means the remaining space.  An end that overflows wraps around, as in Ignition.
+  // As in Ignition, a size of 0, the remaining space, covers only the start, and an end that overflows wraps around.
   Extent(std::int64_t place, std::int64_t size, std::size_t partition)
       : start(place),
         end(size == 0
@@ -176,7 +176,7 @@ class Validator {
     return rules_.sources ? SourceProblem(source, rules_.urls) : std::string();
   }
 
-  // Since spec 3.1, a resource in a list must have a source.
+  // Since spec 3.1, merged configs and certificate authorities must have a source.
   template <typename Resource>
   void CheckRequiredSource(const Resource& resource, const Path& path) {
     if constexpr (requires { resource.http_headers; }) {
@@ -545,7 +545,7 @@ class Validator {
     });
   }
 
-  // No list may have an element twice, and neither may lists that share a key space.
+  // No element with a key may occur twice in a list, or in lists that share a key space.
   template <typename T>
   void FindDuplicates(const T& value, const Path& path) {
     if constexpr (json::Described<T>) {

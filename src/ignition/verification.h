@@ -10,8 +10,8 @@
 
 namespace pintle::ignition {
 
-// Returns in Ignition's words why this is not a valid hash, or "" if it is.  Like Ignition, this function
-// only counts the digits.
+// Returns in Ignition's words why this is not a valid hash, or "" if it is one.  Like Ignition, this function only
+// counts the digits.
 std::string_view HashProblem(std::string_view hash, bool knows_sha256);
 
 // Returns an error if `bytes` do not have this hash.

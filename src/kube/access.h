@@ -4,7 +4,7 @@
 // Provides the current address of the API server and our current credentials.
 //
 // Tokens, certificates and kubeconfigs are replaced while we run.  Requests are rare, so all of these files are read
-// again for each one.  Renewed files are used at once, without any notification.
+// again for each request.  Renewed files are used at once, without any notification.
 
 #include <optional>
 #include <string>

@@ -18,7 +18,7 @@ namespace pintle::kube {
 
 class AnyMirror {
  public:
-  // Each of these may destroy the mirror; mirror.h has what they are called for.
+  // Each of these callbacks may destroy the mirror.
   struct Listener {
     std::function<void(const AnyObject& object)> added;
     std::function<void(const AnyObject& before, const AnyObject& now)> changed;

@@ -48,7 +48,7 @@ std::unique_ptr<AnyObject> MakeObject() {
   return std::make_unique<ObjectOf<T>>();
 }
 
-// Returns an object as what it is; it must be an ObjectOf<T>.
+// Returns the struct in an object, which must be an ObjectOf<T>.
 template <Resource T>
 const T& As(const AnyObject& object) {
   return static_cast<const ObjectOf<T>&>(object).object;

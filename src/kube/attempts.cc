@@ -9,7 +9,7 @@
 namespace pintle::kube {
 namespace {
 
-// Larger than any object; lists are fetched in another way.
+// No object is as large as this; lists are fetched in another way.
 constexpr std::uint64_t kBodyLimit = 16 << 20;
 
 class Attempts final : public Work, public std::enable_shared_from_this<Attempts> {
@@ -65,7 +65,7 @@ class Attempts final : public Work, public std::enable_shared_from_this<Attempts
 }  // namespace
 
 bool IsWorthAnotherAttempt(const Failure& failure, Repeatable repeatable) {
-  // The budget allows the eviction once other pods are ready; the drain waits for that with its own interval.
+  // A disruption budget allows the eviction once other pods are ready; the drain waits for them with its own interval.
   if (failure.disruption_budget || failure.IsExpired()) return false;
   if (failure.error.kind() != ErrorKind::kUnavailable) return false;
   const bool is_rejected = failure.status == 429 || failure.status == 503;

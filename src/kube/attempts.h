@@ -17,7 +17,7 @@ namespace pintle::kube {
 // Decides whether a request may be repeated when it is unknown whether the server has carried it out.
 enum class Repeatable {
   kYes,  // The request reads, or writing the same again changes nothing.
-  kNo,   // The request is repeated only if the server reports that it has rejected it.
+  kNo,   // The request is repeated only if the server has rejected it.
 };
 
 // Limits how often a request is sent, and sets the wait between two attempts.

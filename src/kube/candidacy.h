@@ -4,9 +4,9 @@
 // Decides what one of several candidates does about the lease that they compete for.
 //
 // The clocks of machines differ, so the points in time that a lease contains are only for people.  A candidate notes by
-// its own monotonic clock when it saw the lease change, and considers the lease abandoned if it has not changed for the
-// duration that its holder wrote into it.  A holder gives up well before that, counted from when it sent its last
-// renewal.
+// its own monotonic clock when the lease changed, and considers the lease abandoned if the lease has not changed for
+// the duration that its holder wrote into it.  A holder gives up well before that time: its deadline counts from the
+// sending of its last renewal.
 
 #include <chrono>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace pintle::kube {
 
-// OpenShift's own operators use these times.  They are long since the API server of a cluster of one machine may be
+// OpenShift's own operators use these times.  They are long, because the API server of a cluster of one machine may be
 // down for a minute.
 struct LeaseTimes {
   std::chrono::milliseconds duration = std::chrono::seconds(137);  // Stored in the lease as whole seconds.
@@ -28,8 +28,8 @@ struct LeaseTimes {
 
 class Candidacy {
  public:
-  // A lease whose holder is `offer` counts as released: that holder keeps it from candidates who do not know this, and
-  // leaves it to those who do.  An empty `offer` stands for no such holder.
+  // A lease whose holder is `offer` counts as released: the holder of this name leaves the lease to candidates that
+  // know the name, and keeps it from all others.  An empty `offer` stands for no such holder.
   Candidacy(std::string identity, LeaseTimes times, std::string offer = {})
       : identity_(std::move(identity)), times_(times), offer_(std::move(offer)) {}
 
@@ -44,7 +44,7 @@ class Candidacy {
   // Returns when our leadership ends without another renewal.
   std::optional<MonotonicTime> LeaderUntil() const;
 
-  // Returns who else holds the lease, or "" if nobody does as far as is known.
+  // Returns the other holder of the lease, or "" if none is known.
   std::string OtherHolder(MonotonicTime now) const;
 
   // Returns what a holder writes when it leaves, so that nobody has to wait.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Single requests to the API server; Mirror has a copy of objects that is kept current.
+// Sends single requests to the API server.  For a copy of objects that is kept current, see Mirror.
 //
-// All of this is asynchronous and on the loop's thread: a callback is called from the loop, once, unless the returned
-// Call is destroyed before.  Requests that can safely be repeated are repeated during a short outage of the server.
+// All functions are asynchronous and run on the loop's thread: a callback is called from the loop, once, unless the
+// returned Call is destroyed before.  Requests that can safely be repeated are repeated during a short outage of the
+// server.
 //
 // Objects are changed only by patches.  Writing back a whole object would drop all fields that its struct does not
 // have.
@@ -33,7 +34,8 @@ struct ClientSettings {
   // The API server records under this name which fields are ours.
   std::string field_manager = "pintle";
   Patience patience = {};
-  // Gets each failure of a read or a write right before the caller gets the Error, which lacks its details.
+  // Gets each failure, except those of List(), right before the caller gets the Error, which lacks the failure's
+  // details.
   std::function<void(const Failure& failure)> failed = {};
 };
 
@@ -44,7 +46,7 @@ class Client {
 
   static Result<Client> Create(event::Loop& loop, Access access, ClientSettings settings = {});
 
-  // Returns a client for fields that are recorded under another name.
+  // Returns a client whose fields are recorded under another name.
   Client As(std::string field_manager) const {
     Client other = *this;
     other.settings_.field_manager = std::move(field_manager);
@@ -74,7 +76,7 @@ class Client {
   template <Resource T>
   Call List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable = {});
 
-  // The name is in the object.  If it exists already, the error is kConflict.
+  // The name is in the object.  If such an object exists already, the error is kConflict.
   template <Resource T>
   Call Create(const T& object, Done<T> done) {
     return CreateObject(kResourceKind<T>, NameOf(object.metadata), json::Encode(object), Decoding<T>(std::move(done)));
@@ -92,7 +94,8 @@ class Client {
   Call Amend(const ObjectName& name, std::function<std::optional<json::Value>(const T& now)> change, Done<T> done,
              Part part = Part::kObject);
 
-  // A missing object is kNotFound.  With a uid, another object of the same name is not deleted; that is kConflict.
+  // If there is no such object, the error is kNotFound.  With a uid, an object of the same name but another uid is not
+  // deleted; the error is then kConflict.
   template <Resource T>
   Call Delete(const ObjectName& name, const std::string& uid, Done<void> done) {
     return DeleteObject(kResourceKind<T>, name, uid, std::move(done));

@@ -33,7 +33,7 @@ class EventRecorder {
       .first = std::chrono::seconds(2), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
   struct Settings {
-    // Gets the error of each attempt to post an event that fails.
+    // Gets the error of each failed attempt to post an event.
     std::function<void(const Error& error)> trouble = [](const Error&) {};
     Backoff::Settings backoff = kTimes;
   };

@@ -82,7 +82,7 @@ std::string Harmless(std::string text, std::size_t limit = kRefusalLimit) {
   return text;
 }
 
-// A webhook chooses its reason freely; those of the API server are one word.
+// A webhook chooses its reason freely; the API server's reasons are one word.
 bool IsReason(std::string_view text) {
   constexpr std::size_t kLongestReason = 40;
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -157,7 +157,7 @@ bool IsUnknownPath(const net::HttpHead& head, std::string_view body) {
 Failure FailureFrom(json::Value status_object) {
   auto status = ReadStatus(std::move(status_object));
   if (!status) return {.error = Error(ErrorKind::kUnavailable, "the watch ended with an error that is no Status")};
-  // A Status without a code is, for instance, that of a panic in the server.
+  // A Status has no code if, for instance, it reports a panic in the server.
   const int code = status->code == 0 ? 500 : status->code;
   return FromStatus(*std::move(status), code);
 }

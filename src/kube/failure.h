@@ -4,8 +4,8 @@
 // Describes why a request to the API server failed, from the Status object in the answer or from any other answer.
 //
 // Inside kube/ a failure is more than an Error, because the next step depends on its details.  The result of a call has
-// only the Error: kNotFound, kConflict (also if an object exists already), kUnavailable for everything that may pass,
-// and kInvalid for the rest, whether the request is malformed or we have no right to make it.
+// only the Error: kNotFound, kConflict (also if an object exists already), kUnavailable for failures that may pass, and
+// kInvalid for the rest, whether the request is malformed or we have no right to make it.
 
 #include <chrono>
 #include <optional>

@@ -17,7 +17,7 @@
 namespace pintle::kube {
 
 struct FeedSettings {
-  Patience page = {.attempts = 3};  // For each page after the first one.  If these attempts fail, the list starts over.
+  Patience page = {.attempts = 3};  // For the pages after the first.  If these attempts fail, the list starts over.
   Backoff::Settings backoff = {};
   WatchTimes watch = {};
   Random random = SystemRandom();

@@ -18,13 +18,13 @@ class Lease {
     ObjectName name;
     std::string identity;  // Differs for each candidate, and for each start of a candidate.
     LeaseTimes times = {};
-    std::string offer = {};  // The holder who leaves the lease to these candidates, if there may be one.
+    std::string offer = {};  // The holder that leaves the lease to these candidates; empty for none.
   };
 
-  // Each of these may destroy the Lease object.
+  // Each of these callbacks may destroy the Lease object.
   struct Listener {
     std::function<void()> won;
-    // Another candidate may act soon, so stop acting now.
+    // Called when another candidate may act soon, so the process must stop acting at once.
     std::function<void()> lost;
     std::function<void(const Error& error)> trouble = [](const Error&) {};
     // Called when OtherHolder() returns another holder than before.
@@ -36,11 +36,11 @@ class Lease {
   Lease(Client& client, Settings settings, Listener listener);
 
   bool is_held() const;
-  // Returns who else holds the lease, or "" if nobody does as far as is known.
+  // Returns the other holder of the lease, or "" if none is known.
   std::string OtherHolder() const;
 
-  // Releases the lease and stops competing; `lost` is not called.  The program should wait for `done` at its end, after
-  // it has stopped acting.
+  // Releases the lease and stops competing; `lost` is not called.  At its end, the program should stop acting, call
+  // this function, and wait for `done`.
   void Release(std::function<void(Result<>)> done);
 
  private:

@@ -120,8 +120,8 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
   }
 
   void Failed(Failure failure) {
-    // The pages took longer than the server keeps the version of the first one.  A list without pages cannot have that
-    // problem.
+    // Reading the pages took longer than the server keeps the version of the first page.  A list without pages cannot
+    // have this problem.
     if (failure.IsExpired() && !IsAtBeginning()) {
       continue_.clear();
       is_paged_ = false;

@@ -26,15 +26,15 @@ struct ListReceiver {
   std::function<void()> begin;
   // May be called twice for the same object, if a page had to be fetched again.
   std::function<Result<>(json::Value object)> item;
-  // Gets the resourceVersion to watch from, or why there is no list.
+  // Gets the resourceVersion to watch from, or the reason why there is no list.
   std::function<void(std::variant<std::string, Failure>)> end;
   // Gets the readable part of an object that cannot be read as a whole.  Without this function, such an object fails
   // the whole list.
   std::function<Result<>(json::Value object, const Error& why)> part = {};
 };
 
-// Decides whether a failed request for the first page is repeated like those for the other pages.  A caller that itself
-// starts a failed list over uses kOnce, because nothing is lost before the first page has arrived.
+// Decides whether a failed request for the first page is repeated like requests for the other pages.  A caller that
+// itself starts a failed list over uses kOnce, because nothing is lost before the first page has arrived.
 enum class FirstPage { kAsOthers, kOnce };
 
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,

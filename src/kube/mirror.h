@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A copy of some of the cluster's objects that is kept current.
+// Keeps a copy of some of the cluster's objects current.
 //
-// Each object is stored as its struct of api/, and so without fields that nobody uses.  While the API server cannot be
+// Each object is stored as its struct of api/, without the fields that nobody uses.  While the API server cannot be
 // reached, the mirror keeps the objects that it has; afterwards, it reports only the differences.  An object that
 // cannot be decoded is set aside by its name, while its last readable state and all other objects stay.
 
@@ -26,7 +26,7 @@ struct Unreadable {
   const Error& why;
 };
 
-// A map of a mirror, whose entries `kSeen` turns into objects of one kind.
+// A view of a map of a mirror.  `kSeen` turns the map's values into objects of one kind.
 template <typename Map, auto kSeen>
 class MapView {
  public:
@@ -75,7 +75,7 @@ Unreadable<T> SeenPart(const AnyMirror::Unreadable& object) {
 template <Resource T>
 class Mirror {
  public:
-  // Each of these may destroy the mirror.
+  // Each of these callbacks may destroy the mirror.
   struct Listener {
     std::function<void(const T& object)> added = [](const T&) {};
     std::function<void(const T& before, const T& now)> changed = [](const T&, const T&) {};
@@ -85,7 +85,7 @@ class Mirror {
     std::function<void(const Error& error)> trouble = [](const Error&) {};
   };
 
-  // Both are valid until the mirror changes.
+  // Values of both types are valid until the mirror changes.
   using Objects = MapView<AnyObjects, internal::SeenObject<T>>;
   using UnreadableObjects = MapView<AnyMirror::UnreadableObjects, internal::SeenPart<T>>;
 

@@ -28,7 +28,7 @@ struct JsonPatch {
 // Server-side apply: each time, `object` has all fields that we manage, and a field that we leave out is removed.
 // Only the kind and the name of the object may be left out.
 struct ApplyPatch {
-  // Decides about fields that another manager has set to another value.
+  // Decides what happens to fields that another manager has set to another value.
   enum class Conflicts { kRefuse, kTakeOver };
   json::Value object;
   Conflicts conflicts = Conflicts::kRefuse;
@@ -42,7 +42,7 @@ enum class Part { kObject, kStatus };
 Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name, const Patch& patch, Part part,
                                 const std::string& field_manager);
 
-// Returns kYes for a merge patch or an apply without a resourceVersion, because a second one has no further effect.
+// Returns kYes for a merge patch or an apply without a resourceVersion, because repeating it has no further effect.
 // Returns kNo for the others: the first patch changes the resourceVersion, so a second one with the old version would
 // be refused, and a second JSON patch may change the object again.
 Repeatable RepeatableOf(const Patch& patch);

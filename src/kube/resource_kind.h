@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The API paths of the objects of a struct.
+// Defines the API path of each kind of object.
 //
 // A struct of api/ defines the fields of an object; kResourceKind defines the path under which the API server serves
 // it.  This file connects them, so that requesting a Node returns an api::Node.
@@ -92,7 +92,7 @@ struct ObjectName {
 
 inline ObjectName NameOf(const api::ObjectMeta& metadata) { return {metadata.namespace_name, metadata.name}; }
 
-// Returns whether the objects have passwords and keys.
+// Returns whether the objects may contain passwords and keys.
 bool IsSecret(const ResourceKind& kind);
 
 // Returns "coordination.k8s.io/v1", or "v1" for the core group.

@@ -33,11 +33,11 @@ struct ApiRequest {
   std::string doing = {};  // For messages, such as "reading Node worker-1".
   net::HttpTimeouts timeouts = {};
   std::uint64_t body_limit = net::kUnlimited;
-  bool has_secrets = false;  // If the server refuses the request, its message is dropped: it may quote a secret.
+  bool has_secrets = false;  // The message of a refusal is dropped, because it may quote a secret.
 };
 
 struct ApiReceiver {
-  // Gets the body in pieces.  If it returns an error, the request ends with that error.
+  // Gets the body in pieces.  If this function returns an error, the request ends with that error.
   std::function<Result<>(std::string_view piece)> body;
   // Gets nullopt on success.
   std::function<void(std::optional<Failure> failure)> end;

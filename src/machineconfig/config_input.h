@@ -26,8 +26,8 @@ struct ConfigDocument {
   // The whole MachineConfig, or one with Butane's fields beside the Ignition config; nullopt for Ignition, and for a
   // document that cannot be read.
   std::optional<api::MachineConfig> object;
-  // The version in which Ignition is written: the one that Butane's version stands for, but at least 3.1.  For other
-  // documents it is the newest.
+  // The version in which the Ignition config is written.  For Butane, this is the version that belongs to the
+  // document's version, but at least 3.1; for other documents, it is the newest.
   ignition::SpecVersion version = ignition::SpecVersion::k3_5;
   json::Report report;
   std::optional<Error> error;  // The error in the words of the Machine Config Operator.

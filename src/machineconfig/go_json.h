@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The length of a MachineConfig in the JSON that Go writes, which the size limit for rendered configs refers to.
+// The length of a MachineConfig in the JSON that Go writes.  The size limit for rendered configs refers to this length.
 
 #include <cstddef>
 

@@ -54,8 +54,8 @@ class JsonStringReader {
                        [&](char c) { return text.find(c) != std::string_view::npos; });
   }
 
-  // Folds a run of spaces and breaks: without a break, the spaces stay; one break becomes a space, and each further
-  // one a line feed.
+  // Folds a run of spaces and breaks.  Without a break, the spaces stay.  A single break becomes a space; of several
+  // breaks, each but the first becomes a line feed.
   std::size_t FoldBlanks(std::string_view text, std::size_t at) {
     const std::size_t begin = at;
     std::size_t breaks = 0;
@@ -206,7 +206,7 @@ class Writer {
   }
 
   Result<> WriteTextLeaf(std::string_view text, std::size_t indent) {
-    // Contents of files are scanned once here, and once more when they are hashed.
+    // Contents of files are scanned only here and when they are hashed.
     const bool is_visible_ascii = IsVisibleAscii(text);
     if (!is_visible_ascii) text = TRY(read_back_(text));
     const AllowedStyles styles = AllowedStylesFor(text, is_visible_ascii);

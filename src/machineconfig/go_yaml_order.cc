@@ -16,7 +16,7 @@ bool IsLetter(char32_t c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
 }
 
-// The order of words that have only letters is that of their bytes, which is quick to compare.
+// Words of ASCII letters are in the order of their bytes, which is quick to compare.
 bool IsAsciiWord(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
 }

@@ -9,7 +9,7 @@ namespace pintle::machineconfig {
 
 enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
 
-// The styles in which YAML allows a text to be written, and what else decides between them.
+// The styles in which YAML allows a text to be written, and other properties of the text that decide between them.
 struct AllowedStyles {
   bool plain = true;
   bool single_quoted = true;
@@ -21,7 +21,6 @@ struct AllowedStyles {
 // Returns whether all bytes are visible ASCII characters, as they nearly always are in a data URL.
 bool IsVisibleAscii(std::string_view text);
 
-// Returns the styles that are allowed for a text.
 AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii);
 
 // Returns the style in which the text is written.  A simple key is a key on the same line as its value.

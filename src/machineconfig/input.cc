@@ -46,7 +46,7 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
   }
 }
 
-// Names a file that is not regular.
+// Returns the kind of a file that is not a regular file.
 std::string_view FileKindOf(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a pipe";
@@ -98,7 +98,7 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
     struct stat status = {};
     if (::stat(path.c_str(), &status) != 0) {
       const int stat_error = errno;
-      // It may have been removed since the directory was read.
+      // The file may have been removed since the directory was read.
       if (stat_error == ENOENT && ::lstat(path.c_str(), &status) != 0 && errno == ENOENT) continue;
       const bool is_link = stat_error == ENOENT;
       return Error::FromErrno(
@@ -137,7 +137,7 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
   NamedFiles named;
   for (const std::string& input : inputs) {
     struct stat status = {};
-    // If the input is not a directory, an error is reported when it is opened.
+    // If the input cannot be read, an error is reported when it is opened.
     if (::stat(input.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
       named.files.push_back({input, Accepts::kAnything});
       continue;

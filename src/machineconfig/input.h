@@ -34,16 +34,16 @@ struct InputFile {
 
 struct NamedFiles {
   std::vector<InputFile> files;
-  // Names with one of the endings that are not regular files, with what they are: "/etc/pintle/config.d/a.yaml is a
+  // Entries with one of the endings that are not regular files, each with its kind: "/etc/pintle/config.d/a.yaml is a
   // pipe".
   std::vector<std::string> left_out;
-  // Other names in a directory, without hidden files.
+  // The other entries of directories, without hidden files.
   std::vector<std::string> others;
 };
 
-// Replaces each directory by those of its files that have one of these endings, sorted by name; if there are no
-// endings, by all its files.  Other inputs are kept.  A link counts as its target.  A link that leads nowhere and a
-// directory that cannot be read are errors.
+// Replaces each directory by its files that have one of these endings, or by all its files if `endings` is empty,
+// sorted by name.  Other inputs are kept.  A link counts as its target.  A link that leads nowhere and a directory that
+// cannot be read are errors.
 Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
                                 EmptyDirectory empty, HiddenFiles hidden = HiddenFiles::kIgnored);
 

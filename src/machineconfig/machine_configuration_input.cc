@@ -47,7 +47,7 @@ struct Schema<std::vector<T>> {
 template <api::Lenient T>
 struct Schema<T> {
   static void Check(const json::Value& value, const json::Path& path, json::Report& report) {
-    if (!value.is_object()) return;  // Decoding reports it.
+    if (!value.is_object()) return;  // Decoding reports the wrong type.
     std::vector<std::string_view> names;
     json::ForEachField<T>([&](const auto& field) {
       using Member = typename std::remove_cvref_t<decltype(field)>::Member;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads an administrator's settings for updates of running nodes from a file.  The file has one of the settings alone,
-// with or without its name, or a MachineConfiguration with it.  The result is empty if the file is empty, or if its
-// MachineConfiguration does not have the setting.
+// Reads an administrator's settings for updates of running nodes from a file.  The file has either one setting alone,
+// with or without its name, or a MachineConfiguration with the setting.  The result is empty if the file is empty, or
+// if its MachineConfiguration does not have the setting.
 
 #include <string>
 

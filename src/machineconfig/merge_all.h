@@ -9,9 +9,9 @@
 
 namespace pintle::machineconfig {
 
-// Returns what ignition::Merge() makes if it merges the children into `base` one after the other, but takes time
-// proportional to their total size: each call of ignition::Merge() reads the whole merged config, which keeps growing.
-// No path or unit may occur twice in one config.
+// Returns the same config as merging the children into `base` with ignition::Merge(), one after the other.  But each
+// call of ignition::Merge() reads the whole merged config, which keeps growing; this function takes time proportional
+// to the total size of the configs.  No path or unit may occur twice in one config.
 ignition::Config MergeAll(ignition::Config base, std::vector<ignition::Config> children);
 
 }  // namespace pintle::machineconfig

@@ -3,8 +3,8 @@
 
 // The files that Pintle writes on a machine and reads back itself.
 //
-// A config with one of these files would overwrite what Pintle knows about the machine, so no machine accepts such a
-// config.  It can be rendered all the same, as the Machine Config Operator does.
+// A config with one of these files would overwrite Pintle's own records, so no machine accepts such a config.  It can
+// be rendered all the same, as the Machine Config Operator does.
 
 #include <string>
 #include <string_view>

@@ -84,7 +84,7 @@ void CompareStorage(const ignition::Storage& from, const ignition::Storage& to, 
   if (!IsOverridden(overrides, "Raid")) add_if_changed(from.raid, to.raid, "raid", kPartitionAdvice);
   add_if_changed(from.directories, to.directories, "directories",
                  "a directory is made for the files in it; use systemd-tmpfiles for others");
-  // Links are never changed on a node, so removing the last one from a config does no harm.
+  // Links are never changed on a node, so removing all links from a config does no harm.
   if (!to.links.empty()) add_if_changed(from.links, to.links, "links", "make links with a unit or systemd-tmpfiles");
 }
 

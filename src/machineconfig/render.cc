@@ -292,7 +292,7 @@ Result<> CheckReachable(const std::vector<Part>& parts, const ParsedConfig& rend
   }
   const ParsedConfig current{*settings.current, *current_ignition};
   Verdict verdict = Judge(current, rendered, settings.overrides);
-  // Merging can make an invalid config of valid ones, which only the parser detects.
+  // Merging can make an invalid config of valid ones.  Then the parser's error is reported.
   if (!verdict.is_valid) verdict = JudgeUnparsed(current, rendered.object, settings);
   if (verdict.text.empty()) return {};
   return Unreachable(parts, current, verdict, settings);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Renders many machine configs to the one for a pool's nodes.
+// Renders many machine configs to the one config of a pool's nodes.
 //
-// Configs are ordered by name, with those for workers first; Ignition parts are merged, other fields are chosen or
-// joined.  The result and its name are exactly what the Machine Config Operator makes of the same configs.
+// Configs are ordered by name, with those for workers first.  Their Ignition parts are merged; other fields are chosen
+// or joined.  The result and its name are exactly what the Machine Config Operator makes of the same configs.
 
 #include <optional>
 #include <span>
@@ -31,7 +31,7 @@ struct RenderSettings {
   std::string operator_version = "";
   // The images of the pool's OS image stream; null for those of the ControllerConfig.
   const api::OSImageStreamSet* os_images = nullptr;
-  // The name of that stream.
+  // The name of the stream of `os_images`.
   std::string os_image_stream = "";
   // The nodes' current config, from which they must be able to reach the new one; null if there is none.
   const api::MachineConfig* current = nullptr;

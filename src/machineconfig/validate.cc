@@ -96,11 +96,11 @@ std::span<const Extension> SupportedExtensions() {
 Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& config, json::Report& report) {
   TRY(CheckKernelType(config.spec.kernel_type));
   if (config.spec.config.is_null()) return std::optional<ignition::Config>();
-  // An unknown extension is accepted if there is no Ignition config beside it: refusing what a cluster has rendered
-  // before would stop all of its updates.
+  // An unknown extension is accepted if there is no Ignition config beside it: refusing a config that a cluster has
+  // rendered before would stop all of its updates.
   if (config.spec.extensions) TRY(CheckExtensions(*config.spec.extensions));
   ignition::Config parsed = TRY(ParseIgnitionPart(config, report));
-  // For spec 2, the Machine Config Operator checks the original config, not what it is converted to.
+  // For spec 2, the Machine Config Operator checks the original config, not its conversion to spec 3.
   TRY(IsSpec2(config.spec.config) ? CheckFileModes(parsed) : CheckIgnition(parsed));
   return std::optional(std::move(parsed));
 }

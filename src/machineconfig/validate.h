@@ -38,8 +38,8 @@ Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& confi
 // the document.  Returns nullopt if there is no usable config.
 std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, json::Report& report);
 
-// Checks an Ignition config by the rules of the newest version, which are stricter, whatever its own version was.  Also
-// checks the modes of its files.
+// Checks an Ignition config of any version by the rules of the newest version, which are stricter.  Also checks the
+// modes of its files.
 Result<> CheckIgnition(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

@@ -61,8 +61,8 @@ Tag TagNamed(const yaml_char_t* name) {
   return found == kTags.end() ? Tag::kOther : found->second;
 }
 
-// kGo imitates Go's reader: errors have its words, and fractions keep their type.  With kOurs, numbers become those
-// that JSON would have.
+// kGo imitates Go's reader: errors have its words, and fractions keep their type.  With kOurs, numbers become the
+// numbers that they would be in JSON.
 enum class YamlReader : std::uint8_t { kOurs, kGo };
 
 // Makes an error in the words of Go's reader.
@@ -96,7 +96,7 @@ std::string_view ShownTag(Tag tag) {
   }
 }
 
-// Writes a value as Go's %#v writes what its reader has read.
+// Writes a value as Go's %#v writes the value that Go's reader makes.
 std::string AsGoSource(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kNull:
@@ -327,8 +327,8 @@ class Converter {
     return value;
   }
 
-  // A few anchors that refer to each other many times could expand without bound.  Go's reader stops when most of what
-  // it reads comes from aliases; so do we, and we also limit the text that comes from them.
+  // A few anchors that refer to each other many times could expand without bound.  Go's reader stops when most values
+  // come from aliases.  This reader stops then, too, and also limits the text that comes from aliases.
   Result<> CountNode(const Node& node, const Context& context) {
     ++converted_;
     if (!context.in_alias) return {};
@@ -594,7 +594,7 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
     documents.push_back(*std::move(object));
     return documents;
   }
-  // A YAML mapping may begin in this way, too, but the author more likely meant JSON.
+  // A YAML mapping may also begin with a brace, but the author more likely meant JSON.
   auto documents = ReadStream(text, report, limits);
   if (!documents) return std::move(object).error();
   return documents;

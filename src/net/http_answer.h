@@ -33,7 +33,7 @@ struct IncomingRequest {
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
-// A body that has no end: the server sends each piece when there is one, until the client closes the connection.
+// A body without an end: the server sends each piece as soon as the stream has it, until the connection ends.
 class HttpStream {
  public:
   virtual ~HttpStream() = default;

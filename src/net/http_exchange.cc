@@ -105,7 +105,7 @@ void HttpCall::Exchange::Begin() {
   if (Result<> sent = Send(); !sent) End(std::move(sent));
 }
 
-// Sends the request to the current server, the first one or that of a redirect.
+// Sends the request to the current server: the first one, or the target of a redirect.
 Result<> HttpCall::Exchange::Send() {
   const auto engine = engine_.lock();
   easy_.reset(Curl().easy_init());

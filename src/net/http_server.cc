@@ -39,7 +39,7 @@ using std::chrono::milliseconds;
 using Outcome = Wire::Outcome;
 using Progress = Wire::Progress;
 
-// The pause before the next accept() after it failed, for instance because there are no descriptors left.
+// The pause after a failed accept(), for instance because there are no descriptors left.
 constexpr auto kAcceptAgain = std::chrono::milliseconds(200);
 // The time that a client gets to read the last answer before the connection is closed.
 constexpr auto kGoodbyeTime = std::chrono::seconds(2);
@@ -199,7 +199,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     Advance();
   }
 
-  // Called when the server stops: ends a connection that waits for a request or for the next piece of a stream.
+  // Called when the server stops: ends a connection that waits for a request, or that sends a stream.
   void EndIfIdle() {
     const bool waits = step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands;
     if ((input_.empty() && waits) || step_ == &Connection::FollowStream) End();
@@ -344,14 +344,14 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
       });
     });
     const bool was_waiting = std::exchange(waits_for_piece_, !body_);
-    // What the client sends does not extend the time without a piece.
+    // Data from the client does not extend the time without a piece.
     if (body_ || !was_waiting) EndAfter(body_ ? server_.limits().answer_time : server_.limits().stream_idle_time);
     return body_ ? Outcome::kDone : DiscardSome();
   }
 
   void WakeFromStream() {
     if (!socket_.is_open() || step_ != &Connection::FollowStream) return;
-    error_code ignored;  // Nothing waits for the socket then, and Advance() waits again.
+    error_code ignored;  // Afterwards nothing waits for the socket, and Advance() waits again.
     socket_.cancel(ignored);
     Advance();
   }
@@ -418,7 +418,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   bool is_head_request_ = false;
 
   std::string output_;
-  std::shared_ptr<const std::string> body_;  // Of a stream, the piece that is being sent.
+  std::shared_ptr<const std::string> body_;  // For a stream, the piece that is being sent.
   std::shared_ptr<HttpStream> stream_;
   bool waits_for_piece_ = false;
   std::size_t written_ = 0;  // Counts the bytes of the head, then those of the body.

@@ -7,10 +7,10 @@
 //     server->SetHandler(another);   // From the next request on, on all connections.
 //     server->SetIdentity(renewed);  // From the next connection on.
 //
-// Several of these threads may call the handler at the same time.  It must return without waiting, so it should look
-// things up in immutable data.  It gets the head of a request.  The body of a request is not read, and its connection
-// is closed after the answer.  If a client's data is not HTTP, is too long or comes too slowly, the server answers with
-// an error or closes the connection.
+// Several of these threads may call the handler at the same time.  The handler must return without waiting, so it
+// should look things up in immutable data.  It gets the head of a request.  The body of a request is not read; after a
+// request with a body, the connection is closed.  If a client's data is not HTTP, is too long or comes too slowly, the
+// server answers with an error or closes the connection.
 
 #include <chrono>
 #include <cstddef>

@@ -104,7 +104,7 @@ Result<> AddExtension(X509* certificate, X509* issuer, int kind, const std::stri
 
 using AddressBytes = std::array<unsigned char, sizeof(in6_addr)>;
 
-// Returns the number of bytes of an address, or 0 for a text that is none.
+// Returns the number of bytes of an address, or 0 for a text that is not an address.
 std::size_t ParseAddress(const std::string& host, AddressBytes& address) {
   if (inet_pton(AF_INET, host.c_str(), address.data()) == 1) return sizeof(in_addr);
   if (inet_pton(AF_INET6, host.c_str(), address.data()) == 1) return sizeof(in6_addr);

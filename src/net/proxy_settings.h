@@ -20,7 +20,7 @@ struct ProxySettings {
   const std::string& For(const Url& url) const;
 };
 
-// The proxy for messages: without user name and password, and with its port.
+// A proxy as messages name it: without user name and password, and with its port.
 struct ProxyName {
   std::string host;
   std::string port;

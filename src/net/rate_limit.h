@@ -32,7 +32,7 @@ class RateLimit {
 
  private:
   struct Debt {
-    double requests = 0;  // The number of recent requests at that time; it decreases by `per_second` each second.
+    double requests = 0;  // The number of recent requests at the time `at`; it decreases by `per_second` each second.
     MonotonicTime at;
   };
 

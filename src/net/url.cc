@@ -17,7 +17,7 @@ void FreeText(char* text) { Curl().free(text); }
 using CurlUrl = CPtr<CURLU, FreeUrl>;
 using CurlText = CPtr<char, FreeText>;
 
-// The message leaves the text out, which may contain a password or a token; the caller knows where it came from.
+// The message leaves the text out, because the text may contain a password or a token.
 Error NotAUrl() { return Error(ErrorKind::kInvalid, "not an http or https URL"); }
 
 bool HasUnprintable(std::string_view text) {
@@ -69,7 +69,7 @@ Result<Parts> Normalised(CURLU* url) {
     return NotAUrl();
   }
   Curl().url_set(url, CURLUPART_HOST, parts.host.c_str(), 0);
-  Curl().url_set(url, CURLUPART_FRAGMENT, nullptr, 0);  // It is never sent.
+  Curl().url_set(url, CURLUPART_FRAGMENT, nullptr, 0);  // A fragment is never sent.
   parts.text = PartOf(url, CURLUPART_URL);
   return parts;
 }

@@ -21,7 +21,7 @@ namespace {
 using internal::ReportProblem;
 using json::Path;
 
-// Spec 2 also has the scheme "oem", which was removed later, for files on the system's own partition.
+// Spec 2 also has the scheme "oem", for files on the OEM partition; spec 3 has removed it.
 std::string UrlProblem(std::string_view source) {
   if (source.empty()) return "";  // The contents are empty.
   if (const auto url = ParseUrl(source); url && url->scheme == "oem") return "";
@@ -126,7 +126,7 @@ class Validator {
     });
   }
 
-  // Spec 2 words the problem with spares in its own way.
+  // Spec 2 has another message about spares.
   static std::string_view RaidLevelProblem(const Raid& raid) {
     const std::string_view problem = internal::RaidLevelProblem(raid.level, raid.spares);
     if (problem.empty() || problem == "unrecognized raid level") return problem;

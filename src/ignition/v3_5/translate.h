@@ -17,8 +17,8 @@ inline constexpr std::string_view kVersion = "3.5.0";
 
 void Validate(const Config& config, json::Report& report);
 
-// Validates a config, but not its sources: the version that the config was read with has accepted them, and later
-// versions accept all that older ones do.
+// Validates a config without its sources.  They were validated when the config was read, by the rules of its version,
+// and later versions accept all sources that older ones do.
 void ValidateParsed(const Config& config, json::Report& report);
 
 // Reads a document of this version or an older one.
@@ -26,7 +26,7 @@ Config ReadCompatible(Reading& reading);
 
 Config FromPrevious(v3_4::Config config);
 
-// Drops what spec 3.4 does not support, as the Machine Config Operator does, with a warning in `lost`.
+// Drops fields that spec 3.4 does not support, as the Machine Config Operator does, with a warning in `lost`.
 Result<v3_4::Config> ToPrevious(Config config, json::Report& lost);
 
 }  // namespace pintle::ignition::v3_5
