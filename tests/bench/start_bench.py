@@ -3,7 +3,8 @@
 """Measures the memory of `pintle-controller start` beside a real API server, from its start to the end of a rollout.
 
 Arguments: the build folder, and the number of nodes. The Node objects are as large as real ones: they have images,
-conditions, annotations of other programs, and managedFields.
+conditions, annotations of other programs, and managedFields. The controller also does the work of the operator, and
+makes configs from as many templates as an OpenShift release has.
 """
 
 import concurrent.futures
@@ -11,6 +12,7 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -19,14 +21,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 os.environ["PINTLE_BUILD"] = str(Path(sys.argv[1] if len(sys.argv) > 1 else "build-bench").resolve())
 
 from machines.cluster import Cluster  # noqa: E402
-from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster  # noqa: E402
+from machines.controller import GROUP, MERGE, Controller, Objects  # noqa: E402
+from machines.openshift_settings import Settings, prepare_operator_cluster  # noqa: E402
 from machines.simulated_agents import PREFIX  # noqa: E402
+from machines.templates import write_templates  # noqa: E402
 from machines.wait import wait_until  # noqa: E402
 
 NODES = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
 POOLS = ["worker", *(f"pool-{number:02}" for number in range(19))]
 BUDGET = 64  # MiB
 PATIENCE = 600  # s
+TEMPLATES = 217
 IDLE = 10  # Seconds.  Freed memory is given back a few seconds after the last event.
 
 
@@ -87,17 +92,29 @@ def report_of(node):
             "status": {"configVersion": {"desired": "not-yet-set"}, "observedGeneration": 1, "conditions": conditions}}
 
 
+def write_many_templates(folder):
+    """Writes TEMPLATES templates of two kilobytes, half of which are common to all roles."""
+    write_templates(folder)
+    places = ["common/_base", "master/00-master/_base", "common/_base", "worker/00-worker/_base"]
+    script = "".join(f"    echo \"line {line} of a script\" >> /run/own/log\n" for line in range(40))
+    for number in range(TEMPLATES - sum(1 for path in folder.rglob("*.yaml"))):
+        (folder / places[number % len(places)] / "files" / f"own-{number}.yaml").write_text(
+            f"path: /etc/own/{number}\nmode: 0644\ncontents:\n  inline: |\n    dns={{{{.ClusterDNSIP}}}}\n{script}")
+
+
 class Bench:
-    def __init__(self, cluster):
+    def __init__(self, cluster, templates):
         self.cluster, self.objects, self.clients = cluster, Objects(cluster), Clients(cluster)
+        self._templates = templates
+
+    def controller(self, name):
+        return Controller(self.cluster, name, f"--templates={self._templates}")
 
     def make_pools(self):
-        self.objects.controller_config()
-        self.objects.config("00-worker", files={f"/etc/base-{number}": "x" * 10_000 for number in range(20)})
         for pool in POOLS[1:]:
             self.objects.config(f"50-{pool}", role=pool, files={f"/etc/{pool}": "1"})
             self.objects.custom_pool(pool, maxUnavailable="20%")
-        with Controller(self.cluster, "first"):
+        with self.controller("first"):
             self.targets = {pool: self.objects.wait_for_target(pool) for pool in POOLS}
         self.objects.set_pool("worker", maxUnavailable="20%")
 
@@ -161,12 +178,17 @@ def step(name, controller):
 
 
 def main():
-    with Cluster() as cluster:
-        prepare_cluster(cluster)
-        bench = Bench(cluster)
+    with Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        prepare_operator_cluster(cluster)
+        settings = Settings(cluster)
+        settings.put_all()
+        settings.install_release()
+        templates = Path(folder) / "templates"
+        write_many_templates(templates)
+        bench = Bench(cluster, templates)
         bench.make_pools()
         bench.make_nodes()
-        with Controller(cluster) as controller:
+        with bench.controller("controller") as controller:
             with step("started, until all is counted", controller):
                 bench.wait_until_counted()
             with step("until each MachineConfigNode has its pool", controller):

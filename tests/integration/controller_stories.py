@@ -19,6 +19,7 @@ OWN_TAINT = "example.com/mine"
 KUBERNETES = "node.kubernetes.io/"
 PODS = "/api/v1/namespaces/default/pods"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 
 
 def begin_short(objects, agents, seconds, count=2):
@@ -44,6 +45,22 @@ def end_short(objects, agents, first, seconds):
 
 def short(objects, agents, seconds):
     end_short(objects, agents, begin_short(objects, agents, seconds), seconds)
+
+
+def waved(objects, agents, seconds):
+    """Updates one worker as a canary, and then the others."""
+    objects.admin.must("POST", POLICIES, {
+        "apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "policy"},
+        "spec": {"pool": "worker", "waves": [
+            {"name": "canary", "nodeSelector": {"matchLabels": {"canary": ""}}, "soak": "1s"}, {"name": "others"}]}})
+    first = begin_short(objects, agents, seconds, count=3)
+    canary = agents.names[-1]
+    objects.admin.must("PATCH", f"/api/v1/nodes/{canary}", {"metadata": {"labels": {"canary": ""}}}, MERGE)
+    objects.config("10-more", files={"/etc/more": "1"})
+    target = objects.wait_for_target("worker", other_than=first, seconds=seconds)
+    agents.wait_until_all_have(target, seconds=seconds)
+    assert agents.order[0] == canary, f"the order was {agents.order}"
+    assert sorted(agents.order) == sorted(agents.names), f"a node was updated twice: {agents.order}"
 
 
 def whole(objects, agents, seconds):
@@ -101,7 +118,12 @@ def end_state(objects):
         "taints": [_without(taint, "timeAdded") for taint in node["spec"].get("taints", [])
                    if not taint["key"].startswith(KUBERNETES)]}
         for node in objects.admin.must("GET", "/api/v1/nodes")["items"]}
-    return {"pools": pools, "nodes": nodes, "reports": reports, "configs": sorted(objects.rendered())}
+    policies = {policy["metadata"]["name"]: {"conditions": _conditions(policy), "pools": [
+        {key: pool.get(key) for key in ("name", "phase", "wave", "waves", "nodes", "updated")}
+        for pool in policy.get("status", {}).get("pools", [])]}
+        for policy in objects.admin.must("GET", POLICIES)["items"]}
+    return {"pools": pools, "nodes": nodes, "reports": reports, "policies": policies,
+            "configs": sorted(objects.rendered())}
 
 
 def state_at_rest(objects):
@@ -109,6 +131,7 @@ def state_at_rest(objects):
     def is_at_rest():
         state = end_state(objects)
         checks = (*map(_pool_rests, state["pools"].values()), *map(_node_rests, state["nodes"].values()),
+                  *map(_policy_rests, state["policies"].values()),
                   *(_is_reported(report, state["nodes"][name]) for name, report in state["reports"].items()))
         return all(checks) and state
     return wait_until(is_at_rest, "the controller and all agents have nothing left to do", 60)
@@ -127,6 +150,10 @@ def _node_rests(node):
     return is_done and is_uncordoned and all(taint["key"] != "UpdateInProgress" for taint in node["taints"])
 
 
+def _policy_rests(policy):
+    return all(pool["phase"] == "Complete" for pool in policy["pools"])
+
+
 def _is_reported(report, node):
     """Returns whether the MachineConfigNode of a node that rests reports the end of its update."""
     is_of_config = report["spec"]["configVersion"]["desired"] == node["annotations"][PREFIX + "currentConfig"]
@@ -142,6 +169,7 @@ def differences(expected, found, where=""):
 
 
 def delete_all(objects):
+    objects.admin.must("DELETE", POLICIES)
     objects.delete_all()
     for kind in (DEPLOYMENTS, budgets(objects), PODS):
         objects.admin.must("DELETE", kind, {"propagationPolicy": "Background", "gracePeriodSeconds": 0})

@@ -86,18 +86,29 @@ def whole_end(cluster):
     return end_of(cluster, stories.whole)
 
 
+@pytest.fixture(scope="module")
+def waved_end(cluster):
+    return end_of(cluster, stories.waved)
+
+
 class TestLeaderKilled:
     def test_at_any_write(self, cluster, short_end, tmp_path):
+        self.kill_at_moments(cluster, stories.short, short_end, tmp_path)
+
+    def test_at_any_write_of_a_rollout_in_waves(self, cluster, waved_end, tmp_path):
+        self.kill_at_moments(cluster, stories.waved, waved_end, tmp_path)
+
+    def kill_at_moments(self, cluster, story, expected, tmp_path):
         """Kills the leader before a write has reached the API server, and after it, so that the answer is lost."""
         with DeadlyProxy(cluster, account(cluster)) as proxy:
-            self.play(cluster, proxy, short_end, tmp_path)
+            self.play(cluster, proxy, story, expected, tmp_path)
             count = len(proxy.writes)
         all_moments = [(number, moment) for number in range(1, count + 1) for moment in (BEFORE, AFTER)]
         failed, tried, killed = {}, all_moments if NIGHTLY else spread(all_moments, SAMPLE), 0
         for number, moment in tried:
             with DeadlyProxy(cluster, account(cluster), number, moment) as proxy:
                 try:
-                    self.play(cluster, proxy, short_end, tmp_path)
+                    self.play(cluster, proxy, story, expected, tmp_path)
                 except Exception as failure:
                     failed[f"{moment} write {number}, {proxy.fatal_write}"] = str(failure)
                 killed += bool(proxy.fatal_write)
@@ -107,14 +118,14 @@ class TestLeaderKilled:
         # The number of writes differs between runs, so the last moments do not occur in each.
         assert killed >= 0.8 * len(tried)
 
-    def play(self, cluster, proxy, expected, tmp_path):
+    def play(self, cluster, proxy, story, expected, tmp_path):
         first = Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE)
         with Stage(cluster) as stage, first:
             proxy.kill = first.stop
             wait_until(lambda: stage.objects.leader() or not first.pid,
                        "a controller leads, or the first one is stopped", 60)
             with Controller(cluster, "second", lease=LEASE):
-                stage.play(stories.short)
+                stage.play(story)
                 stage.must_end_as(expected)
 
 

@@ -12,6 +12,7 @@ import pytest
 from machines import shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster
+from machines.prometheus import Prometheus
 from machines.simulated_agents import SimulatedAgents
 from machines.simulated_clock import SimulatedClock
 from machines.wait import wait_until
@@ -229,12 +230,13 @@ def test_a_reason_of_the_administrator_overrides_a_freeze(objects, agents, rolle
     assert "CVE-2027-1" in message
 
 
-class Health(http.server.ThreadingHTTPServer):
-    """A health check that answers with a status that a test sets."""
+class Shop(http.server.ThreadingHTTPServer):
+    """A service of the cluster, with a health check and a metric whose answers a test sets."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), HealthHandler)
+        super().__init__(("127.0.0.1", 0), ShopHandler)
         self.answer = 503
+        self.errors = 1
         self._thread = threading.Thread(target=self.serve_forever)
 
     def __enter__(self):
@@ -247,32 +249,62 @@ class Health(http.server.ThreadingHTTPServer):
         self.server_close()
 
 
-class HealthHandler(http.server.BaseHTTPRequestHandler):
+class ShopHandler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(self.server.answer)
-        self.send_header("Content-Length", "0")
+        is_metric = self.path == "/metrics"
+        body = f"shop_errors {self.server.errors}\n".encode() if is_metric else b""
+        self.send_response(200 if is_metric else self.server.answer)
+        self.send_header("Content-Type", "text/plain; version=0.0.4")
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, *_):
         pass
 
 
 def test_nodes_are_updated_when_an_http_check_and_a_condition_allow_it(objects, agents, rolled_out):
-    with Health() as health:
+    with Shop() as shop:
         create(objects, gates=[
-            {"name": "shop", "when": "Before", "http": {"url": f"http://127.0.0.1:{health.server_port}/healthz"}},
+            {"name": "shop", "when": "Before", "http": {"url": f"http://127.0.0.1:{shop.server_port}/healthz"}},
             {"name": "tested", "when": "Before", "nodeAnnotation": {"key": "pintle.io/gate-tested"}}])
         wait_for_phase(objects, "Complete")
         target = change(objects, agents, rolled_out)
         wait_until(lambda: "the server answers 503" in of_pool(objects)["message"], "the check is reported", 60)
         assert updated(agents, target) == []
-        health.answer = 200
+        shop.answer = 200
         wait_until(lambda: "gate tested is not met by node" in of_pool(objects)["message"], "the next gate", 90)
         assert updated(agents, target) == []
         for name in WORKERS:
             objects.admin.must("PATCH", f"/api/v1/nodes/{name}",
                                {"metadata": {"annotations": {"pintle.io/gate-tested": ""}}}, MERGE)
         agents.wait_until_all_have(target)
+
+
+def test_nodes_are_updated_when_no_alert_of_prometheus_fires(objects, agents, rolled_out):
+    rules = """groups: [{name: shop, rules: [{alert: ShopHasErrors, expr: shop_errors > 0}]}]"""
+    with Shop() as shop, Prometheus(f"127.0.0.1:{shop.server_port}", rules) as prometheus:
+        prometheus.wait_for(prometheus.alerts, "the alert fires")
+        create(objects, gates=[{"name": "alerts", "when": "Before", "prometheus": {
+            "url": prometheus.url, "query": 'ALERTS{alertstate="firing"}'}}])
+        wait_for_phase(objects, "Complete")
+        target = change(objects, agents, rolled_out)
+        wait_until(lambda: "the query has 1 results and must have none" in of_pool(objects)["message"],
+                   "the alert is reported", 60)
+        assert updated(agents, target) == []
+        shop.errors = 0
+        agents.wait_until_all_have(target)
+
+
+def test_a_query_that_prometheus_refuses_holds_the_rollout_with_its_reason(objects, agents, rolled_out):
+    with Shop() as shop, Prometheus(f"127.0.0.1:{shop.server_port}", "groups: []") as prometheus:
+        create(objects, gates=[{"name": "alerts", "when": "Before", "prometheus": {
+            "url": prometheus.url, "query": "ALERTS{"}}])
+        wait_for_phase(objects, "Complete")
+        target = change(objects, agents, rolled_out)
+        wait_until(lambda: "Prometheus cannot evaluate the query: invalid parameter" in of_pool(objects)["message"],
+                   "the reason of Prometheus is reported", 60)
+        assert updated(agents, target) == []
 
 
 def test_a_policy_that_cannot_be_used_holds_its_pool_and_names_the_mistake(objects, agents, rolled_out):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Prometheus on loopback, for the alerting rules that deploy/ gives a cluster."""
+"""A real Prometheus on loopback, for alerting rules."""
 
 import http.client
 import json
@@ -46,6 +46,10 @@ class Prometheus:
 
     def __exit__(self, *_):
         self._clean_up()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self._port}"
 
     def query(self, path, **parameters):
         """Sends a query to Prometheus's API and returns the data of the answer."""
