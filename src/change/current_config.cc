@@ -9,6 +9,7 @@
 #include "change/image_mode.h"
 #include "change/way_out.h"
 #include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/ignition_part.h"
 #include "machineconfig/objects.h"

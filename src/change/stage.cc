@@ -31,6 +31,7 @@
 #include "host/files/remedy.h"
 #include "host/files/seen_files.h"
 #include "json/field_list.h"
+#include "json/fields.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/own_files.h"
 #include "machineconfig/sizes.h"

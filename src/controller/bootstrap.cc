@@ -21,6 +21,7 @@
 #include "generated/manifests.h"
 #include "generated/pull_secret.h"
 #include "generated/template_folder.h"
+#include "json/fields.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 

@@ -24,6 +24,7 @@
 #include "generated/bootstrap.h"
 #include "gotext/quote.h"
 #include "json/field_list.h"
+#include "json/fields.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::ctl {

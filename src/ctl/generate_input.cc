@@ -13,6 +13,7 @@
 #include "api/secret.h"
 #include "base/base64.h"
 #include "generated/pull_secret.h"
+#include "json/fields.h"
 #include "json/known_keys.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"

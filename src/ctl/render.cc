@@ -14,6 +14,7 @@
 #include "ctl/read_one.h"
 #include "ctl/render_input.h"
 #include "ctl/verbs.h"
+#include "json/fields.h"
 #include "machineconfig/machine_configuration_input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/rendered_name.h"

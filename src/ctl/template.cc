@@ -19,6 +19,7 @@
 #include "gotemplate/execute.h"
 #include "gotemplate/json_value.h"
 #include "gotemplate/template.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/input.h"
 

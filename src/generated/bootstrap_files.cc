@@ -10,6 +10,7 @@
 
 #include "api/controller_config.h"
 #include "json/field_list.h"
+#include "json/fields.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/render.h"

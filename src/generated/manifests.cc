@@ -17,6 +17,7 @@
 #include "generated/pull_secret.h"
 #include "generated/render_config.h"
 #include "gotext/quote.h"
+#include "json/fields.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 
@@ -185,7 +186,7 @@ Result<> AddManifest(json::Value object, const std::string& place, Manifests& to
   if (known == kManifestKinds.end()) {
     if (kind.ends_with("List") && object.contains("items")) {
       to.without_effect.push_back(
-          fmt::format("{}: it is a list, which has no effect; put its items there as documents of their own", place));
+          fmt::format("{}: a List has no effect; write its items as documents of their own", place));
     }
     return {};
   }

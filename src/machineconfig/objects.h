@@ -12,7 +12,7 @@
 
 #include "api/machine_config.h"
 #include "base/result.h"
-#include "json/fields.h"
+#include "json/field_list.h"
 #include "json/parse.h"
 
 namespace pintle::machineconfig {

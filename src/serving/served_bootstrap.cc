@@ -9,6 +9,7 @@
 #include "api/machine_config_pool.h"
 #include "api/tls_security_profile.h"
 #include "base/root.h"
+#include "json/fields.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/yaml.h"

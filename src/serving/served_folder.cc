@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/fields.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 

@@ -15,6 +15,7 @@
 #include "ignition/convert.h"
 #include "ignition/data_url.h"
 #include "ignition/unit_file.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "kube/config.h"
 #include "machineconfig/objects.h"

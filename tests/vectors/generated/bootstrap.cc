@@ -22,6 +22,7 @@
 #include "generated/manifests.h"
 #include "generated/pull_secret.h"
 #include "generated/template_folder.h"
+#include "json/fields.h"
 #include "machineconfig/objects.h"
 #include "machineconfig/yaml.h"
 #include "vectors/differences.h"

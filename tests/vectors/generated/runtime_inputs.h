@@ -11,6 +11,7 @@
 
 #include "api/machine_config_pool.h"
 #include "generated/runtime_templates.h"
+#include "json/fields.h"
 #include "json/parse.h"
 #include "machineconfig/objects.h"
 #include "vectors/generated/case_files.h"
