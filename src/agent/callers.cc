@@ -118,7 +118,7 @@ class Callers::Caller {
     call.question_id = fmt::format("{}", ++callers_.questions_);
     if (!Watch() || !AskPolkit(call)) {
       CancelAndGiveBack(call);
-      End(call, kDenied, "polkit could not be asked");
+      End(call, kDenied, "polkit did not answer; root does not need it");
     }
   }
 

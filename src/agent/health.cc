@@ -33,7 +33,7 @@ std::optional<std::string> ProblemOfUnit(host::Systemd& systemd, const std::stri
   const auto status = systemd.Observe(unit);
   if (!status) return status.error().message();
   if (IsActive(*status)) return std::nullopt;
-  if (status->load_state != "loaded") return fmt::format("{} is not there ({})", unit, status->load_state);
+  if (status->load_state != "loaded") return fmt::format("{} cannot be checked: its load state is {}", unit, status->load_state);
   return fmt::format("{} is {}", unit, status->active_state);
 }
 
@@ -42,7 +42,7 @@ std::optional<std::string> ProblemOfUnit(host::Systemd& systemd, const std::stri
 std::optional<std::string> ProblemOfBoot(host::Systemd& systemd) {
   const auto status = systemd.Observe(kBootComplete);
   if (!status) return status.error().message();
-  if (IsActive(*status) || status->load_state != "loaded" || !status->is_called_for) return std::nullopt;
+  if (IsActive(*status) || status->load_state != "loaded" || !status->is_needed) return std::nullopt;
   return fmt::format("{} is {}", kBootComplete, status->active_state);
 }
 

@@ -237,7 +237,7 @@ void LocalSource::AnnounceGoal() {
 void LocalSource::ReportHeldChange(const std::string& what) {
   if (what == held_change_) return;
   held_change_ = what;
-  log::Info(what.empty() ? "nothing waits for the end of a pause any more"
+  log::Info(what.empty() ? "no change waits for the end of a pause any more"
                          : fmt::format("paused: {} waits until {} is removed", what, host::kPauseFile));
   listener_.held(what);
 }

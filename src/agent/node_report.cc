@@ -105,7 +105,7 @@ class Reporter {
 
   void operator()(const report::RebootBegins& reboot) {
     Emit(kube::EventKind::kNormal, "Reboot", reboot.why);
-    reported_.has_begun = true;
+    reported_.is_past_action_cleared = true;
     Add(moment::RebootNeeded());
     Annotate({{std::string(api::kPostConfigActionAnnotation), std::string(api::kStateRebooting)}});
     report_.next = NodeReport::Next::kReportReboot;
@@ -215,7 +215,7 @@ class Reporter {
   // Removes the annotation for the action that followed the last change.  The action is done: if it was a reboot, this
   // agent runs because of it.
   void ClearPastAction() {
-    if (view_.node == nullptr || std::exchange(reported_.has_begun, true)) return;
+    if (view_.node == nullptr || std::exchange(reported_.is_past_action_cleared, true)) return;
     const std::string action = view_.Annotation(api::kPostConfigActionAnnotation);
     if (action == api::kStateRebooting) Add(moment::Rebooted());
     if (!action.empty()) Annotate({{std::string(api::kPostConfigActionAnnotation), ""}});

@@ -30,7 +30,7 @@ struct Reported {
   enum class Overall { kNothing, kBusy, kSettled };
 
   Overall overall = Overall::kNothing;
-  bool has_begun = false;    // The annotation that the last change left on the Node was removed or replaced.
+  bool is_past_action_cleared = false;  // The annotation that the last change left on the Node was removed or replaced.
   bool has_settled = false;  // The node has settled at least once since the agent started.
   std::string fault = {};    // The text of the condition NodeDegraded; empty while the node has no fault.
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};

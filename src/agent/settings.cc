@@ -97,7 +97,7 @@ Result<> SetBoolean(std::string_view value, Settings& settings) {
 template <milliseconds Settings::*kMember>
 Result<> SetTime(std::string_view value, Settings& settings) {
   const milliseconds time = TRY(ParseTimeSpan(value));
-  if (time == milliseconds(0)) return Must("be longer than nothing");
+  if (time == milliseconds(0)) return Must("be longer than 0");
   settings.*kMember = time;
   return {};
 }

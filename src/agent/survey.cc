@@ -79,7 +79,7 @@ std::string UnreconcilableText(const Prepared& prepared) {
 
 // Makes the plan drain and reboot the machine, because kForceFile asks for that.
 void Force(plan::Plan& plan) {
-  const std::string reason = fmt::format("{} is there", kForceFile);
+  const std::string reason = fmt::format("{} exists", kForceFile);
   plan::Action reboot;
   reboot.what.type = plan::action_type::kReboot;
   reboot.reasons = {reason};

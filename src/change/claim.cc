@@ -39,7 +39,7 @@ Result<Claim> Claim::Take(const Root& root, std::chrono::milliseconds patience, 
   TRY(host::WithRemedy(root.MakeDirectories(kStateDirectory, kPrivateDirectory)));
   UniqueFd lock = TRY(host::WithRemedy(root.OpenFile(kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kPrivate)));
   if (!TRY(Lock(lock, patience), kFile)) {
-    return Error(ErrorKind::kConflict, "something else is changing this machine just now; try again when it is done");
+    return Error(ErrorKind::kConflict, "another program is changing this machine; try again when it has ended");
   }
   if (allows == Allows::kKnownVersions) TRY(ExpectKnownVersions(root));
   return Claim(std::move(lock));

@@ -82,13 +82,13 @@ bool MayBeMissing(std::string_view path, const FileState& want) {
   return path.starts_with(kUnitFiles) && path.find(".d/") != std::string_view::npos && want.sha256 == kNothing;
 }
 
-// Returns a text such as "2 keys expected, 3 there: 1 missing, 2 too many".
+// Returns a text such as "2 keys expected, 3 present: 1 missing, 2 too many".
 std::string KeyCountsText(const std::vector<std::string>& expected, const std::vector<std::string>& have) {
   const auto missing_in = [](const auto& all, const auto& others) {
     const std::set<std::string_view> known(others.begin(), others.end());
     return std::count_if(all.begin(), all.end(), [&](const std::string& key) { return !known.contains(key); });
   };
-  return fmt::format("{} keys expected, {} there: {} missing, {} too many", expected.size(), have.size(),
+  return fmt::format("{} keys expected, {} present: {} missing, {} too many", expected.size(), have.size(),
                      missing_in(expected, have), missing_in(have, expected));
 }
 

@@ -114,7 +114,7 @@ Result<> ExpectContents(const Change& change, const host::BlobStore& contents) {
     for (const plan::Step& step : steps) {
       const auto* file = std::get_if<host::FilePut>(&step);
       if (file == nullptr || !file->want || file->want->sha256.empty() || contents.Has(file->want->sha256)) continue;
-      return Error(ErrorKind::kNotFound, fmt::format("the contents of {} are not there any more", file->key));
+      return Error(ErrorKind::kNotFound, fmt::format("the stored contents of {} are missing", file->key));
     }
     return {};
   };

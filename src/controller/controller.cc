@@ -352,7 +352,7 @@ void Controller::Look() {
 void Controller::ReportUnread(const View& view) {
   const std::string why = cluster_.is_ready() ? afresh_error_ : cluster_.WhyUnread();
   if (why.empty()) return;
-  const pool::NodeNames skipped = BusyPools();
+  const pool::PoolNames skipped = BusyPools();
   Changes changes = RolloutPass({.view = view,
                                  .rosters = {},
                                  .verdicts = renderer_.verdicts(),
@@ -386,7 +386,7 @@ void Controller::Roll(View view) {
   }
   if (next) next_pause_change_.At(*next);
 
-  pool::NodeNames skipped = BusyPools();
+  pool::PoolNames skipped = BusyPools();
   // If the pause policy of a pool lets the waiting change pass, the pool is treated as if it were not paused.
   std::deque<api::MachineConfigPool> passing;
   for (const api::MachineConfigPool*& pool : view.pools) {
@@ -430,7 +430,7 @@ void Controller::Roll(View view) {
 }
 
 // The renderer and the writer trigger another look when they are done.
-pool::NodeNames Controller::BusyPools() const {
+pool::PoolNames Controller::BusyPools() const {
   pool::NodeNames pools = writer_.BusyPools();
   // The number of masters that may be unavailable depends on the arbiters, and vice versa.
   const std::string linked[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
@@ -481,7 +481,7 @@ Metrics Controller::CurrentMetrics() const {
   // A leader that cannot read the whole cluster updates no node, so the metrics do not report it as leading.
   metrics.leads = is_leading_ && is_ready();
   const std::string holder = lease_.OtherHolder();
-  metrics.waits = !holder.empty() && !holder.starts_with(kIdentityPrefix);
+  metrics.others_lead = !holder.empty() && !holder.starts_with(kIdentityPrefix);
   if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
   const Rosters rosters = MakeRosters(view);
@@ -544,11 +544,11 @@ void Controller::KeepRenderedConfigs(const View& view) {
     json::Value patch;
     patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
     calls_[what] = client_.Once({}).Patch<api::MachineConfigPool>(
-        {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until](Result<api::MachineConfigPool>&& kept) {
+        {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until, name](Result<api::MachineConfigPool>&& kept) {
           if (!kept) return EndAction(what, &kept.error());
-          log::Info(
-              fmt::format("{} until {}, needed or not; `pintle-controller garbage` lists those that are removed then",
-                          what, until));
+          log::Info(fmt::format("the rendered configs of pool {} are kept until {}, also those that nobody needs; "
+                                "`pintle-controller garbage` lists those that are removed then",
+                                name, until));
           cluster_.Put(*std::move(kept));
           EndAction(what, nullptr);
         });
@@ -563,8 +563,8 @@ void Controller::CollectGarbage(const View& view) {
     const std::string what = "removing " + config.name;
     if (!MayBegin(what)) continue;
     calls_[what] = client_.Once({}).Delete<api::MachineConfig>(
-        {"", config.name}, config.uid, [this, what](const Result<>& removed) {
-          if (removed) log::Notice(what + ", which nobody needs any more", kRemovedConfig);
+        {"", config.name}, config.uid, [this, what, name = config.name](const Result<>& removed) {
+          if (removed) log::Notice(fmt::format("removed {}, which nobody needs any more", name), kRemovedConfig);
           const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
           EndAction(what, is_gone ? nullptr : &removed.error());
         });

@@ -104,7 +104,7 @@ class Controller {
   // Reports in the pools' statuses that the nodes, or objects that affect them, cannot be read.
   void ReportUnread(const View& view);
   // Returns the pools for which something is being rendered or written.
-  pool::NodeNames BusyPools() const;
+  pool::PoolNames BusyPools() const;
   // Returns the nodes that must not be updated before it is known whether they can be drained.
   pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
   api::Time Now() const;

@@ -268,10 +268,10 @@ void Generator::Remove(const ConfigRemoval& removal) {
   const std::string what = DescriptionOf(removal);
   if (!MayStart(what)) return;
   calls_[what] = ClientFor(what).Delete<api::MachineConfig>(
-      {"", removal.name}, removal.uid, [this, what](const Result<>& removed) {
+      {"", removal.name}, removal.uid, [this, what, name = removal.name](const Result<>& removed) {
         const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
         if (!is_gone) return Failed(what, "", removed.error());
-        if (removed) log::Notice(what + ", whose source is gone", kRemovedConfig);
+        if (removed) log::Notice("removed " + name + ", whose source is gone", kRemovedConfig);
         // Back off: while the mirror lags behind, the removal would be repeated at once.
         backoff_.Failed({"", what}, clock_.Monotonic());
         failing_.erase(what);

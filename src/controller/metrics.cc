@@ -140,7 +140,7 @@ void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
   text.Sample({}, metrics.leads ? 1 : 0);
   text.Begin("pintle_controller_waits", MetricType::kGauge,
              "Whether another program than pintle-controller holds the lease.");
-  text.Sample({}, metrics.waits ? 1 : 0);
+  text.Sample({}, metrics.others_lead ? 1 : 0);
   text.Begin("pintle_controller_info", MetricType::kGauge, "The version of this controller.");
   text.Sample({{"version", kVersion}}, 1);
 }
@@ -152,7 +152,7 @@ void WriteIgnition(const Metrics& metrics, MetricsWriter& text) {
                 answers.count);
   }
   text.Begin("pintle_ignition_open_requests_total", MetricType::kCounter,
-             "Configs that the Ignition server gave to machines without a token.");
+             "Configs that the Ignition server gave to machines without a valid token.");
   text.Sample({}, metrics.open_ignition_answers);
   text.Begin("pintle_ignition_certificate_expires_seconds", MetricType::kGauge,
              "When a certificate of the Ignition server expires, as Unix time.");

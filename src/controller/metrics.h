@@ -54,7 +54,7 @@ inline constexpr const char* kServedCertificate = "served";
 struct Metrics {
   WallTime now;
   bool leads = false;  // Only the leader reports on the cluster.
-  bool waits = false;  // Another program holds the lease.
+  bool others_lead = false;  // Another program holds the lease.
   std::vector<PoolFigures> pools;
   std::map<std::string, bool> drain_errors;  // True for a node whose drain takes too long.
   // True for a node that is a master and that a custom pool selects as well.

@@ -328,8 +328,8 @@ bool Renderer::IsWorthWaiting(const std::string& pool) {
   return now < waiting_since_.try_emplace(pool, now).first->second + kWaitForInputs;
 }
 
-pool::NodeNames Renderer::rendering() const {
-  pool::NodeNames all = rendering_;
+pool::PoolNames Renderer::rendering() const {
+  pool::PoolNames all = rendering_;
   all.insert(waiting_.begin(), waiting_.end());
   return all;
 }

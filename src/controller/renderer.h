@@ -48,7 +48,7 @@ class Renderer {
 
   const Verdicts& verdicts() const { return verdicts_; }
   // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete.
-  pool::NodeNames rendering() const;
+  pool::PoolNames rendering() const;
   // Returns, by pool, whether its config overrides the OS image.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
 
@@ -85,13 +85,13 @@ class Renderer {
   Versions versions_;
   Listener listener_;
   Verdicts verdicts_;
-  pool::NodeNames rendering_;
+  pool::PoolNames rendering_;
   std::map<std::string, bool, std::less<>> image_overridden_;
   std::map<std::string, Rendered, std::less<>> rendered_;  // The key is the pool.
   WriteBackoff backoff_;
   std::map<std::string, std::string, std::less<>> failed_keys_;  // The key of the inputs that failed last, by pool.
   // Pools whose inputs are not complete yet.
-  pool::NodeNames waiting_;
+  pool::PoolNames waiting_;
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;
   std::map<std::string, std::shared_ptr<Job>, std::less<>> jobs_;
 };

@@ -31,7 +31,7 @@ struct RolloutInputs {
   const Rosters& rosters;  // The rosters of the view.
   const Verdicts& verdicts;
   // Pools that are skipped, such as those for which a config is being rendered or a write is under way.
-  const pool::NodeNames& skipped;
+  const pool::PoolNames& skipped;
   const pool::NodeNames& undrainable;  // Nodes that cannot be drained now.
   pool::Features features;
   std::optional<api::Time> now;

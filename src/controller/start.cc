@@ -88,7 +88,7 @@ class Ignition {
       metrics.ignition_answers.push_back(
           {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
     }
-    for (const auto& [pool, count] : counts.open_hits) metrics.open_ignition_answers += count;
+    for (const auto& [pool, count] : counts.served_without_token) metrics.open_ignition_answers += count;
     const auto expiry = certificate_ ? certificate_->expiry() : service_->CertificateExpiry();
     if (expiry) metrics.certificate_expiries[kServedCertificate] = *expiry;
   }
@@ -131,7 +131,7 @@ class Ignition {
   void Await(const Error& error) {
     open_again_.After(kAddressAgain);
     if (std::exchange(trouble_, error.message()) == error.message()) return;
-    log::Warning(error.message() + "; the Ignition server begins when this has ended", kTrouble);
+    log::Warning(error.message() + "; the Ignition server starts when the address is free", kTrouble);
   }
 
   void OpenAgain() {

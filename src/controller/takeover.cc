@@ -251,7 +251,7 @@ class TakeoverRun {
     const auto findings = TRY(Findings());
     Print(findings);
     const bool has_obstacle = HasObstacle(findings);
-    fmt::print("{}\n", has_obstacle ? "A takeover would do harm now." : "Nothing speaks against a takeover.");
+    fmt::print("{}\n", has_obstacle ? "A takeover would do harm now." : "A takeover can begin.");
     return !has_obstacle;
   }
 

@@ -199,7 +199,10 @@ RankedStep StepToDaemon(const AgentNode& node) {
   TakeoverStep step{.name = node.node.metadata.name};
   if (node.label == nullptr) {
     step.is_done = node.has_daemon;
-    step.waits_for = "the daemon's pod is on the node again";
+    step.waits_for = fmt::format(
+        "the daemon's pod is on the node again (if the DaemonSet makes none for this node, remove Pintle's agent from "
+        "its machine, and then the annotation {} of the Node)",
+        api::kAgentStateAnnotation);
     return {0, std::move(step)};
   }
   // A node that is down must not keep the others from being given back.

@@ -115,7 +115,7 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
   const bool is_fresh = sight.is_written && sight.unchanged_for < std::chrono::milliseconds(promised) / 4;
   if (is_fresh) return std::nullopt;
   const WallTime given_up = holder == kTakeoverHolder ? TimeIn(HoldTime(promised) - sight.held_for, now) : *until;
-  return WriteOf({.holder = holder, .until = given_up, .promised = promised, .in_words = "is held on"}, *lease, now);
+  return WriteOf({.holder = holder, .until = given_up, .promised = promised, .in_words = "stays held"}, *lease, now);
 }
 
 std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease) {

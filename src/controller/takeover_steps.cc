@@ -373,7 +373,7 @@ TakeoverStep ServerStep(const TakeoverState& state, const TakeoverSettings& sett
   }
   // Pintle's server must be ready to begin as soon as the old one has ended.
   if (const std::string why = WhyServerMustStay(state, settings); !why.empty()) {
-    step.waits_for = fmt::format("this has ended: {}", why);
+    step.waits_for = fmt::format("this is corrected: {}", why);
     return step;
   }
   step.waits_for = EndOfPodsText("DaemonSet", kOldServer, state);
@@ -485,7 +485,8 @@ TakeoverStep OperatorServesStep(const TakeoverState& state) {
   const auto count = [&](std::string_view field) { return NumberAt(state.server->status, {field}, 0); };
   step.is_done = count("observedGeneration") >= state.server->metadata.generation &&
                  count("numberReady") >= count("desiredNumberScheduled");
-  step.waits_for = fmt::format("all pods of the DaemonSet {} are ready", kOldServer);
+  step.waits_for = fmt::format("all pods of the DaemonSet {} are ready ({} of {} are)", kOldServer,
+                               count("numberReady"), count("desiredNumberScheduled"));
   return step;
 }
 
@@ -556,7 +557,7 @@ std::string WhyTakeoverMustNotBegin(const TakeoverState& state, const TakeoverSe
   const std::string loss = LossOfRecord(state, settings);
   if (loss.empty()) return "";
   return fmt::format(
-      "ConfigMap {}/{}, the record of a takeover: {}; run `pintle-controller takeover undo`, which makes what "
+      "ConfigMap {}/{}, the record of a takeover: {}; run `pintle-controller takeover undo`, which restores what "
       "OpenShift installs",
       settings.own_namespace, kRecordName, loss);
 }

@@ -13,7 +13,7 @@ namespace pintle::controller {
 inline Error UnkeptError() {
   return Error(
       ErrorKind::kUnavailable,
-      "the API server accepts this and keeps nothing of it; apply the CustomResourceDefinition of the release, or look "
+      "the API server has accepted the write and changed nothing; apply the CustomResourceDefinition of the release, or look "
       "for a webhook that takes the change back");
 }
 

@@ -269,8 +269,8 @@ void Writer::Succeeded(const WriteBackoff::Key& key) {
 
 // ---- writing ----
 
-pool::NodeNames Writer::BusyPools() const {
-  pool::NodeNames pools;
+pool::PoolNames Writer::BusyPools() const {
+  pool::PoolNames pools;
   for (const auto& [pool, queue] : queues_) pools.insert(pool);
   return pools;
 }

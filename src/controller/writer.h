@@ -52,7 +52,7 @@ class Writer {
   void Write(Changes changes);
   bool is_busy() const { return !queues_.empty(); }
   bool IsBusyWith(const std::string& pool) const { return queues_.contains(pool); }
-  pool::NodeNames BusyPools() const;
+  pool::PoolNames BusyPools() const;
   bool is_reading() const { return !reads_.empty(); }
 
   // Stops all writes and forgets those that wait.

@@ -70,7 +70,7 @@ Result<change::CurrentConfig> ReadWantedConfig(const CommandLine& line) {
   // A person who names files without a config hardly wants to remove the machine's config.
   if (written.configs.empty() && !written.others.empty()) {
     return Error(ErrorKind::kInvalid,
-                 fmt::format("these files have no config, only {}; --none removes the machine's config",
+                 fmt::format("these files have no config: {}; --none removes the machine's config",
                              change::WhyNotConfig(written.others.front())));
   }
   for (const std::string& other : written.others) {

@@ -78,9 +78,9 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
 std::string OutcomeText(std::string_view outcome, std::string_view result) {
   if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", result);
   if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", result);
-  if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after it {}.\n", result);
+  if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after that, {}.\n", result);
   if (outcome == outcome::kRebootPending) {
-    return fmt::format("A reboot is pending: after it {}.  `pintle recover --give-up` undoes the change.\n", result);
+    return fmt::format("A reboot is pending: after that, {}.  `pintle recover --give-up` undoes the change.\n", result);
   }
   return "Nothing was changed.\n";
 }

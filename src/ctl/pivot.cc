@@ -152,7 +152,7 @@ std::string PivotText(const PivotAnswer& answer) {
   add("kept", answer.kernel_arguments);
   add("added", answer.added_arguments);
   add("removed", answer.removed_arguments);
-  return text + OutcomeText(answer.outcome, "the next boot takes it");
+  return text + OutcomeText(answer.outcome, "this machine runs the new image");
 }
 
 Result<ExitStatus> Pivot(const CommandLine& line) {

@@ -39,10 +39,12 @@ std::string_view StateOf(const api::MachineConfigPool& pool) {
 
 std::string PoolLine(const api::MachineConfigPool& pool) {
   const api::MachineConfigPoolStatus& status = pool.status;
-  return Printable(fmt::format("{}: {}{}, {} of {} nodes have {}", pool.metadata.name, StateOf(pool),
+  const std::string& target = pool.spec.configuration.name;
+  return Printable(fmt::format("{}: {}{}, {}", pool.metadata.name, StateOf(pool),
                                pool.spec.paused && StateOf(pool) != "paused" ? ", paused" : "",
-                               status.updated_machine_count, status.machine_count,
-                               pool.spec.configuration.name.empty() ? "no config yet" : pool.spec.configuration.name));
+                               target.empty() ? "no config is rendered yet"
+                                              : fmt::format("{} of {} nodes have {}", status.updated_machine_count,
+                                                            status.machine_count, target)));
 }
 
 bool NeedsAttention(const api::MachineConfigPool& pool) {

@@ -20,7 +20,7 @@ inline constexpr std::array kRecoverOptions = {
     Option{"--reboot", "", "reboot if the change needs a reboot to end"},
     Option{"--files", "", "only put back files that a power cut left half-changed; a unit runs this early in a boot"},
     Option{"--set-aside", "",
-           "move records away that cannot be read any more, and list what then differs from the config"},
+           "move away records that cannot be read any more, and list what then differs from the config"},
     kRootOption,
     kOutputOption,
 };

@@ -89,7 +89,7 @@ struct ProviderConfig {
 
 Result<ProviderConfig> ReadProviders(std::string_view text) {
   auto documents = TRY(machineconfig::ParseYaml(text));
-  if (documents.size() != 1) return Invalid("there is not exactly one document");
+  if (documents.size() != 1) return Invalid("the file must have one YAML document");
   json::Report report;
   auto config = json::Decode<ProviderConfig>(std::move(documents[0]), report);
   TRY(report.ToResult());

@@ -82,7 +82,7 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
     for (const std::string& scope : split.left_out) rules.complaints.push_back(WhyLeftOut(scope));
     if (!split.problem.empty()) {
       rules.complaints.push_back(
-          fmt::format("it is not known from where nodes pull the release, so no registry is blocked and the list of "
+          fmt::format("cannot find out from where nodes pull the release, so no registry is blocked and the list of "
                       "allowed ones has no effect: {}",
                       split.problem));
     }

@@ -24,18 +24,18 @@ constexpr std::string_view kTagOnly = "tag-only";
 
 Result<RegistryEndpoint> ReadEndpoint(const json::Value& table) {
   RegistryEndpoint endpoint;
-  TRY(TakeToml(table, "location", endpoint.location));
-  TRY(TakeToml(table, "insecure", endpoint.insecure));
-  TRY(TakeToml(table, "pull-from-mirror", endpoint.pull_from_mirror));
+  TRY(ReadToml(table, "location", endpoint.location));
+  TRY(ReadToml(table, "insecure", endpoint.insecure));
+  TRY(ReadToml(table, "pull-from-mirror", endpoint.pull_from_mirror));
   return endpoint;
 }
 
 Result<Registry> ReadRegistry(const json::Value& table) {
   Registry registry;
   registry.endpoint = TRY(ReadEndpoint(table));
-  TRY(TakeToml(table, "prefix", registry.prefix));
-  TRY(TakeToml(table, "blocked", registry.blocked));
-  TRY(TakeToml(table, "mirror-by-digest-only", registry.mirror_by_digest_only));
+  TRY(ReadToml(table, "prefix", registry.prefix));
+  TRY(ReadToml(table, "blocked", registry.blocked));
+  TRY(ReadToml(table, "mirror-by-digest-only", registry.mirror_by_digest_only));
   for (const json::Value* mirror : TRY(TablesIn(table, "mirror"))) {
     registry.mirrors.push_back(TRY(ReadEndpoint(*mirror)));
   }
@@ -208,11 +208,11 @@ Result<std::string> RepositoryAt(const RegistryEndpoint& endpoint, const Registr
 Result<RegistriesConf> ReadRegistriesConf(std::string_view text) {
   const json::Value document = TRY(machineconfig::ParseToml(text));
   RegistriesConf conf;
-  TRY(TakeToml(document, "unqualified-search-registries", conf.unqualified_search_registries));
-  TRY(TakeToml(document, "credential-helpers", conf.credential_helpers));
-  TRY(TakeToml(document, "short-name-mode", conf.short_name_mode));
-  TRY(TakeToml(document, "additional-layer-store-auth-helper", conf.additional_layer_store_auth_helper));
-  TRY(TakeToml(document, "aliases", conf.aliases));
+  TRY(ReadToml(document, "unqualified-search-registries", conf.unqualified_search_registries));
+  TRY(ReadToml(document, "credential-helpers", conf.credential_helpers));
+  TRY(ReadToml(document, "short-name-mode", conf.short_name_mode));
+  TRY(ReadToml(document, "additional-layer-store-auth-helper", conf.additional_layer_store_auth_helper));
+  TRY(ReadToml(document, "aliases", conf.aliases));
   for (const json::Value* registry : TRY(TablesIn(document, "registry"))) {
     conf.registries.push_back(TRY(ReadRegistry(*registry)));
   }

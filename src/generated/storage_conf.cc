@@ -40,7 +40,7 @@ class SettingsCopier {
 
   Result<> CopyText(std::string_view key, std::string_view instead) {
     std::string text;
-    TRY(TakeToml(from_, key, text));
+    TRY(ReadToml(from_, key, text));
     if (!instead.empty()) text = instead;
     if (!text.empty()) to_.Add(key, text);
     return {};
@@ -48,14 +48,14 @@ class SettingsCopier {
 
   Result<> CopyTextEvenIfEmpty(std::string_view key) {
     std::string text;
-    TRY(TakeToml(from_, key, text));
+    TRY(ReadToml(from_, key, text));
     to_.Add(key, text);
     return {};
   }
 
   Result<> CopyTexts(std::string_view key, const std::vector<std::string>& instead) {
     std::optional<std::vector<std::string>> texts;
-    TRY(TakeToml(from_, key, texts));
+    TRY(ReadToml(from_, key, texts));
     if (!instead.empty()) texts = instead;
     if (texts && !texts->empty()) to_.Add(key, *std::move(texts));
     return {};
@@ -64,21 +64,21 @@ class SettingsCopier {
   // Writes 0, too: Go's writer omits false, and empty texts, lists and tables, but not numbers.
   Result<> CopyNumber(std::string_view key) {
     std::uint32_t number = 0;
-    TRY(TakeToml(from_, key, number));
+    TRY(ReadToml(from_, key, number));
     to_.Add(key, static_cast<std::int64_t>(number));
     return {};
   }
 
   Result<> CopyBoolean(std::string_view key) {
     bool is_true = false;
-    TRY(TakeToml(from_, key, is_true));
+    TRY(ReadToml(from_, key, is_true));
     if (is_true) to_.Add(key, true);
     return {};
   }
 
   Result<> CopyMap(std::string_view key) {
     std::map<std::string, std::string> texts;
-    TRY(TakeToml(from_, key, texts));
+    TRY(ReadToml(from_, key, texts));
     if (texts.empty()) return {};
     toml::Table table;
     for (const auto& [name, text] : texts) table.Add(name, text);

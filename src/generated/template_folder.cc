@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 // These limits leave much room: all templates of a release together have two megabytes.
 constexpr std::size_t kLongestTemplate = 8 << 20;
-constexpr std::size_t kLongestTemplates = 64 << 20;  // All of them together.
+constexpr std::size_t kLargestFolder = 64 << 20;  // All of them together.
 constexpr std::size_t kMostTemplates = 10'000;
 constexpr int kDeepestFolder = 32;
 
@@ -52,10 +52,10 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
       files.push_back(entry->path().lexically_relative(folder));
       size += entry->file_size(error);
       if (error) return Failed(entry->path(), error);
-      if (size > kLongestTemplates) {
+      if (size > kLargestFolder) {
         return Error(ErrorKind::kInvalid, fmt::format("{}: its templates together have more than {} MiB; remove those "
                                                       "that are not the release's",
-                                                      folder, kLongestTemplates >> 20));
+                                                      folder, kLargestFolder >> 20));
       }
     }
     entry.increment(error);

@@ -31,7 +31,7 @@ std::string_view TomlTypeOf(const json::Value& value) {
 }
 
 Error WrongType(std::string_view name, const json::Value& value, std::string_view wanted) {
-  return Error(ErrorKind::kInvalid, fmt::format("toml: incompatible types: \"{}\" has type {}; it has to be a {}", name,
+  return Error(ErrorKind::kInvalid, fmt::format("toml: incompatible types: \"{}\" has type {}; its type must be {}", name,
                                                 TomlTypeOf(value), wanted));
 }
 
@@ -61,7 +61,7 @@ const json::Value* FindTomlMember(const json::Value& table, std::string_view nam
   return nullptr;
 }
 
-Result<> TakeToml(const json::Value& table, std::string_view name, std::string& to) {
+Result<> ReadToml(const json::Value& table, std::string_view name, std::string& to) {
   const json::Value* member = FindTomlMember(table, name);
   if (member == nullptr) return {};
   if (!member->is_string()) return WrongType(name, *member, "string");
@@ -69,7 +69,7 @@ Result<> TakeToml(const json::Value& table, std::string_view name, std::string& 
   return {};
 }
 
-Result<> TakeToml(const json::Value& table, std::string_view name, bool& to) {
+Result<> ReadToml(const json::Value& table, std::string_view name, bool& to) {
   const json::Value* member = FindTomlMember(table, name);
   if (member == nullptr) return {};
   if (!member->is_boolean()) return WrongType(name, *member, "boolean");
@@ -77,7 +77,7 @@ Result<> TakeToml(const json::Value& table, std::string_view name, bool& to) {
   return {};
 }
 
-Result<> TakeToml(const json::Value& table, std::string_view name, std::uint32_t& to) {
+Result<> ReadToml(const json::Value& table, std::string_view name, std::uint32_t& to) {
   const json::Value* member = FindTomlMember(table, name);
   if (member == nullptr) return {};
   if (!member->is_integer()) return WrongType(name, *member, "integer");
@@ -89,13 +89,13 @@ Result<> TakeToml(const json::Value& table, std::string_view name, std::uint32_t
   return {};
 }
 
-Result<> TakeToml(const json::Value& table, std::string_view name, std::optional<std::vector<std::string>>& to) {
+Result<> ReadToml(const json::Value& table, std::string_view name, std::optional<std::vector<std::string>>& to) {
   const json::Value* member = FindTomlMember(table, name);
   if (member != nullptr) to = TRY(TextsOf(name, *member));
   return {};
 }
 
-Result<> TakeToml(const json::Value& table, std::string_view name, std::map<std::string, std::string>& to) {
+Result<> ReadToml(const json::Value& table, std::string_view name, std::map<std::string, std::string>& to) {
   for (const auto& [key, value] : TRY(TableIn(table, name))->members()) {
     if (!value.is_string()) return WrongType(key, value, "string");
     to[key] = value.text();

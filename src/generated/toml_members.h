@@ -19,12 +19,12 @@ namespace pintle::generated {
 // Returns nullptr if there is no such member.
 const json::Value* FindTomlMember(const json::Value& table, std::string_view name);
 
-Result<> TakeToml(const json::Value& table, std::string_view name, std::string& to);
-Result<> TakeToml(const json::Value& table, std::string_view name, bool& to);
+Result<> ReadToml(const json::Value& table, std::string_view name, std::string& to);
+Result<> ReadToml(const json::Value& table, std::string_view name, bool& to);
 // Takes an unsigned number of 32 bits.
-Result<> TakeToml(const json::Value& table, std::string_view name, std::uint32_t& to);
-Result<> TakeToml(const json::Value& table, std::string_view name, std::optional<std::vector<std::string>>& to);
-Result<> TakeToml(const json::Value& table, std::string_view name, std::map<std::string, std::string>& to);
+Result<> ReadToml(const json::Value& table, std::string_view name, std::uint32_t& to);
+Result<> ReadToml(const json::Value& table, std::string_view name, std::optional<std::vector<std::string>>& to);
+Result<> ReadToml(const json::Value& table, std::string_view name, std::map<std::string, std::string>& to);
 
 // Returns the table of this name, or an empty table if there is none.
 Result<const json::Value*> TableIn(const json::Value& table, std::string_view name);

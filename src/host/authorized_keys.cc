@@ -120,7 +120,7 @@ class KeyFolder {
       next = TRY(Make(name, path, labels));
     }
     if (!next && (errno == ELOOP || errno == ENOTDIR)) {
-      return Error(ErrorKind::kConflict, "it is a link or a file where a folder belongs; remove it");
+      return Error(ErrorKind::kConflict, "a link or a file is in the place of this folder; remove it");
     }
     if (!next) return Error::FromErrno("open");
     struct stat status;
@@ -217,7 +217,7 @@ Result<std::optional<KeysState>> ObserveAuthorizedKeys(const Root& root, const s
 }
 
 Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put, const Labels& labels) {
-  const auto doing = [&] { return fmt::format("giving {} SSH keys", put.key); };
+  const auto doing = [&] { return fmt::format("writing the SSH keys of {}", put.key); };
   const std::optional<Account> account = TRY(FindUser(root, put.key), doing());
   if (!account && (!put.want || TextOf(*put.want).empty())) return {};
   if (!account) return Error(ErrorKind::kNotFound, "there is no such user").While(doing());

@@ -609,7 +609,7 @@ std::string WithoutUnknownKey(std::string_view path, std::string description) {
     description.resize(description.size() - key.size());
     while (description.ends_with(' ')) description.pop_back();
     const std::string_view close = CloseKnownKey(key);
-    if (!close.empty()) description += fmt::format("; is \"{}\" meant?", close);
+    if (!close.empty()) description += fmt::format("; did you mean \"{}\"?", close);
     return description;
   }
   return description;

@@ -121,7 +121,7 @@ class Builder {
   // above it, which has to stay on the stack, so the function calls itself for each level.
   void ReportBelow(const Path& path, std::size_t depth, const std::string& name) {
     if (depth + 1 == levels_.size()) {
-      report_->Warning(Path(path, name), "stands more than once in its object; the last one counts");
+      report_->Warning(Path(path, name), "occurs more than once in its object; the last value is used");
       return;
     }
     const Level& level = levels_[depth];

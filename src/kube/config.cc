@@ -130,7 +130,7 @@ Result<Kubeconfig> DecodeKubeconfig(std::string_view text) {
   auto parsed = ParseYaml(text, nullptr, kLimits);
   if (!parsed) return NotReadable(parsed.error());
   std::vector<json::Value> documents = *std::move(parsed);
-  if (documents.size() != 1) return Invalid(fmt::format("it has {} documents and not one", documents.size()));
+  if (documents.size() != 1) return Invalid(fmt::format("it has {} documents and must have one", documents.size()));
   json::Report report;
   Kubeconfig kubeconfig = json::Decode<Kubeconfig>(std::move(documents[0]), report);
   TRY(report.ToResult());

@@ -60,7 +60,7 @@ class Evictor final : public Work, public std::enable_shared_from_this<Evictor> 
   }
 
   const char* Doing() const {
-    return request_.mode == EvictionMode::kEvict ? "evicting" : "asking about an eviction of";
+    return request_.mode == EvictionMode::kEvict ? "evicting" : "testing the eviction of";
   }
 
   std::shared_ptr<Transport> transport_;

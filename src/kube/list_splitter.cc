@@ -39,7 +39,7 @@ Result<> ListSplitter::FeedOne(char c, const Take& take) {
   if (c == '"') in_string_ = true;
   if (c == '{' || c == '[') ++depth_;
   if (c == '}' || c == ']') {
-    if (depth_ == 0) return Error(ErrorKind::kInvalid, "the list has more ends than beginnings");
+    if (depth_ == 0) return Error(ErrorKind::kInvalid, "the list has too many closing brackets");
     if (AtItems()) in_items_ = false;
     --depth_;
   }

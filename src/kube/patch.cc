@@ -167,7 +167,7 @@ Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched) {
   json::Value object = TRY(json::Parse(std::get<std::string>(fetched), nullptr, kObjectLimits), "reading the answer");
   if (object.TextAt({"kind"}) == "Status") {
     return Error(ErrorKind::kUnavailable,
-                 fmt::format("the answer about {} is a Status and no object", name.ToString()));
+                 fmt::format("the answer about {} is a Status instead of the object", name.ToString()));
   }
   const ObjectName found = NameIn(object);
   if (found.name.empty() || found.name == name.name) return object;

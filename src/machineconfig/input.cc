@@ -61,7 +61,7 @@ Result<UniqueFd> OpenRegular(const std::string& path) {
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat");
   if (S_ISREG(status.st_mode)) return file;
-  return Error(ErrorKind::kInvalid, fmt::format("it is {}, and a regular file is needed", FileKindOf(status.st_mode)));
+  return Error(ErrorKind::kInvalid, fmt::format("it is {}; use a regular file", FileKindOf(status.st_mode)));
 }
 
 Result<std::string> ReadPath(const std::string& path, Accepts accepts, std::size_t limit) {

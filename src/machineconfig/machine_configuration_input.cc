@@ -101,7 +101,7 @@ Result<> ExpectOneForEach(const std::vector<Policy>& policies, std::string Polic
   std::set<std::string_view> subjects;
   for (const Policy& policy : policies) {
     if (subjects.insert(policy.*subject).second) continue;
-    return Error(ErrorKind::kInvalid, fmt::format("{}: there are several policies for {}; leave one of them", file,
+    return Error(ErrorKind::kInvalid, fmt::format("{}: there are several policies for {}; keep one of them", file,
                                                   Printable(policy.*subject)));
   }
   return {};
@@ -114,7 +114,7 @@ Result<api::NodeDisruptionPolicy> ReadPolicy(const std::string& file, Accepts ac
   for (const api::FilePolicy& covered : policy.files) {
     if (covered.path.starts_with('/')) continue;
     return Error(ErrorKind::kInvalid,
-                 fmt::format("{}: the path {} of its files is not absolute", file, Printable(covered.path)));
+                 fmt::format("{}: the path {} of `files` does not begin with a slash", file, Printable(covered.path)));
   }
   TRY(ExpectOneForEach(policy.files, &api::FilePolicy::path, file));
   TRY(ExpectOneForEach(policy.units, &api::UnitPolicy::name, file));

@@ -69,10 +69,10 @@ Error BadCertificate(const TransferFailure& failure) {
     // The chain is good or was not checked, so the cause is the name, which curl checks.
     case X509_V_OK:
     case X509_V_ERR_UNSPECIFIED:
-      return Invalid(fmt::format("{} is not for that name: {}", whose, Cause(failure)));
+      return Invalid(fmt::format("{} is for another name: {}", whose, Cause(failure)));
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return Invalid(fmt::format("{} is not for that name: {}", whose, check));
+      return Invalid(fmt::format("{} is for another name: {}", whose, check));
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return Invalid(fmt::format("{} is no longer valid: {}", whose, check));
     case X509_V_ERR_CERT_NOT_YET_VALID:
@@ -170,7 +170,7 @@ Error StalledFor(std::chrono::milliseconds patience, const std::string& server, 
 }
 
 Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress) {
-  return Unavailable(fmt::format("{} was not done within {}, {}", server, InSeconds(patience), HowFar(progress)));
+  return Unavailable(fmt::format("{} did not complete its answer within {}, {}", server, InSeconds(patience), HowFar(progress)));
 }
 
 Error BodyOverLimit(std::uint64_t limit, const std::string& server) {

@@ -91,10 +91,10 @@ std::string HarmInMirrors(const Registry& from, const Registry& to) {
     const bool is_digest_only = mirror.pull_from_mirror == kDigestOnly;
     if (before == nullptr) {
       if (is_digest_only || to.mirror_by_digest_only) continue;
-      return fmt::format("mirror {} is added, and not for digests only", mirror.location);
+      return fmt::format("mirror {} is added, and serves tags, too", mirror.location);
     }
     if (before->pull_from_mirror != mirror.pull_from_mirror && !is_digest_only) {
-      return fmt::format("mirror {} is no longer for digests only", mirror.location);
+      return fmt::format("mirror {} now serves other images than before", mirror.location);
     }
   }
   return "";
@@ -110,11 +110,11 @@ std::string HarmInRegistry(const Registry& from, const Registry& to) {
 
 std::string HarmInNewRegistry(const Registry& registry) {
   if (registry.mirrors.empty()) {
-    return registry.mirror_by_digest_only ? "" : "it is added without mirrors for digests only";
+    return registry.mirror_by_digest_only ? "" : "it is added without mirror-by-digest-only";
   }
   const bool all_are_digest_only = std::all_of(registry.mirrors.begin(), registry.mirrors.end(),
                                                [](const Mirror& m) { return m.pull_from_mirror == kDigestOnly; });
-  return all_are_digest_only ? "" : "it is added with mirrors that are not for digests only";
+  return all_are_digest_only ? "" : "it is added with mirrors that serve tags, too";
 }
 
 bool IsPrefix(const std::vector<std::string>& start, const std::vector<std::string>& whole) {

@@ -19,6 +19,7 @@ namespace pintle::pool {
 // Positions in a list of nodes.
 using NodeIndices = std::vector<std::size_t>;
 using NodeNames = std::set<std::string, std::less<>>;
+using PoolNames = std::set<std::string, std::less<>>;
 
 NodeIndices Unavailable(std::span<const NodeState> nodes);
 

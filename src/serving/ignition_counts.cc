@@ -23,7 +23,7 @@ void IgnitionCounters::Count(const IgnitionAnswer& answer) const {
   const auto status = std::find(kStatuses.begin(), kStatuses.end(), answer.http.status);
   const std::size_t version = answer.version ? static_cast<std::size_t>(*answer.version) : kServedVersions;
   if (status != kStatuses.end()) ++pool.requests[version][static_cast<std::size_t>(status - kStatuses.begin())];
-  if (answer.http.status == 200 && answer.token != TokenProblem::kNone) ++pool.open_hits;
+  if (answer.http.status == 200 && answer.token != TokenProblem::kNone) ++pool.served_without_token;
 }
 
 IgnitionCounts IgnitionCounters::Read() const {
@@ -37,7 +37,7 @@ IgnitionCounts IgnitionCounters::Read() const {
         if (count > 0) counts.requests.push_back({name, text, kStatuses[status], count});
       }
     }
-    if (const std::uint64_t hits = pool->open_hits; hits > 0) counts.open_hits[name] = hits;
+    if (const std::uint64_t hits = pool->served_without_token; hits > 0) counts.served_without_token[name] = hits;
   }
   return counts;
 }

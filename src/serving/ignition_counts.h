@@ -31,7 +31,7 @@ struct RequestCount {
 
 struct IgnitionCounts {
   std::vector<RequestCount> requests;              // Only counts above zero, in the order of the pools' names.
-  std::map<std::string, std::uint64_t> open_hits;  // Configs served in the mode kGrace without a valid token, by pool.
+  std::map<std::string, std::uint64_t> served_without_token;  // Configs served in the mode kGrace without a valid token, by pool.
 };
 
 class IgnitionCounters {
@@ -46,7 +46,7 @@ class IgnitionCounters {
   static constexpr std::array kStatuses = {200, 400, 401, 403, 404, 500, 503};
   struct PoolCounters {
     std::array<std::array<std::atomic<std::uint64_t>, kStatuses.size()>, kServedVersions + 1> requests = {};
-    std::atomic<std::uint64_t> open_hits = 0;
+    std::atomic<std::uint64_t> served_without_token = 0;
   };
 
   std::map<std::string, std::shared_ptr<PoolCounters>, std::less<>> pools_;

@@ -32,7 +32,7 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
   const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
   const std::string ttl = line.Value("--ttl").value_or("24h");
   const auto lifetime = TRY(ParseTimeSpan(ttl), "--ttl " + ttl);
-  if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: it has to have a name");
+  if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: the name is empty");
   if (lifetime < std::chrono::seconds(1))
     return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: it has to be a second or more", ttl));
   const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + lifetime);

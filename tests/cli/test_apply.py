@@ -237,7 +237,7 @@ def test_two_changes_at_once_do_not_disturb_each_other(machine, configs):
     machine.run("recover")
     with open(machine.path("/var/lib/pintle/lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert "something else is changing this machine" in machine.run("apply", "--yes", configs, status=1).stderr
+        assert "another program is changing this machine" in machine.run("apply", "--yes", configs, status=1).stderr
     machine.run("apply", "--yes", configs)
 
 

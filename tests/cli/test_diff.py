@@ -46,8 +46,8 @@ COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
     ("--policy", {"file": [COVERED]}, "$.file: unknown key; known are files, units, sshkey"),
     ("--policy", {"nodeDisruptionPolicy": {"files": [{"path": "/etc/a", "action": []}]}}, "$.files.0.actions: is missing"),
     ("--policy", {**WHOLE, "spec": {"nodeDisruptionPolicy": {"files": [COVERED], "sshKey": {}}}}, "$.sshKey: unknown key"),
-    ("--policy", {"files": [{**COVERED, "path": "etc/a"}]}, "the path etc/a of its files is not absolute"),
-    ("--policy", {"files": [COVERED, COVERED]}, "there are several policies for /etc/a; leave one of them"),
+    ("--policy", {"files": [{**COVERED, "path": "etc/a"}]}, "the path etc/a of `files` does not begin with a slash"),
+    ("--policy", {"files": [COVERED, COVERED]}, "there are several policies for /etc/a; keep one of them"),
     ("--policy", {"files": [{**COVERED, "actions": [{"type": "Non"}]}]}, 'does not know the action "Non"'),
     ("--overrides", {"storag": ["Disks"]}, "$.?: unknown key; known are storage"),
 ])

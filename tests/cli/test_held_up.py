@@ -41,7 +41,7 @@ def test_a_link_of_a_user_hides_no_findings_and_stops_no_config(machine, tmp_pat
     assert machine.path("/etc/b").read_text() == "two"
     machine.path("/etc/a").write_text("edited")
     found = machine.run("verify", status=2).stdout
-    assert "/home/core/.ssh: it is a link or a file where a folder belongs; remove it" in found
+    assert "/home/core/.ssh: a link or a file is in the place of this folder; remove it" in found
     assert 'content mismatch for file "/etc/a"' in found
 
 

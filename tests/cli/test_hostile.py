@@ -128,7 +128,7 @@ def test_packed_contents_without_end_are_not_printed(size, byte, tmp_path):
     new = write(tmp_path / "new.json", machine_config(with_files({"path": "/a", "contents": contents})))
     answer = pintle("diff", write(tmp_path / "old.json", machine_config()), new, memory=memory(new))
     assert answer.status == 2
-    assert "cannot be shown: unpacks to more than" in answer.stdout or "too long to show" in answer.stdout
+    assert "cannot be shown: unpacks to more than" in answer.stdout or "too long to print" in answer.stdout
 
 
 BILLION_LAUGHS = 'a: &a ["lol"]\n' + "".join(

@@ -357,7 +357,7 @@ def beside(name):
 
 
 def test_a_directory_with_something_in_it_is_not_replaced(machine):
-    machine.must_refuse(["/etc/systemd", "a directory with something in it is there", "move it away"],
+    machine.must_refuse(["/etc/systemd", "a directory that is not empty is there", "move it away"],
                         file("/etc/systemd"))
 
 

@@ -95,7 +95,7 @@ def test_reports_a_duplicate_key(tmp_path):
     for path, place in [(json_file, "$.ignition.version"), (yaml_file, "$.spec")]:
         answer = pintle("validate", path)
         assert answer.status == 0
-        assert f"{place}: stands more than once" in answer.stderr
+        assert f"{place}: occurs more than once" in answer.stderr
 
 
 def test_reads_any_kind_from_standard_input(tmp_path):

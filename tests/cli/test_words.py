@@ -77,9 +77,9 @@ def test_no_verb_and_an_unknown_one_are_refused():
 
 
 def test_an_option_before_the_verb_is_refused_with_its_place(tmp_path):
-    refused("--root", "/x", "verify", says=['"--root" is not a verb; options go behind the verb', "pintle help"])
+    refused("--root", "/x", "verify", says=['"--root" is not a verb; options go after the verb', "pintle help"])
     result = called("kubectl-pintle", "--context", "x", "status", tmp_path=tmp_path)
-    assert result.returncode == 1 and '"--context" is not a verb; options go behind the verb' in result.stderr
+    assert result.returncode == 1 and '"--context" is not a verb; options go after the verb' in result.stderr
 
 
 def test_an_error_names_the_forms_for_files_and_for_a_cluster():

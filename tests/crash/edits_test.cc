@@ -141,7 +141,7 @@ TEST_F(AnEdit, BetweenACutAndTheRecoveryIsKeptAndLeavesNoOtherFile) {
 const Edit kObstacles[] = {
     {"removed", [](const fs::path& file) { fs::remove(file); }},
     {"made a pipe", [](const fs::path& file) { fs::remove(file), ::mkfifo(file.c_str(), 0666); }},
-    {"made a directory with something in it",
+    {"made a directory that is not empty",
      [](const fs::path& file) {
        fs::remove(file);
        fs::create_directory(file);

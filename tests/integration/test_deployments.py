@@ -250,7 +250,7 @@ def test_a_missing_commit_and_a_missing_branch_are_refused(node):
     assert "is not in the repository" in refusal(node, "fetch", "a" * 64)
     assert "there is no branch nothing/here" in refusal(node, "fetch", "nothing/here")
     assert "pulling absent:nothing" in refusal(node, "fetch", "absent:nothing")
-    assert "names no image" in refusal(node, "fetch", "--help")
+    assert "is not the name of an image" in refusal(node, "fetch", "--help")
 
 
 def test_a_remote_branch_is_pulled(node, tmp_path):

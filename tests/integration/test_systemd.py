@@ -171,7 +171,7 @@ def test_jobs_are_awaited(node):
 def test_a_failed_job_is_reported_with_its_result_and_where_to_look(node):
     unit(node, "bad.service", "Type=oneshot\nExecStart=false")
     assert refused(node, "start", "bad.service", "20000") == \
-        "starting bad.service: it failed (its result is \"exit-code\"); `journalctl -u bad.service` says why"
+        "starting bad.service: it failed (its result is \"exit-code\"); see `journalctl -u bad.service`"
     unit(node, "slow.service", "Type=oneshot\nTimeoutStartSec=100ms\nExecStart=sleep infinity")
     assert "its result is \"timeout\"" in refused(node, "start", "slow.service", "20000")
     unit(node, "needs.service", "ExecStart=true", "[Unit]\nRequires=bad.service\nAfter=bad.service\n")

@@ -178,10 +178,10 @@ Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Ex
 
 Error EditedError() {
   return Error(ErrorKind::kConflict,
-               "someone has changed it since it was looked at, and it stays as they left it: see `pintle verify`");
+               "someone has edited it during the change, and the edit stays: see `pintle verify`");
 }
 
-Error NotEmptyError() { return Error(ErrorKind::kConflict, "a directory with something in it is there: move it away"); }
+Error NotEmptyError() { return Error(ErrorKind::kConflict, "a directory that is not empty is there: move it away"); }
 
 Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                     const BlobStore& blobs) {

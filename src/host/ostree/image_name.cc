@@ -96,7 +96,7 @@ Result<ImageName> Parse(std::string_view text) {
 }  // namespace
 
 Result<ImageName> ParseImageName(std::string_view text) {
-  return TRY(Parse(text), fmt::format("\"{}\" names no image", text));
+  return TRY(Parse(text), fmt::format("\"{}\" is not the name of an image", text));
 }
 
 std::string PullSpec(const RegistryImage& image) {

@@ -32,7 +32,7 @@ Result<> CheckDigest(const OciDescriptor& descriptor) {
                          Digest::FromHex(DigestAlgorithm::kSha256, digest.substr(kPrefix.size())).has_value() &&
                          std::none_of(digest.begin(), digest.end(), [](char c) { return c >= 'A' && c <= 'F'; });
   if (is_proper) return {};
-  return Error(ErrorKind::kInvalid, "one of its digests is no SHA-256 digest");
+  return Error(ErrorKind::kInvalid, "one of its digests is not a SHA-256 digest");
 }
 
 std::string_view GoArchitecture(std::string_view machine) {

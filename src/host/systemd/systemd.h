@@ -20,7 +20,7 @@ struct UnitStatus {
   std::string load_state;
   std::string active_state;
   std::string file_state;
-  bool is_called_for = false;  // The unit has a job, or a loaded unit wants or requires it.
+  bool is_needed = false;  // The unit has a job, or a loaded unit wants or requires it.
 };
 
 class Systemd {

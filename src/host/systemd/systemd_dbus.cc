@@ -88,7 +88,7 @@ const char* MethodOf(JobKind job) {
 }
 
 std::string JournalHint(const std::string& unit) {
-  return fmt::format("`journalctl -u {}` says why", ShellQuoted(unit));
+  return fmt::format("see `journalctl -u {}`", ShellQuoted(unit));
 }
 
 std::string FailureText(std::string_view result) {
@@ -97,7 +97,7 @@ std::string FailureText(std::string_view result) {
   if (result == "canceled") return "the job was cancelled by someone else";
   if (result == "dependency") return "a unit that it needs failed";
   if (result == "skipped") return "it is not running";
-  if (result.empty()) return "it was not done in time, and may continue";
+  if (result.empty()) return "its job did not end in time, and may still run";
   if (result == "assert") return "an assertion of the unit is not true";
   if (result == "invalid" || result == "unsupported") return "the unit cannot do that";
   return fmt::format("its job ended with \"{}\"", result);
@@ -161,7 +161,7 @@ class SystemdDbus::Connection {
   }
 
   // Returns whether the unit has a job, or a loaded unit wants or requires it.
-  Result<bool> IsCalledFor(const std::string& path) {
+  Result<bool> IsNeeded(const std::string& path) {
     Problem problem;
     Message job;
     std::uint32_t id = 0;
@@ -525,7 +525,7 @@ Result<UnitStatus> SystemdDbus::Observe(const std::string& unit) {
   TRY(CallIdempotent([&](Connection& connection) -> Result<> {
         status.load_state = TRY(connection.Property(ObjectPathOf(unit), kUnit, "LoadState"));
         status.active_state = TRY(connection.Property(ObjectPathOf(unit), kUnit, "ActiveState"));
-        status.is_called_for = TRY(connection.IsCalledFor(ObjectPathOf(unit)));
+        status.is_needed = TRY(connection.IsNeeded(ObjectPathOf(unit)));
         return {};
       }),
       doing());

@@ -69,13 +69,13 @@ TEST_F(HealthTest, RequiresItsUnitsToBeActive) {
   systemd_.Is("c.service", "failed");
   systemd_.Is("d.service", "activating");
   EXPECT_THAT(Unwell(),
-              ElementsAre("c.service is failed", "d.service is activating", "e.service is not there (not-found)"));
+              ElementsAre("c.service is failed", "d.service is activating", "e.service cannot be checked: its load state is not-found"));
 }
 
 TEST_F(HealthTest, RequiresACompleteBootIfAUnitWantsThat) {
   systemd_.Is("boot-complete.target", "inactive");
   EXPECT_THAT(Unwell(), IsEmpty());
-  systemd_.units["boot-complete.target"].is_called_for = true;
+  systemd_.units["boot-complete.target"].is_needed = true;
   EXPECT_THAT(Unwell(), ElementsAre("boot-complete.target is inactive"));
   systemd_.Is("boot-complete.target", "active");
   EXPECT_THAT(Unwell(), IsEmpty());

@@ -185,7 +185,7 @@ TEST_F(Applying, IsUndoneIfTheNextBootFindsADifference) {
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
   const std::string message = MessageOf(Recover(machine_.host()));
   EXPECT_THAT(message, HasSubstr("content mismatch for file \"/etc/motd\""));
-  EXPECT_THAT(message, HasSubstr("writing /etc/motd: someone has changed it since it was looked at"));
+  EXPECT_THAT(message, HasSubstr("writing /etc/motd: someone has edited it during the change"));
   EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
   machine_.Write("etc/motd", "the OS's greeting\n");
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";
@@ -229,7 +229,7 @@ TEST_F(Applying, IsUndoneIfTheBootToBeConfirmedFindsADifference) {
   const Recovered recovered = ValueOf(Recover(machine_.host()));
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
   EXPECT_THAT(recovered.reason, HasSubstr("content mismatch for file \"/etc/motd\""));
-  EXPECT_THAT(recovered.reason, HasSubstr("writing /etc/motd: someone has changed it since it was looked at"));
+  EXPECT_THAT(recovered.reason, HasSubstr("writing /etc/motd: someone has edited it during the change"));
   EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
   machine_.Write("etc/motd", "the OS's greeting\n");
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";

@@ -24,7 +24,7 @@ class ClaimTest : public testing::Test {
 };
 
 TEST_F(ClaimTest, IsRefusedAtOnceWithoutPatience) {
-  EXPECT_THAT(MessageOf(Claim::Take(root_)), HasSubstr("something else is changing this machine just now"));
+  EXPECT_THAT(MessageOf(Claim::Take(root_)), HasSubstr("another program is changing this machine"));
   EXPECT_EQ(Claim::Take(root_).error().kind(), ErrorKind::kConflict);
 }
 
@@ -37,7 +37,7 @@ TEST_F(ClaimTest, IsAwaitedUntilItsHolderReleasesIt) {
 
 TEST_F(ClaimTest, IsRefusedAfterTheTimeLimit) {
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_THAT(MessageOf(Claim::Take(root_, milliseconds(120))), HasSubstr("something else is changing this machine"));
+  EXPECT_THAT(MessageOf(Claim::Take(root_, milliseconds(120))), HasSubstr("another program is changing this machine"));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(120));
 }
 

@@ -116,8 +116,8 @@ TEST_F(Looking, FindsOtherDifferencesWhenKeysOrOwnersCannotBeExamined) {
   EXPECT_THAT(found,
               ElementsAre("content mismatch for file \"/etc/a\"",
                           testing::HasSubstr("failed to retrieve file ownership for file \"/etc/b\""),
-                          "could not read SSH keys of core: looking at the SSH keys of core: /home/core/.ssh: it "
-                          "is a link or a file where a folder belongs; remove it"));
+                          "could not read SSH keys of core: looking at the SSH keys of core: /home/core/.ssh: a "
+                          "link or a file is in the place of this folder; remove it"));
 }
 
 TEST_F(Looking, ReportsAUnitThatCannotBeExaminedAndTheOthers) {
@@ -150,7 +150,7 @@ TEST_F(Looking, CountsDifferentKeysWithoutNamingThem) {
   config.WithUser("core", {"one", "two"});
   FoundAfter(config, [&] { machine_.Write("home/core/.ssh/authorized_keys.d/ignition", "two\nthree\nfour\n"); });
   EXPECT_EQ(ValueOf(FindingsOn(machine_.host(), config)).front().detail,
-            "2 keys expected, 3 there: 1 missing, 2 too many");
+            "2 keys expected, 3 present: 1 missing, 2 too many");
 }
 
 TEST_F(Looking, ReportsThatAPasswordHashDiffersButNotTheHash) {

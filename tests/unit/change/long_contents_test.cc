@@ -70,7 +70,7 @@ TEST_F(LongContents, AreComparedInLittleMemory) {
               CurrentConfig current;
               current.ignition = config.ignition();
               const auto drifts = ValueOf(DriftsOf(machine_.host().root, current, std::move(findings), {}));
-              EXPECT_THAT(drifts.all.front().difference, HasSubstr("too long to show differ"));
+              EXPECT_THAT(drifts.all.front().difference, HasSubstr("too long to print"));
             }),
             kLittle);
 }

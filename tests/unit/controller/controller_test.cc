@@ -163,12 +163,12 @@ TEST_F(ControllerTest, ReportsThatItWaitsWhileAnotherProgramHoldsTheLease) {
   put_lease_of("pintle-controller_another-replica");
   bool waits = true;
   RunUntil([&] {
-    waits = controller_->CurrentMetrics().waits;
+    waits = controller_->CurrentMetrics().others_lead;
     return server_.CountOf(read) > 2;
   });
   EXPECT_FALSE(waits);
   put_lease_of("machine-config-controller-1_operator");
-  RunUntil([&] { return controller_->CurrentMetrics().waits; });
+  RunUntil([&] { return controller_->CurrentMetrics().others_lead; });
 }
 
 TEST_F(ControllerTest, ReleasesTheLeaseOfTheOperatorWhenItLosesItsOwn) {

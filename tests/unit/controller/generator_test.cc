@@ -456,7 +456,7 @@ TEST_F(GeneratorTest, RepeatsAWriteOfWhichNothingIsKeptSeldomAndReportsIt) {
   EXPECT_GE(server_.CountOf(write), 3U);
   EXPECT_LE(server_.CountOf(write), kube::kMostInAMinute);
   EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
-              HasSubstr("accepts this and keeps nothing of it"));
+              HasSubstr("has accepted the write and changed nothing"));
 }
 
 TEST_F(GeneratorTest, MakesTheConfigsOfFeaturesAndOfTheSettingsOfNodes) {

@@ -125,7 +125,7 @@ TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   metrics.ignition_answers = {{.pool = "worker", .version = "3.5.0", .code = 200, .count = 7}};
   const std::string led = MetricsText(metrics);
   metrics.leads = false;
-  metrics.waits = true;
+  metrics.others_lead = true;
   const std::string other = MetricsText(metrics);
   EXPECT_THAT(led, HasSubstr("pintle_controller_leads 1\n"));
   EXPECT_THAT(other, HasSubstr("pintle_controller_leads 0\n"));

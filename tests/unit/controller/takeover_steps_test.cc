@@ -400,7 +400,7 @@ TEST(StepsToTakeOver, KeepTheOldServerUntilOursCanBegin) {
   const auto next = StepsToTakeOver(cluster.State(), cluster.settings_, cluster.now());
   ASSERT_NE(NextOf(next), nullptr);
   EXPECT_EQ(NextOf(next)->waits_for,
-            "this has ended: not all replicas of the Deployment pintle/pintle-controller are ready with its present "
+            "this is corrected: not all replicas of the Deployment pintle/pintle-controller are ready with its present "
             "settings");
 }
 
@@ -692,7 +692,7 @@ TEST(StepsToUndo, StartOurServersOnlyWhenThoseOfTheOperatorHaveTheirPorts) {
   EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 0);
   const auto steps = StepsToUndo(cluster.State(), cluster.settings_, cluster.now());
   ASSERT_NE(NextOf(steps), nullptr);
-  EXPECT_EQ(NextOf(steps)->waits_for, "all pods of the DaemonSet machine-config-server are ready");
+  EXPECT_EQ(NextOf(steps)->waits_for, "all pods of the DaemonSet machine-config-server are ready (2 of 3 are)");
   cluster.ready_servers_ = 3;
   ASSERT_TRUE(cluster.Run(StepsToUndo));
   EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 2);

@@ -116,9 +116,10 @@ TEST(AuthorizedKeys, AreNotWrittenThroughALinkThatTheUserMade) {
     const MachineWithHome machine;
     fs::create_directories((machine / "home/core" / place).parent_path());
     fs::create_directory_symlink("/etc", machine / "home/core" / place);
-    const std::string expected = fmt::format("giving core SSH keys: /home/core/{}: it is a link or a file", place);
+    const std::string expected =
+        fmt::format("writing the SSH keys of core: /home/core/{}: a link or a file is in the place", place);
     EXPECT_THAT(MessageOf(machine.Put("core", Keys({"ssh-rsa A"}))), HasSubstr(expected));
-    EXPECT_THAT(MessageOf(ObserveAuthorizedKeys(machine.root(), "core")), HasSubstr("it is a link or a file"));
+    EXPECT_THAT(MessageOf(ObserveAuthorizedKeys(machine.root(), "core")), HasSubstr("a link or a file is in the place"));
     EXPECT_FALSE(fs::exists(machine / "etc/ignition"));
     EXPECT_FALSE(fs::exists(machine / "etc/authorized_keys.d"));
   }
@@ -147,7 +148,7 @@ TEST(AuthorizedKeys, OfAnUnknownUserAreAnErrorUnlessTheListIsEmpty) {
   EXPECT_TRUE(Succeeded(machine.Put("nobody", Keys({}))));
   EXPECT_TRUE(Succeeded(machine.Put("nobody", std::nullopt)));
   const auto put = machine.Put("nobody", Keys({"ssh-rsa A"}));
-  EXPECT_EQ(MessageOf(put), "giving nobody SSH keys: there is no such user");
+  EXPECT_EQ(MessageOf(put), "writing the SSH keys of nobody: there is no such user");
   EXPECT_EQ(put.error().kind(), ErrorKind::kNotFound);
 }
 

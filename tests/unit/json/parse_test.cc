@@ -53,7 +53,7 @@ TEST(Parse, WarnsOfDuplicateKeys) {
   const Value value = ValueOf(Parse(R"({"list":[{},{"a":{"x":1,"x":[2],"y":3}}]})", &report));
   EXPECT_EQ(value["list"][1]["a"]["x"], Value::array({2}));
   EXPECT_THAT(report.problems(), ElementsAre(Problem{Severity::kWarning, "$.list.1.a.x",
-                                                     "stands more than once in its object; the last one counts"}));
+                                                     "occurs more than once in its object; the last value is used"}));
 }
 
 TEST(ToText, NeverMakesTextThatIsNotUtf8) { EXPECT_EQ(ToText(Value("a\xff")), "\"a\xEF\xBF\xBD\""); }

@@ -97,7 +97,7 @@ TEST(Kubeconfig, IsRefusedWhenIncomplete) {
   EXPECT_EQ(MessageOf(ParseKubeconfig(Kubeconfig(kServer, ""), "/", "nowhere")), "it has no context \"nowhere\"");
   EXPECT_EQ(MessageOf(ParseKubeconfig("current-context: a\ncontexts: [{name: a, context: {cluster: b}}]", "/")),
             "context \"a\": it has no cluster \"b\"");
-  EXPECT_EQ(MessageOf(ParseKubeconfig("", "/")), "it has 0 documents and not one");
+  EXPECT_EQ(MessageOf(ParseKubeconfig("", "/")), "it has 0 documents and must have one");
 }
 
 TEST(Kubeconfig, AllowsPlainHttpToTheLoopbackOnly) {
@@ -172,7 +172,7 @@ TEST(Access, FollowsAKubeconfigThatIsReplaced) {
   EXPECT_EQ(ValueOf(access.Current())->server.host(), "moved");
   directory.Write("config", "");
   EXPECT_EQ(MessageOf(access.Current()),
-            "reading the kubeconfig " + std::string(directory / "config") + ": it has 0 documents and not one");
+            "reading the kubeconfig " + std::string(directory / "config") + ": it has 0 documents and must have one");
 }
 
 TEST(Access, NamesTheMissingKubeconfig) {

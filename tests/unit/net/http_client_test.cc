@@ -332,9 +332,9 @@ TEST_F(Trust, IsForTheNamesInACertificate) {
   const std::string port = server.Name().substr(server.Name().find(':'));
   EXPECT_THAT(
       MessageOf(Fetch(server.At("/hello"))),
-      AllOf(StartsWith("the certificate of " + server.Name() + " is not for that name: "), HasSubstr("127.0.0.1")));
+      AllOf(StartsWith("the certificate of " + server.Name() + " is for another name: "), HasSubstr("127.0.0.1")));
   const auto by_name = Fetch(server.At("/hello", "localhost"));
-  EXPECT_THAT(MessageOf(by_name), AllOf(StartsWith("the certificate of localhost" + port + " is not for that name: "),
+  EXPECT_THAT(MessageOf(by_name), AllOf(StartsWith("the certificate of localhost" + port + " is for another name: "),
                                         HasSubstr("'localhost'")));
   EXPECT_EQ(KindOf(by_name), ErrorKind::kInvalid);
 }
@@ -424,7 +424,7 @@ TEST_P(Failures, ByAnEarlyCloseReportTheReceivedBytes) {
 
 TEST_P(Failures, OfASlowServerReportTheTimeLimit) {
   ExpectUnavailable(Fetch({.url = server_.At("/silent"), .timeouts = {.whole = milliseconds(200)}}),
-                    server_.Name() + " was not done within 200 ms, before any answer");
+                    server_.Name() + " did not complete its answer within 200 ms, before any answer");
 }
 
 TEST_P(Failures, OfAServerThatStopsSendingReportTheReceivedBytes) {
@@ -526,7 +526,7 @@ TEST_F(Redirects, ShareTheTimeLimitOfTheWhole) {
   const Server server;
   ExpectUnavailable(
       Fetch({.url = server.At("/redirect//silent"), .timeouts = {.whole = milliseconds(300)}, .redirects_followed = 1}),
-      server.Name() + " was not done within 300 ms, before any answer");
+      server.Name() + " did not complete its answer within 300 ms, before any answer");
 }
 
 using Proxies = HttpClientTest;
@@ -742,7 +742,7 @@ TEST_F(Calls, DoNotStallWhileTheyArePaused) {
   call = client().Start({.url = server_.At("/stalled"), .timeouts = {.stall = milliseconds(100), .whole = seconds(1)}},
                         receiver);
   EXPECT_EQ(MessageOf(event::RunPatiently(*loop_)),
-            server_.Name() + " was not done within 1 s, after 5 of 100 bytes of the body");
+            server_.Name() + " did not complete its answer within 1 s, after 5 of 100 bytes of the body");
 }
 
 class Http2 : public HttpClientTest {

@@ -140,7 +140,7 @@ TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {
   EXPECT_THAT(counts.requests,
               testing::ElementsAre(RequestCount{"", "2.2.0", 500, 1}, RequestCount{"worker", "2.2.0", 200, 3},
                                    RequestCount{"worker", "", 400, 1}));
-  EXPECT_THAT(counts.open_hits, testing::ElementsAre(testing::Pair("worker", 2)));
+  EXPECT_THAT(counts.served_without_token, testing::ElementsAre(testing::Pair("worker", 2)));
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ TEST_F(FileChangesTest, ReplacesAnEmptyDirectoryAndPutsItBack) {
 TEST_F(FileChangesTest, RefusesToReplaceADirectoryWithContents) {
   fs::create_directories(At("etc/thing/inside"));
   EXPECT_EQ(MessageOf(PutOne("/etc/thing", File("file"))),
-            "writing /etc/thing: a directory with something in it is there: move it away");
+            "writing /etc/thing: a directory that is not empty is there: move it away");
   ExpectNames("/etc", {"thing"});
 }
 
@@ -181,7 +181,7 @@ TEST_F(FileChangesTest, KeepsAFileThatComesIntoADirectoryToBeReplaced) {
   const FilePut put = {"/etc/thing", File("file")};
   ASSERT_TRUE(Succeeded(changes_.Prepare(put)));
   outside_.Write("root/etc/thing/theirs", "precious");
-  EXPECT_THAT(MessageOf(changes_.Commit(put)), HasSubstr("a directory with something in it is there"));
+  EXPECT_THAT(MessageOf(changes_.Commit(put)), HasSubstr("a directory that is not empty is there"));
   EXPECT_EQ(Read("etc/thing/theirs"), "precious");
   ExpectNames("/etc", {"thing"});
 }
@@ -277,7 +277,7 @@ TEST_F(FileChangesTest, TrustsAnEarlierObservationOfAnUnchangedFile) {
   EXPECT_EQ(Read("etc/file") + " " + Attribute("etc/file", "user.note"), "new seen");
 }
 
-constexpr const char* kEdited = "someone has changed it since it was looked at, and it stays as they left it";
+constexpr const char* kEdited = "someone has edited it during the change, and it the edit stays";
 
 TEST_F(FileChangesTest, RefusesAFileThatHasChangedSinceItWasSeen) {
   outside_.Write("root/etc/file", "edit");
