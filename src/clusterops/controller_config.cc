@@ -192,7 +192,7 @@ class Drafter {
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust other authorities, the server's certificate is from one of them.
+    // If machines trust other authorities, one of these has signed the server's certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
     if (trusted != root && net::HasCertificate(trusted)) {
       return Problem(
@@ -324,9 +324,9 @@ class Drafter {
     AddBytes(kRegistryCredentials, *merged);
   }
 
-  // The operator that makes the OSImageStream writes its own version into an annotation of it.  So this version has to
-  // change exactly when the release changes.  Otherwise the stream belongs to another release, whose OS nodes would
-  // get.
+  // The operator that makes the OSImageStream writes its own version into one of the stream's annotations.  So this
+  // version has to change exactly when the release changes.  Otherwise the stream belongs to another release, and nodes
+  // would get the OS of that release.
   std::string WhyStreamIsRefused(const std::string& release) const {
     const std::string& version = StreamVersion();
     if (version.empty()) {
