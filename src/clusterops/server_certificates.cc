@@ -52,7 +52,7 @@ std::optional<net::Certificate> FirstCertificate(const api::Secret* secret) {
 std::optional<net::Certificate> UsableCertificate(const api::Secret* secret, WallTime now) {
   if (!HasKey(secret)) return std::nullopt;
   auto first = FirstCertificate(secret);
-  // Machines would not trust another authority before this one is valid.
+  // A certificate that becomes valid within a day is kept: machines would not trust a new authority any earlier.
   const bool is_usable = first && first->not_before <= now + kUntilMachinesTrust && now < first->not_after;
   return is_usable ? std::move(first) : std::nullopt;
 }
