@@ -69,7 +69,7 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
-// Encodes a text anew if it is base64 already, because such a text may have line breaks, which the API server refuses.
+// Encodes a text.  If it is base64 already, it is decoded first: it may have line breaks, which the API server refuses.
 std::string OneLineBase64(const std::string& text) { return EncodeBase64(DecodeBase64(text).value_or(text)); }
 
 // Makes the list of authorities by registry: the sorted keys of the texts, and then those of the bytes.

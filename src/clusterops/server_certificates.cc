@@ -57,7 +57,7 @@ std::optional<net::Certificate> UsableCertificate(const api::Secret* secret, Wal
   return is_usable ? std::move(first) : std::nullopt;
 }
 
-// A certificate is renewed after eight years, or after four fifths of its life if this is shorter than ten years.
+// A certificate is renewed after eight years, or after four fifths of its life if its life is shorter than ten years.
 bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
   const auto life = std::min<WallTime::duration>(kLife, certificate.not_after - certificate.not_before);
   return now >= certificate.not_before + life / 10 * (kRenewedAfter / std::chrono::years(1));

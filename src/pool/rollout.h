@@ -24,7 +24,7 @@
 
 namespace pintle::pool {
 
-// The nodes that may be updated now by a policy.
+// The nodes that a policy allows to be updated now.
 struct Admission {
   std::vector<bool> nodes;      // For each node of the situation: whether it may be updated.
   std::optional<int> capacity;  // How many more nodes may become unavailable; unset if the policy does not limit it.

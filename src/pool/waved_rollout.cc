@@ -243,7 +243,7 @@ class Follower {
     next.override_used = memory_.override_used;
     const bool is_needed = CountWhere([&](std::size_t i) { return !target_.IsAssignedTo(nodes_[i]); }) > 0;
     // Without a memory, nobody knows what has broken the nodes that have the target.  If other nodes do not have the
-    // target yet, it counts as the cause: the policy may have been deleted and created again during a halt.
+    // target yet, the target counts as the cause: the policy may have been deleted and created again during a halt.
     const bool may_be_to_blame = is_first && is_needed;
     for (const NodeState& node : nodes_) {
       if (IsBrokenByTargetBefore(node)) AddTo(next.broken, node.name());
@@ -392,8 +392,8 @@ class Follower {
   void FollowWaves() {
     is_any_unassigned_ = CountWhere([&](std::size_t i) { return !standings_[i].is_assigned; }) > 0;
     if (IsLastWaveOver() && is_any_unassigned_) {
-      // Nodes have joined the pool since the rollout ended.  It is not the cause of faults that other nodes have got
-      // since.  During a halt, the rollout had not ended: the policy has fewer waves than before.
+      // Nodes have joined the pool since the rollout ended.  The rollout is not the cause of faults that other nodes
+      // have got since then.  During a halt, it had not ended: the policy has fewer waves than before.
       if (!memory_.halt) ExcuseFailures();
       memory_.wave = decided_.waves - 1;
       memory_.has_begun = false;
