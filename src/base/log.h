@@ -47,8 +47,8 @@ struct Entry {
 
 void Write(const Entry& entry);
 
-// Writes an entry to the journal and never to stderr.  This is for records of changes, which `pintle history` reads
-// later, and about which people are informed in another way.  Where there is no journal, the entry is lost.
+// Writes an entry to the system journal and never to stderr.  This is for records of changes: `pintle history` reads
+// them later, and people learn of these changes in another way.  Where there is no journal, the entry is lost.
 void Record(const Entry& entry);
 
 void Error(std::string text, const MessageId& id, std::vector<Field> fields = {});

@@ -60,7 +60,7 @@ class Root {
   // an error, and so are contents longer than kReadLimit.  The parent directory must exist.
   Result<> WriteFile(std::string_view path, std::string_view contents, const FileMode& mode = {}) const;
 
-  // Replaces whatever is at the path by a symlink, as WriteFile() does.
+  // Replaces whatever is at the path by a symlink, with the same exceptions as WriteFile().
   Result<> WriteLink(std::string_view path, const std::string& target) const;
 
   // Makes a directory and its missing parents.  Directories that exist keep their mode and owner.

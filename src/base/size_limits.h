@@ -10,8 +10,8 @@
 
 namespace pintle::limits {
 
-// Limits the contents of one file of a config, after they are unpacked.  Contents are processed in pieces, so that
-// memory needs no such limit.  This one protects the disk, which a few kilobytes of gzip could fill.
+// Limits the contents of one file of a config, after they are unpacked.  This protects the disk, which a few kilobytes
+// of gzip could fill.  Memory needs no such limit, because contents are processed in pieces.
 inline constexpr std::size_t kFileContents = 256 << 20;
 
 // Limits each file that is read as a whole: the records that we write and read back, such as the machine's current

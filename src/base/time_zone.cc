@@ -107,7 +107,7 @@ class TimeZone::FileReader {
       if (type >= offsets.size()) return Damaged("a transition leads to an offset that is not there");
       const std::size_t time_at = at_ + i * time_size;
       const auto time = time_size == 4 ? Signed32(time_at) : static_cast<std::int64_t>(Number(time_at, 8));
-      // Times before the year 1 and behind the year 9999 are of no use; calculations with them would overflow.
+      // Times before the year 1 and after the year 9999 are of no use, and calculations with them would overflow.
       constexpr std::int64_t kFirst = -62'135'596'800;
       constexpr std::int64_t kLast = 253'402'300'799;
       zone.transitions_.push_back({sys_seconds(seconds(std::clamp(time, kFirst, kLast))), offsets[type]});
@@ -245,7 +245,7 @@ seconds TimeZone::Rule::OffsetAt(sys_seconds instant) const {
     return sys_seconds(local.time_since_epoch() - before);
   };
   const auto year = std::chrono::year_month_day(std::chrono::floor<days>(instant + offset)).year();
-  // The latest change that is not after the instant decides.  It may be one of the year before.
+  // The latest change that is not after the instant decides.  It may be a change of the year before.
   seconds now = offset;
   std::optional<sys_seconds> latest;
   const auto look_at = [&](sys_seconds change, seconds from_then_on) {
@@ -273,11 +273,11 @@ local_seconds TimeZone::LocalAt(WallTime instant) const {
 }
 
 WallTime TimeZone::InstantOf(local_seconds local) const {
-  // An instant that is surely before the local time in every place, and one that is surely behind it.
+  // In every place, as_utc - kFurthest is before the local time, and as_utc + kFurthest is after it.
   const sys_seconds as_utc(local.time_since_epoch());
   const seconds before = OffsetAt(as_utc - kFurthest);
   const seconds behind = OffsetAt(as_utc + kFurthest);
-  // The clocks are ahead the most where the instant is the earliest.
+  // The larger offset comes first, because it leads to the earlier instant.
   for (const seconds offset : {std::max(before, behind), std::min(before, behind)}) {
     if (OffsetAt(as_utc - offset) == offset) return as_utc - offset;
   }

@@ -24,7 +24,7 @@ class TimeZone {
   // Reads the contents of a file of /usr/share/zoneinfo.
   static Result<TimeZone> Parse(std::string_view tzif);
 
-  // Returns by how much the clocks are ahead of UTC; negative west of Greenwich.
+  // Returns by how much the clocks are ahead of UTC.  West of Greenwich, this is negative.
   std::chrono::seconds OffsetAt(WallTime instant) const;
   std::chrono::local_seconds LocalAt(WallTime instant) const;
 
@@ -44,7 +44,7 @@ class TimeZone {
   struct YearlyChange {
     enum class Kind { kWeekday, kDayWithoutLeapDay, kDay };
     Kind kind = Kind::kWeekday;
-    unsigned month = 1;                                 // For kWeekday, as are the next two.
+    unsigned month = 1;                                 // This and the next two are for kWeekday.
     unsigned week = 1;                                  // 5 is the last one of the month.
     unsigned weekday = 0;                               // 0 is Sunday.
     int day = 0;                                        // From 1 for kDayWithoutLeapDay, and from 0 for kDay.

@@ -8,7 +8,8 @@
 
 namespace pintle {
 
-// UTF-8 as Unicode defines it has no overlong forms, no surrogates, and nothing above U+10FFFF.
+// Returns whether the bytes are UTF-8 as Unicode defines it: without overlong forms, surrogates, and code points above
+// U+10FFFF.
 bool IsUtf8(std::string_view bytes);
 
 struct Utf8Start {

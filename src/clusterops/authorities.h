@@ -10,8 +10,8 @@
 
 namespace pintle::clusterops {
 
-// Returns the bundle under a key, or "".  It may be among the texts or among the bytes; bytes count if it is in both. A
-// text that is base64 stands for the bytes.
+// Returns the bundle under a key of `binaryData` or `data`, or "" if neither has the key.  If both have it,
+// `binaryData` counts.  A text in `data` that is base64 is decoded.
 std::string AuthoritiesIn(const api::ConfigMap& map, std::string_view key);
 
 }  // namespace pintle::clusterops

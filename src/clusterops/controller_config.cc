@@ -69,8 +69,7 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
-// A text that is base64 already is taken as the bytes that it stands for.  It may have line breaks, which the API
-// server refuses.
+// Encodes a text.  If it is base64 already, it is decoded first: it may have line breaks, which the API server refuses.
 std::string OneLineBase64(const std::string& text) { return EncodeBase64(DecodeBase64(text).value_or(text)); }
 
 // Makes the list of authorities by registry: the sorted keys of the texts, and then those of the bytes.
@@ -192,7 +191,7 @@ class Drafter {
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust other authorities, the server's certificate is from one of them.
+    // If machines trust other authorities, one of these has signed the server's certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
     if (trusted != root && net::HasCertificate(trusted)) {
       return Problem(
@@ -324,9 +323,9 @@ class Drafter {
     AddBytes(kRegistryCredentials, *merged);
   }
 
-  // The operator that makes the OSImageStream writes its own version into an annotation of it.  So this version has to
-  // change exactly when the release changes.  Otherwise the stream belongs to another release, whose OS nodes would
-  // get.
+  // The operator that makes the OSImageStream writes its own version into one of the stream's annotations.  So this
+  // version has to change exactly when the release changes.  Otherwise the stream belongs to another release, and nodes
+  // would get the OS of that release.
   std::string WhyStreamIsRefused(const std::string& release) const {
     const std::string& version = StreamVersion();
     if (version.empty()) {

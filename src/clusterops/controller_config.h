@@ -23,7 +23,7 @@ struct ControllerConfigInputs {
   json::Value network = {};
   json::Value dns = {};
   json::Value proxy = {};
-  json::Value image = {};  // It names the ConfigMap with the authorities of the user's registries.
+  json::Value image = {};  // Names the ConfigMap with the authorities of the user's registries.
 
   // ConfigMaps, some of them with the key that is read; nullopt if there is none.  Those without a namespace in the
   // comment are in the operator's own, except kube-apiserver-to-kubelet-client-ca: it is in

@@ -20,7 +20,7 @@ namespace pintle::clusterops {
 // The ServiceAccount that may pull from the registry.
 inline constexpr const char* kPullingAccount = "machine-os-puller";
 
-// A Secret that another object names; without a value if it does not exist.
+// A Secret that another object names; `secret` is not set if it does not exist.
 struct NamedSecret {
   std::string name;
   std::optional<api::Secret> secret = {};
@@ -35,8 +35,8 @@ struct RegistryCredentialInputs {
 
 // Returns the merged credentials as JSON, as programs read it from ~/.docker/config.json, or "" if there are none.  Of
 // two credentials for one registry, those of the pull secret count, because a person has set them.  `base_domain` is
-// the domain of the cluster, or empty.  The credentials for the registry also get an entry for its address in this
-// domain, which the registry may have for clients outside of the cluster.
+// the domain of the cluster, or empty.  The cluster's registry may also have an address in this domain, for clients
+// outside of the cluster; this address gets the same credentials.
 Result<std::string> MergedRegistryCredentials(const RegistryCredentialInputs& inputs, std::string_view base_domain);
 
 }  // namespace pintle::clusterops

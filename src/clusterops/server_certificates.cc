@@ -52,13 +52,12 @@ std::optional<net::Certificate> FirstCertificate(const api::Secret* secret) {
 std::optional<net::Certificate> UsableCertificate(const api::Secret* secret, WallTime now) {
   if (!HasKey(secret)) return std::nullopt;
   auto first = FirstCertificate(secret);
-  // Machines would not trust another authority before this one is valid.
+  // A certificate that becomes valid within a day is kept: machines would not trust a new authority any earlier.
   const bool is_usable = first && first->not_before <= now + kUntilMachinesTrust && now < first->not_after;
   return is_usable ? std::move(first) : std::nullopt;
 }
 
-// A certificate is renewed after eight years, and one with a life of less than ten years after the same part of its
-// life.
+// A certificate is renewed after eight years, or after four fifths of its life if its life is shorter than ten years.
 bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
   const auto life = std::min<WallTime::duration>(kLife, certificate.not_after - certificate.not_before);
   return now >= certificate.not_before + life / 10 * (kRenewedAfter / std::chrono::years(1));

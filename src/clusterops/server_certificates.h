@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// When the Ignition server's authority and its certificate are renewed.
+// Decides when the Ignition server's authority and its certificate are renewed, and makes the new ones.
 //
-// A new authority signs nothing for a day, unless the server has no certificate that lasts that long.  A machine that
-// was created just before the authority knows only the authorities in its user data, and asks the server only when it
-// has booted.
+// A new authority signs nothing for a day, unless the server has no certificate that lasts that long.  The reason is a
+// machine that was created just before the authority: it knows only the authorities in its user data, and asks the
+// server only when it has booted.
 //
 // An installer's certificate, with an authority of its own, is left alone until it has to be renewed, or lacks a name
 // of the server.

@@ -13,9 +13,9 @@
 namespace pintle::clusterops {
 namespace {
 
-// The DNS server has the first address plus this.
+// The address of the DNS server is the first address of the range plus this.
 constexpr std::uint8_t kDnsServer = 10;
-// A range with so many free bits has that address.
+// A range needs this many free bits to contain that address.
 constexpr std::size_t kBitsForDnsServer = 4;
 
 struct Range {

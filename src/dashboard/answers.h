@@ -4,7 +4,7 @@
 // The HTTP answers of the page.
 //
 // The page is read-only and has no login: it listens on a loopback address, which `kubectl port-forward` reaches.  A
-// website must not read the page through a browser on the same machine by a name that it lets point to 127.0.0.1, so
+// website could let its own name point to 127.0.0.1, and read the page through a browser on the same machine.  So
 // requests are answered only if they name a loopback host.
 
 #include "dashboard/document.h"

@@ -118,7 +118,8 @@ dd { margin: 0; min-width: 0; }
 @media (forced-colors: active) { .nodes li, .legend li { border: 1px solid; } }
 )css";
 
-// The script puts pieces of HTML in place, which the server has made and escaped.  A piece keeps the keyboard's focus.
+// The script puts pieces of HTML in place that the server has made and escaped.  If the keyboard's focus is in a piece,
+// it stays there.
 const std::string_view kScript = R"js("use strict";
 const connection = document.getElementById("connection");
 

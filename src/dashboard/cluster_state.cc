@@ -16,7 +16,8 @@ namespace {
 
 using MachineConfigNodes = std::map<std::string_view, const api::MachineConfigNode*>;
 
-// The page shows what these conditions report in another place, or they belong to a normal build of an image.
+// These conditions are no notices: the page has their contents in another place, or they belong to a normal build of an
+// image.
 constexpr auto kCoveredConditions = std::to_array<std::string_view>(
     {"Updated", "Updating", "Degraded", "NodeDegraded", "BuildPending", "Building", "BuildSuccess"});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the page shows of a cluster, as plain data.
+// The state of a cluster that the page shows, as plain data.
 //
 // Everything is read from the API's objects and nothing from the memory of the leader, so the pages of all replicas
 // show the same.
@@ -27,7 +27,7 @@ enum class Stage {
   kDraining,   // Its pods are being evicted.
   kUpdating,   // Its agent is applying the target.
   kRebooting,  // It reboots into the target.
-  kNotReady,   // It has nothing to do, but no pods can run on it.
+  kNotReady,   // Its agent has nothing to do, but no pods can run on it.
   kDegraded,   // Its agent could not apply a config, or its disk is not as its config says.
 };
 

@@ -13,12 +13,12 @@ namespace pintle::dashboard {
 namespace {
 
 constexpr std::size_t kLongestExplanation = 600;
-// The grid shows the names of nodes up to this number; above it, names are for pointers and screen readers.
+// The grid of a pool has the names of up to this many nodes.  With more, only pointers and screen readers get them.
 constexpr std::size_t kMostNamedNodes = 60;
 // A certificate that ends within this time needs attention.
 constexpr auto kSoonToExpire = std::chrono::days(30);
 
-// A sign beside the colour, so that nobody has to tell colours apart.
+// Returns the sign beside the colour, for people who cannot distinguish the colours.
 std::string_view SignFor(Stage stage) {
   switch (stage) {
     case Stage::kDone:
@@ -39,7 +39,7 @@ std::string_view SignFor(Stage stage) {
   return "";
 }
 
-// The stages' names in the style sheet: "not-ready".
+// Returns the name of a stage in the style sheet: "not-ready".
 std::string ClassFor(Stage stage) {
   std::string name(WordFor(stage));
   std::replace(name.begin(), name.end(), ' ', '-');
@@ -50,7 +50,7 @@ std::string CountText(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-// "1 draining, 2 degraded"; without the stages that no node is in.
+// Returns "1 draining, 2 degraded", without the stages that no node is in.
 template <typename T>
 std::string StageCounts(const T& nodes) {
   std::vector<std::string> parts;
@@ -61,7 +61,6 @@ std::string StageCounts(const T& nodes) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// Names of configs are long, and only their ends differ.
 std::string ConfigName(std::string_view config) {
   return config.empty() ? "no config" : fmt::format("<code>{}</code>", Escaped(config));
 }

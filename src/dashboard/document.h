@@ -3,8 +3,8 @@
 
 // The page as HTML.
 //
-// The whole page is made here, so that it works without script.  It has pieces: elements with an ID whose HTML changes
-// while the list of IDs stays.  A browser that runs the page's script gets the changed pieces and puts them in place.
+// The whole page is made here, so that it works without the script.  The page has pieces: elements with an ID, whose
+// HTML changes while the list of IDs stays.  The script gets the changed pieces and puts them in place.
 
 #include <optional>
 #include <string>
@@ -24,7 +24,7 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// What a page shows.
+// The contents of a page.
 struct Contents {
   ClusterState cluster;
   std::vector<Happening> timeline;  // The oldest comes first.

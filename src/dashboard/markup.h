@@ -11,14 +11,14 @@
 
 namespace pintle::dashboard {
 
-// Returns the text so that a browser shows it as text, in an element and in an attribute in double quotes.  Control
-// characters and characters that change the direction of text are shown as escapes, as on a terminal.
+// Escapes the text so that a browser shows it as text, in an element and in an attribute in double quotes.  Control
+// characters and characters that change the direction of text become escapes, as on a terminal.
 std::string Escaped(std::string_view text);
 
 // Like Escaped(), but keeps line breaks and cuts a long text.
 std::string EscapedLines(std::string_view text, std::size_t max_bytes);
 
-// Returns the time as an element that also machines can read: <time datetime="...">2026-11-27 07:30 UTC</time>.
+// Returns the time as an element that machines can read, too: <time datetime="...">2026-11-27 07:30 UTC</time>.
 std::string TimeElement(WallTime time);
 
 }  // namespace pintle::dashboard

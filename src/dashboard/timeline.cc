@@ -13,7 +13,7 @@ namespace pintle::dashboard {
 namespace {
 
 constexpr std::size_t kMostEntries = 200;
-// An explanation may be as long as an annotation.  The node's own page has all of it.
+// An explanation may be as long as an annotation.  The details of the node have all of it.
 constexpr std::size_t kLongestReason = 300;
 
 struct PlacedNode {

@@ -14,10 +14,10 @@ namespace pintle::dashboard {
 namespace {
 
 constexpr std::size_t kMostKeptEvents = 64;
-// In a large cluster that is in trouble, the changes of a minute could otherwise take more memory than all else.
+// In a large cluster that is in trouble, the changes of a minute could otherwise take more memory than everything else.
 constexpr std::size_t kMostKeptBytes = 4 << 20;
-// The changes are kept for a browser that has asked for the page, until so many later ones are there.  There is one
-// change in a second at most.
+// When a browser has requested the page, the changes are kept for it until there are this many later ones.  There is at
+// most one change a second.
 constexpr int kExpectedFor = 30;
 // A browser tries again after this time, in milliseconds, when the connection is lost.
 constexpr const char* kRetry = "retry: 2000\n";

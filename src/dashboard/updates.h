@@ -4,7 +4,7 @@
 // Sends the changed pieces of the page to the browsers that follow it, as server-sent events.
 //
 // A browser names the version that it shows, and gets everything that is newer.  If the changes since then are no
-// longer kept, or the page now has other pieces, the browser is told to load the page again.
+// longer kept, or the page now has other pieces, the browser gets an event that makes it load the page again.
 
 #include <cstdint>
 #include <deque>
@@ -32,7 +32,7 @@ class Updates {
 
   // Returns the name of the present version: "a81f-12".
   std::string Version() const;
-  // Notes that a browser loads the page, and is going to follow it.
+  // Records that a browser loads the page, and is going to follow it.
   void ExpectFollower();
   // Returns whether any browser follows the page, or is about to.
   bool HasFollowers() const;
@@ -56,10 +56,10 @@ class Updates {
   const std::string identity_;
   mutable std::mutex mutex_;  // Guards the members below.
   std::uint64_t latest_ = 0;
-  int expected_for_ = 0;  // For so many versions, a browser may still be loading the page.
+  int expected_for_ = 0;  // For this many versions, a browser may still be loading the page.
   std::deque<std::shared_ptr<const std::string>> events_;  // The newest comes last and leads to latest_.
-  std::size_t kept_bytes_ = 0;                             // Of events_.
-  std::map<const Stream*, std::function<void()>> wakes_;   // The streams that exist; null for one that does not wait.
+  std::size_t kept_bytes_ = 0;                             // The size of all events_.
+  std::map<const Stream*, std::function<void()>> wakes_;   // By stream; null if the stream does not wait.
 };
 
 }  // namespace pintle::dashboard

@@ -10,9 +10,9 @@
 
 namespace pintle::pool {
 
-// Returns the pool's maxUnavailable; 1 if that is not set or comes to 0, and always 1 for the arbiters' pool, since a
-// cluster has one arbiter.  A percentage is rounded down.  A negative number is allowed; then no node that is available
-// is updated.  Fails if the setting is a text other than a percentage.
+// Returns the pool's maxUnavailable, or 1 if it is not set or comes to 0.  For the arbiters' pool, this is always 1,
+// since a cluster has one arbiter.  A percentage is rounded down.  A negative number is allowed; then no node that is
+// available is updated.  Fails if the setting is a text other than a percentage.
 Result<int> MaxUnavailable(const api::MachineConfigPool& pool, std::size_t node_count);
 
 }  // namespace pintle::pool

@@ -23,8 +23,8 @@ class Pools {
   // Fails if any pool's selector is invalid.  The pools must outlive the returned object.
   static Result<Pools> Make(std::span<const api::MachineConfigPool* const> pools);
 
-  // Returns a list that begins with the pool that the node is in.  If a custom pool selects the node, the worker pool
-  // ends the list if it selects the node as well.  The list is empty if no pool selects the node, and for a node with
+  // Returns a list that begins with the pool that the node is in.  If a custom pool and the worker pool both select the
+  // node, the list ends with the worker pool.  The list is empty if no pool selects the node, and for a node with
   // Windows.  Fails if two custom pools select the node.
   Result<std::vector<const api::MachineConfigPool*>> Of(const api::Node& node) const;
   // Returns the pool that the node is in, or nullptr.  Fails if two custom pools select the node.

@@ -4,7 +4,8 @@
 // Decides the next step of a pool's rollout: which nodes are updated now, why others are not, and what the pool's
 // status is.
 //
-// The controller acts on the decision, and the command line prints the same decision as a preview.
+// The controller acts on the decision, and the command line prints the same decision as a preview, without regard to a
+// RolloutPolicy.
 
 #include <optional>
 #include <span>
@@ -23,9 +24,9 @@
 
 namespace pintle::pool {
 
-// The nodes that a policy lets be updated now.
+// The nodes that a policy allows to be updated now.
 struct Admission {
-  std::vector<bool> nodes;      // For each node of the situation.
+  std::vector<bool> nodes;      // For each node of the situation: whether it may be updated.
   std::optional<int> capacity;  // How many more nodes may become unavailable; unset if the policy does not limit it.
 };
 

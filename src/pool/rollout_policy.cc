@@ -15,7 +15,7 @@
 namespace pintle::pool {
 namespace {
 
-// The controller keeps only few of a Node's annotations in memory.
+// The controller keeps only a few annotations of each Node in memory, among them those with this prefix.
 constexpr std::string_view kGatePrefix = "pintle.io/gate-";
 
 std::optional<int> ReadPercent(std::string_view text) {
@@ -160,7 +160,7 @@ class PolicyCompiler {
     return std::nullopt;
   }
 
-  // A limit of 0 would halt each rollout at once; whoever writes it wants none.
+  // A limit of 0 would halt each rollout at once, but its author probably wants no limit.
   std::optional<std::chrono::seconds> LimitOf(const std::string& text, const std::string& field) {
     const auto limit = SpanOf(text, field);
     if (limit != std::chrono::seconds(0)) return limit;

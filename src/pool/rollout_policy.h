@@ -18,12 +18,12 @@
 
 namespace pintle::pool {
 
-// A number of nodes, or a part of some.
+// A number of nodes, or a percentage.
 struct NodeShare {
   int number = 0;
   bool is_percentage = false;
 
-  // Return the number of nodes that this is, out of `count`.
+  // Return the number of nodes that this share of `count` nodes has.
   std::size_t RoundedUp(std::size_t count) const;
   std::size_t RoundedDown(std::size_t count) const;
 };
@@ -35,7 +35,7 @@ struct Wave {
   std::optional<NodeShare> max_unavailable;
   std::chrono::seconds soak = {};  // All nodes of the wave must be well for this long.
   std::optional<NodeShare>
-      failure_threshold;  // More failed nodes than this halt the rollout; unset: no number of them.
+      failure_threshold;  // More failed nodes than this halt the rollout; if unset, no number of them does.
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
 
   // The wave has all nodes that are left.

@@ -61,8 +61,8 @@ class Target {
   // Returns whether a node has reached the target.
   bool IsReachedBy(const NodeState& node) const;
 
-  // Returns whether a node has the target's config and image still, or again, whatever it is to have.  To assign the
-  // target to it changes nothing on the node.
+  // Returns whether a node has the target's config and image, whichever config it is to have.  If so, assigning the
+  // target to the node changes nothing on the node.
   bool IsCurrentOf(const NodeState& node) const;
 
   // Returns the patch that assigns the target.  It contains only the annotations that differ.

@@ -25,11 +25,11 @@ namespace {
 
 using std::chrono::seconds;
 
-// Messages name this many nodes.
+// A message names at most this many nodes.
 constexpr std::size_t kMostNamed = 5;
-// A node is updated within this time after the memory has recorded that it will be; otherwise it is recorded again.
+// A node that has not been updated this long after the memory has recorded its update is recorded again.
 constexpr auto kRecordLasts = std::chrono::minutes(10);
-// Longer orders and reasons are not by our command line, and are ignored or cut.
+// Our command line writes no longer orders and reasons.  A longer order is ignored, and a longer reason is cut.
 constexpr std::size_t kLongestOrder = 2048;
 constexpr std::size_t kLongestReason = 512;
 constexpr std::size_t kLongestMessage = 4096;
@@ -111,7 +111,7 @@ class Follower {
   }
 
  private:
-  // ---- what a node is to this rollout ----
+  // ---- the standing of each node in this rollout ----
 
   struct Standing {
     bool is_assigned = false;  // The node has the target, or is on the way to it.
@@ -181,7 +181,8 @@ class Follower {
 
   bool IsInWave(std::size_t i) const {
     if (!memory_.has_begun) return false;
-    // The policy may have been edited since: a wave of some nodes stays one, though its place is now that of the rest.
+    // The policy may have been edited since.  A wave that has chosen its nodes keeps them, even if its number is now
+    // that of the wave with all nodes that are left.
     return memory_.members.empty() ? CurrentWave().is_rest() : Has(memory_.members, nodes_[i].name());
   }
 
@@ -204,7 +205,7 @@ class Follower {
     return NamesWhere([&](std::size_t i) { return standings_[i].has_failed; });
   }
 
-  // ---- what happens to the memory ----
+  // ---- the memory ----
 
   // The policy may have fewer waves than before.  The wave that is under way is then its last one.
   void KeepWithinPolicy() {
@@ -220,7 +221,7 @@ class Follower {
     if (when > now_) decided_.again = std::min(decided_.again.value_or(when), when);
   }
 
-  // Returns whether a node has failed with the target before this one.
+  // Returns whether a node has failed with the previous target.
   bool IsBrokenByTargetBefore(const NodeState& node) const {
     const std::string& name = node.name();
     if (memory_.target.empty() || target_.IsAssignedTo(node) || Has(memory_.ailing, name)) return false;
@@ -241,8 +242,8 @@ class Follower {
     next.resume_seen = memory_.resume_seen;
     next.override_used = memory_.override_used;
     const bool is_needed = CountWhere([&](std::size_t i) { return !target_.IsAssignedTo(nodes_[i]); }) > 0;
-    // Without a memory, nobody knows what has broken the nodes that have the target.  If others still wait for it, it
-    // is the target that they are kept from: the policy may have been deleted and created again during a halt.
+    // Without a memory, nobody knows what has broken the nodes that have the target.  If other nodes do not have the
+    // target yet, the target counts as the cause: the policy may have been deleted and created again during a halt.
     const bool may_be_to_blame = is_first && is_needed;
     for (const NodeState& node : nodes_) {
       if (IsBrokenByTargetBefore(node)) AddTo(next.broken, node.name());
@@ -256,8 +257,8 @@ class Follower {
     if (!is_first || is_needed) Report(false, "RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
   }
 
-  // Forgets what is over: faults of nodes that are well, nodes that have gone, and times that lie in the future since
-  // the clock was put back.
+  // Removes the faults of nodes that are well or have gone.  Replaces times that lie in the future, because the clock
+  // was put back, by the present time.
   void BringUpToDate() {
     std::set<std::string_view> present;
     std::set<std::string_view> well;
@@ -305,7 +306,7 @@ class Follower {
     const auto order = ReadOrder(text);
     if (!order || order->target != situation_.pool.spec.configuration.name) return;
     if (order->wave < 2 || order->wave > decided_.waves || IsApproved(order->wave)) return;
-    // An order that has acted does not approve a later rollout of the same config, as after it was taken back.
+    // If a config is taken back and rolled out again, the earlier order does not approve the later rollout.
     if (text == memory_.approve_seen) return;
     memory_.approve_seen = text;
     memory_.approvals.push_back({.wave = order->wave, .by = order->by, .at = At(now_)});
@@ -332,7 +333,7 @@ class Follower {
     return !standings_[i].is_assigned && (!wave.selector || wave.selector->Matches(nodes_[i].node().metadata.labels));
   }
 
-  // Nodes that can be updated, and whose faults would count, are chosen first: a wave of others would show nothing.
+  // Nodes that can be updated, and whose faults would count, are chosen first: with other nodes, a wave tests nothing.
   auto Rank(std::size_t i) const { return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), DomainOf(i)); }
 
   void ChooseMembers(const Wave& wave) {
@@ -391,8 +392,8 @@ class Follower {
   void FollowWaves() {
     is_any_unassigned_ = CountWhere([&](std::size_t i) { return !standings_[i].is_assigned; }) > 0;
     if (IsLastWaveOver() && is_any_unassigned_) {
-      // Nodes have joined the pool since.  What happened to the others after the rollout is not its fault.  During a
-      // halt, the rollout was not over: the policy has fewer waves than before.
+      // Nodes have joined the pool since the rollout ended.  The rollout is not the cause of faults that other nodes
+      // have got since then.  During a halt, it had not ended: the policy has fewer waves than before.
       if (!memory_.halt) ExcuseFailures();
       memory_.wave = decided_.waves - 1;
       memory_.has_begun = false;
@@ -453,7 +454,7 @@ class Follower {
       Report(false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
              fmt::format("wave {} of {} ({}) of {} {}", memory_.wave + 1, decided_.waves, name, target_text_, how));
     }
-    // After an edit of the policy, the nodes of this wave may not have been all that were left.
+    // After an edit of the policy, other nodes may be left at the end of the last wave.  Then it begins once more.
     if (!IsLastWave() || !is_any_unassigned_) ++memory_.wave;
     if (IsLastWaveOver()) {
       memory_.told.clear();
@@ -462,7 +463,7 @@ class Follower {
     return true;
   }
 
-  // The failures so far no longer count.
+  // Makes the failures so far no longer count.
   void ExcuseFailures() {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (std::exchange(standings_[i].has_failed, false)) AddTo(memory_.ailing, nodes_[i].name());
@@ -511,8 +512,8 @@ class Follower {
     return found->second;
   }
 
-  // A gate, or its part that is about a node, does not let the rollout pass.  Returns whether the rollout goes on all
-  // the same, since the gate's time is up.
+  // Records that a gate blocks the rollout or one node.  Returns whether the rollout goes on all the same, since the
+  // gate's time is up.
   bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why) {
     if (!gate.timeout) return false;
     const api::Time since = memory_.blocked.try_emplace(key, At(now_)).first->second;
@@ -696,7 +697,7 @@ class Follower {
         KeepFirst(why, std::move(blocked));
       }
     }
-    // Time runs for the gates that block now, and for no others.
+    // Only the timeouts of gates that block now are running.
     std::erase_if(memory_.blocked, [&](const auto& blocked) { return !blocking_.contains(blocked.first); });
     const bool is_blocked = std::find(admitted_.begin(), admitted_.end(), true) == admitted_.end();
     if (!why.empty() && is_blocked) SetPhase(RolloutPhase::kAwaitingGate, why);
@@ -792,7 +793,7 @@ class Follower {
       memory_.told.insert_or_assign(update.node, At(now_));
       is_new = true;
     }
-    // What is over is removed together with what is added, so that each node costs one write.
+    // Old entries are removed only when a new one is added, so that each node costs one write.
     if (is_new) ForgetToldNodes();
   }
 
@@ -817,9 +818,9 @@ class Follower {
   std::vector<Standing> standings_;  // For each node.
   bool is_overridden_ = false;
   bool is_any_unassigned_ = false;
-  std::set<std::string> blocking_;  // The keys of the gates, in the memory, that block now.
+  std::set<std::string> blocking_;  // The keys in memory_.blocked of the gates that block now.
   std::string gate_halt_;           // Why a gate halts the rollout; empty if none does.
-  std::vector<bool> admitted_;      // For each node of the wave: nothing but the order and the halt keeps it back.
+  std::vector<bool> admitted_;      // For each node: whether at most the order of domains and a halt hold it back.
   Admission admission_;
   PolicyRollout decided_;
 };

@@ -3,21 +3,20 @@
 
 // Decides the next step of a rollout by a policy: in waves, behind gates, and within windows.
 //
-// A policy only ever holds nodes back: it chooses among the nodes that Decide() of pool/rollout.h would update.  So a
-// pause of the pool and its maxUnavailable stay above every policy.
+// A policy only ever holds nodes back: it chooses among the nodes that Decide() of pool/rollout.h would update.  So no
+// policy overrides a pause of the pool or its maxUnavailable.
 //
-// What a decision depends on, beside the cluster, is a value in the status of the policy, its memory.  A step that
-// changes the memory updates no node: the memory is written first, and the next step updates nodes on the ground of
-// what has been written.  So a controller that is killed at any point leaves a memory from which the next one decides
-// correctly.
+// A decision depends on the cluster and on the memory of the rollout, which is a value in the status of the policy.  A
+// decision that changes the memory updates no node: the memory is written first, and the next decision updates nodes.
+// So a controller that is killed at any point leaves a memory from which the next one decides correctly.
 //
 // A failure counts if the change has caused it: the node was given the target of this rollout, and was well before.
 // Too many failures halt the rollout.  The halt ends when enough of the failed nodes are well again, when the pool gets
 // another target, or when a person orders it.
 //
 // Some nodes need no wave, gate or window, because they can only gain.  These are nodes that still have the contents of
-// the target, as most nodes do when a config is taken back; and nodes that are unavailable already, because the target
-// before has broken them or because they are on the way to another config.
+// the target, as most nodes do when a config is taken back; and nodes that are unavailable already, because the
+// previous target has broken them or because they are on the way to another config.
 
 #include <map>
 #include <optional>
@@ -36,10 +35,10 @@ namespace pintle::pool {
 struct GateResult {
   bool is_met = false;
   std::string message;               // Why it is not met.
-  WallTime asked = WallTime::max();  // When the gate was asked.
+  WallTime asked = WallTime::max();  // When the request was sent.
 };
 
-// What the decision by a policy depends on, beside the situation; borrowed for the call.
+// The inputs of DecideByPolicy() beside the situation; borrowed for the call.
 struct PolicyInputs {
   const Policy& policy;
   const api::RolloutMemory& memory;
@@ -75,7 +74,7 @@ struct PolicyRollout {
   Rollout rollout;
   // To be written before any node is updated.  If it differs from the inputs' memory, the rollout has no updates.
   api::RolloutMemory memory;
-  std::vector<RolloutNews> news;  // What the changes of the memory are about; emitted once the memory is written.
+  std::vector<RolloutNews> news;  // The changes of the memory, for Events; emitted once the memory is written.
   RolloutPhase phase = RolloutPhase::kUpdating;
   std::string message;
   int wave = 0;  // From 1.
@@ -87,7 +86,7 @@ struct PolicyRollout {
 
 PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs);
 
-// Returns what the policy's status has about the pool.  `before` is what it had, or nullptr.
+// Returns the part of the policy's status that is about the pool.  `before` is the present one, or nullptr.
 api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout& decided,
                                 const api::RolloutPoolStatus* before, WallTime now);
 

@@ -24,7 +24,7 @@
 
 namespace pintle::pool {
 
-// Returns the time zone of a name.
+// Returns the time zone with this name.
 using FindZone = std::function<Result<std::shared_ptr<const TimeZone>>(const std::string& name)>;
 
 // A time in which changes may begin.
@@ -37,8 +37,7 @@ struct Opening {
 class Windows {
  public:
   Windows() = default;  // Always open.
-  // Appends what is wrong to `problems`, each with its field and its remedy; only without problems, the result is of
-  // use.
+  // Appends each problem to `problems`, with its field and its remedy.  If there are any, the result must not be used.
   static Windows Compile(const std::vector<api::RolloutWindow>& windows,
                          const std::optional<api::RolloutFreeze>& freeze, const FindZone& find_zone,
                          std::vector<std::string>& problems);
