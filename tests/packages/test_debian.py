@@ -125,6 +125,14 @@ def test_all_packages_are_installed_together(node):
     assert left == []
 
 
+@pytest.mark.parametrize("name", ["pintle", "pintle-image", "pintle-controller"])
+def test_the_notice_of_a_library_that_is_compiled_in_is_in_the_package(debian_packages, name):
+    data = subprocess.run(["dpkg-deb", "--fsys-tarfile", debian_packages[name]], check=True, stdout=subprocess.PIPE)
+    notice = subprocess.run(["tar", "--extract", "--to-stdout", f"./usr/share/doc/{name}/copyright.nlohmann-json"],
+                            check=True, input=data.stdout, stdout=subprocess.PIPE)
+    assert "Niels Lohmann" in notice.stdout.decode()
+
+
 def test_lintian_finds_nothing(debian_packages):
     found = subprocess.run(["lintian", "--allow-root", "--fail-on=error,warning", "--profile=debian",
                             "--no-tag-display-limit", f"--suppress-tags={','.join(TAGS_THAT_ARE_ACCEPTED)}",
