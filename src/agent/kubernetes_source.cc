@@ -140,7 +140,7 @@ Result<> KubernetesSource::BeginTrust() {
 void KubernetesSource::LogTrouble(const std::string& trouble) {
   if (trouble == trouble_) return;
   if (trouble.empty()) {
-    log::Info("the API server can be reached again");
+    log::Info("the trouble with the API server is over");
   } else {
     log::Warning(fmt::format("the API server: {}", trouble), kNoApiServer);
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 // Decides which pods leave a node that is drained: those that `kubectl drain --force --ignore-daemonsets
-// --delete-emptydir-data` would evict.
+// --delete-emptydir-data` would evict, except for pods of a DaemonSet that was deleted.
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace pintle::drain {
 
 enum class Fate {
   kGoes,
-  kStaysForDaemonSet,  // Its DaemonSet would start it again, even on a cordoned node.
+  kStaysForDaemonSet,  // Its DaemonSet, if it exists, would start it again, even on a cordoned node.
   kStaysAsMirror,      // It mirrors a pod that the kubelet runs from a file.
 };
 

@@ -62,7 +62,7 @@ int NoPassphrase(char*, int, int, void*) { return -1; }
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
   const Bio bio = TRY(Reader(pem));
   const PrivateKey key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
-  if (!key) return OpensslError("no key can be read from it, and a key with a passphrase is refused");
+  if (!key) return OpensslError("no key without a passphrase can be read from it");
   if (Ssl().SSL_CTX_use_PrivateKey(context, key.get()) != 1)
     return OpensslError("it does not belong to the certificate");
   return {};

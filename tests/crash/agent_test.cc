@@ -131,7 +131,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
   int histories_ = 0;
   std::vector<std::string> wrong_;
 
-  // Writes the version of a journal, or removes it, as a Pintle that wrote none.
+  // Sets the version in a journal, or removes it, as in a journal of a Pintle that wrote no versions.
   static void SetVersion(const std::filesystem::path& journal, std::optional<std::int64_t> version) {
     std::ostringstream read;
     read << std::ifstream(journal, std::ios::binary).rdbuf();
@@ -238,8 +238,8 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
 }
 
 // Between the two newer agents there is a downgrade: the older agent reports the journal that it does not know, changes
-// nothing on the disk and drives no unit.  An upgrade without versions in the files follows.
-TEST_P(AnAgentsChange, CutShortAnywhereIsLeftAloneByAnOlderAgentAndContinuesWithTheNewerOne) {
+// nothing on the disk and drives no unit.  Then the newer agent begins, with a journal that has no version.
+TEST_P(AnAgentsChange, CutShortAtEachThirdCallIsLeftAloneByAnOlderAgentAndContinuesWithTheNewerOne) {
   const std::filesystem::path journal = machine_.At(change::format::kJournal.path);
   int downgrades = 0;
   for (const AfterCut next : {AfterCut::kRestart, AfterCut::kPowerCut}) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real container runtime, containerd with runc, that runs a container as a Deployment describes it.
 
-No kubelet is involved.  So the fields of the pod that a kubelet would translate are translated here; a field that is
-not known here is an error, so that no field is overlooked.
+No kubelet is involved, so this file translates the container's security context and resources as a kubelet would.  An
+unknown field of the security context is an error.  Probes, ports and grace periods are left to the tests.
 """
 
 import pathlib
@@ -16,7 +16,7 @@ from .wait import wait_until
 # The capabilities that containerd gives a container from which nobody takes any.
 CAPABILITIES = ("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE",
                 "NET_RAW", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT")
-# The plug-in for kubelets and the one for programs of images in /opt are not needed.
+# The plug-in for kubelets is not needed, nor the one that installs programs of images below /opt.
 CONFIG = """version = 2
 root = "{folder}/root"
 state = "{folder}/state"

@@ -27,7 +27,7 @@ struct InstallSection {
   Result<> Add(std::string_view text, const UnitName& unit);
 };
 
-// Expands the specifiers that follow from the unit's name, %m, and those for the user, which is root.  Any other
+// Expands %m, the specifiers that stand for parts of the unit's name, and those for the user, which is root.  Any other
 // specifier, such as %H, is an error, since the machine below `root` may not be running.
 Result<std::string> ExpandSpecifiers(std::string_view text, const UnitName& unit, std::string_view default_instance,
                                      const Root& root);

@@ -45,8 +45,8 @@ TEST(Log, CutsAnOverlongMessage) {
 
 TEST(Log, EscapesControlCharactersButNotLineBreaksInTheJournal) {
   Entry entry;
-  entry.text = "a\x1b[2Jb\xff";
-  EXPECT_THAT(JournalFields(entry), testing::Contains("MESSAGE=a\\x1B[2Jb\\xFF"));
+  entry.text = "a\x1b[2J\nb\xff";
+  EXPECT_THAT(JournalFields(entry), testing::Contains("MESSAGE=a\\x1B[2J\nb\\xFF"));
 }
 
 TEST(Log, InTheJournalHasPriorityMessageIdAndFieldsAsTheyAre) {

@@ -26,7 +26,7 @@ TEST_F(TlsIdentityTest, AcceptsACertificateAndItsKey) {
 TEST_F(TlsIdentityTest, ReportsInvalidOrMismatchedFiles) {
   EXPECT_EQ(MessageOf(Create("", key_)), "the certificate: there is no certificate in it: no start line");
   EXPECT_EQ(MessageOf(Create(certificate_, "")),
-            "the key: no key can be read from it, and a key with a passphrase is refused: unsupported");
+            "the key: no key without a passphrase can be read from it: unsupported");
   EXPECT_EQ(MessageOf(Create(certificate_, Certificates::Get().Text("elsewhere.key"))),
             "the key: it does not belong to the certificate: key values mismatch");
   const std::string torn = certificate_ + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
