@@ -596,7 +596,7 @@ void Agent::PublishOnBus() {
   host::AgentStatus shown = status_;
   if (shown.phase == host::AgentPhase::kPaused) {
     shown.doing = "";
-    shown.next = fmt::format("{}, after `pintle resume`", held_);
+    shown.next = held_;
   }
   bus_->Publish(std::move(shown));
 }

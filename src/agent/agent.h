@@ -150,7 +150,7 @@ class Agent {
 
   std::optional<Goal> compared_with_installation_;  // The goal for which FindIrreconcilable() was called last.
   std::string findings_text_;
-  std::string held_;  // Describes the change that waits for the end of a pause; empty if none waits.
+  std::string held_;  // A sentence about the change that waits until the machine may be changed; empty if none waits.
   ProgressRelay progress_;
   std::function<void()> claim_retry_job_;  // The job that waits until nobody else holds the claim.
   event::Timer claim_retry_;

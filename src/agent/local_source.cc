@@ -29,6 +29,8 @@ constexpr auto kMostPatience = std::chrono::seconds(3);
 // kLongestAgain.
 constexpr std::chrono::seconds kFirstAgain{1};
 constexpr std::chrono::seconds kLongestAgain{60};
+// The clock may be set while a change waits for a window, so it is read again after this time.
+constexpr std::chrono::seconds kClockAgain{60};
 
 constexpr std::uint32_t kAnyChange = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE |
                                      IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK;
@@ -63,7 +65,8 @@ LocalSource::LocalSource(event::Loop& loop, const Root& root, const Clock& clock
       clock_(clock),
       settings_(std::move(settings)),
       render_(
-          loop, [this] { Render(); }, std::chrono::milliseconds(20)) {}
+          loop, [this] { Render(); }, std::chrono::milliseconds(20)),
+      look_again_(loop, [this] { AnnounceGoal(); }) {}
 
 void LocalSource::Begin(Listener listener) {
   listener_ = std::move(listener);
@@ -73,7 +76,7 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// Watches `files`, the pause file and the policy file.  The name "configs" stands for any entry of the directory.
+// Watches `files`, the pause file, the policy file and the rollout file.  The name "configs" stands for any entry of the directory.
 // Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be made later or may
 // be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
@@ -81,6 +84,7 @@ void LocalSource::Watch(std::vector<std::string> files) {
   files.push_back(settings_.directory + "/configs");
   files.emplace_back(host::kPauseFile);
   if (!settings_.policy_file.empty()) files.push_back(settings_.policy_file);
+  if (!settings_.rollout_file.empty()) files.push_back(settings_.rollout_file);
   auto watch = DriftWatch::Create(loop_, root_, std::move(files), [this] {
     AnnounceGoal();  // The pause may have ended.
     Warn();
@@ -158,6 +162,7 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
     TRY(plan::ExpectKnownActions(rendered.policy), "PolicyFile=" + settings.policy_file);
     TRY(CheckFile(settings.policy_file));
   }
+  if (!settings.rollout_file.empty()) rendered.windows = TRY(ReadLocalWindows(settings.rollout_file));
   return rendered;
 }
 
@@ -212,6 +217,12 @@ bool LocalSource::IsPaused() const {
   return !is_paused || *is_paused;
 }
 
+// Returns why the machine must not be changed now, or "".
+std::string LocalSource::WhyHeld() const {
+  if (IsPaused()) return "`pintle resume` ends the pause";
+  return rendered_ ? rendered_->windows.WhyClosed(clock_.Wall()) : "";
+}
+
 // Returns whether a goal has to be announced.  After the first announcement, only a different goal has to be.  The
 // first goal is announced if the directory exists, or if the machine's config was rendered from files on the machine.
 // Otherwise the empty goal of a missing directory would remove a config that came from a cluster.
@@ -226,7 +237,7 @@ void LocalSource::AnnounceGoal() {
   const Goal goal = GoalOf(*rendered_->config);
   const bool is_news = IsNews(goal);
   const bool changes = goal != announced_.value_or(rendered_->current.value_or(kEmptyGoal));
-  if (is_news && changes && IsPaused()) return ReportHeldChange(fmt::format("the change to {}", goal.config));
+  if (const std::string why = WhyHeld(); is_news && changes && !why.empty()) return Hold(goal, why);
   if (is_news) {
     announced_ = goal;
     listener_.wanted(goal);
@@ -234,11 +245,19 @@ void LocalSource::AnnounceGoal() {
   AnswerFetch();
 }
 
+void LocalSource::Hold(const Goal& goal, const std::string& why) {
+  ReportHeldChange(fmt::format("the change to {} waits: {}", goal.config, why));
+  if (IsPaused()) return;  // The pause file is watched.
+  const WallTime now = clock_.Wall();
+  const WallTime::duration left = rendered_->windows.windows.Next(now).begin - now;
+  look_again_.After(std::min(std::chrono::ceil<std::chrono::milliseconds>(left),
+                             std::chrono::milliseconds(kClockAgain)));
+}
+
 void LocalSource::ReportHeldChange(const std::string& what) {
   if (what == held_change_) return;
   held_change_ = what;
-  log::Info(what.empty() ? "no change waits for the end of a pause any more"
-                         : fmt::format("paused: {} waits until {} is removed", what, host::kPauseFile));
+  log::Info(what.empty() ? "no change waits any more" : what);
   listener_.held(what);
 }
 
@@ -256,11 +275,10 @@ void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
   loop_.Post([this] { AnswerFetch(); });
 }
 
-// Answers the pending Fetch(), if there is one, unless the machine is paused.  So a change that was announced before
-// the pause and has failed is not tried again during the pause.
+// Answers the pending Fetch(), if there is one, unless the machine must not be changed now.  So a change that was
+// announced before a pause, or within a window, and has failed is not tried again before it may be.
 void LocalSource::AnswerFetch() {
-  if (pending_fetch_ && IsPaused())
-    return ReportHeldChange(fmt::format("the change to {}", pending_fetch_->wanted.config));
+  if (const std::string why = WhyHeld(); pending_fetch_ && !why.empty()) return Hold(pending_fetch_->wanted, why);
   ReportHeldChange("");
   if (!pending_fetch_) return;
   const PendingFetch fetch = *std::exchange(pending_fetch_, std::nullopt);

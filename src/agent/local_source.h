@@ -3,8 +3,8 @@
 
 // The source of a machine without a cluster: the files in a directory are its configs.
 //
-// When the files change, they are rendered to one config again.  While the machine is paused, a goal that would change
-// it is not announced; it is announced when the pause ends.
+// When the files change, they are rendered to one config again.  While the machine is paused, or outside of its
+// maintenance windows, a goal that would change it is not announced; it is announced when the machine may be changed.
 
 #include <chrono>
 #include <functional>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agent/drift_watch.h"
+#include "agent/local_windows.h"
 #include "agent/pace.h"
 #include "agent/source.h"
 #include "base/clock.h"
@@ -26,7 +27,8 @@ namespace pintle::agent {
 
 struct LocalSettings {
   std::string directory;
-  std::string policy_file;  // Empty if there is none.
+  std::string policy_file;   // Empty if there is none.
+  std::string rollout_file;  // The file with the maintenance windows; it need not exist.
 };
 
 class LocalSource final : public Source {
@@ -52,6 +54,7 @@ class LocalSource final : public Source {
   struct RenderedConfig {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
+    LocalWindows windows;
     std::optional<Goal> current;  // The goal that the machine had when the files were read.
     bool has_directory = false;   // If this is false, perhaps nobody has ever written a config.
     std::vector<std::string> warnings;
@@ -60,7 +63,7 @@ class LocalSource final : public Source {
     std::vector<std::string> link_targets;  // The targets of links in the directory.
     Result<RenderedConfig> rendered;
   };
-  // A call of Fetch() that has no answer yet.  While the machine is paused, it gets none.
+  // A call of Fetch() that has no answer yet.  While the machine must not be changed, it gets none.
   struct PendingFetch {
     Goal wanted;
     std::function<void(Result<SurveyRequest> request)> done;
@@ -81,8 +84,10 @@ class LocalSource final : public Source {
   void AnnounceGoal();
   void AnswerFetch();
   bool IsPaused() const;
+  std::string WhyHeld() const;
   bool IsNews(const Goal& goal) const;
-  // `what` describes the change that waits for the end of a pause; it is empty if none waits.
+  void Hold(const Goal& goal, const std::string& why);
+  // `what` describes the change that waits, and for what; it is empty if none waits.
   void ReportHeldChange(const std::string& what);
   SurveyRequest RequestFor(const Goal& wanted) const;
 
@@ -110,6 +115,7 @@ class LocalSource final : public Source {
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.
   event::Timer render_;
+  event::Timer look_again_;  // Armed while a change waits for a window.
   std::unique_ptr<event::Worker> worker_;  // Destroyed first: its destructor waits for its job.
 };
 

@@ -24,6 +24,7 @@
 #include "agent/handover.h"
 #include "agent/kubernetes_source.h"
 #include "agent/local_source.h"
+#include "agent/local_windows.h"
 #include "agent/settings.h"
 #include "agent/state.h"
 #include "api/annotations.h"
@@ -61,7 +62,9 @@ Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& l
                                           const Clock& clock, const std::string& node, const Settings& settings) {
   if (kind == host::AgentSource::kLocal) {
     return TRY(LocalSource::Create(loop, root, clock,
-                                   {.directory = settings.config_directory, .policy_file = settings.policy_file}));
+                                   {.directory = settings.config_directory,
+                                    .policy_file = settings.policy_file,
+                                    .rollout_file = kRolloutFile}));
   }
   return std::make_unique<KubernetesSource>(loop, root, clock,
                                             KubernetesSettings{.node = node,

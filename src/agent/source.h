@@ -29,7 +29,7 @@ class Source {
     std::function<void(std::string why)> unusable;
     // The authorities of the API server have changed, and the kubelet is to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
-    // Passes a description of the change that waits until a pause ends; empty if no change waits.
+    // Passes a sentence about the change that waits until the machine may be changed; empty if no change waits.
     std::function<void(std::string what)> held;
     // Passes all warnings for a person; they do not stop any work.
     std::function<void(std::vector<std::string> warnings)> warned;

@@ -29,7 +29,7 @@ class LocalSourceTest : public testing::Test {
 
   void Begin() { Begin(clock_); }
   void Begin(const Clock& clock) {
-    source_ = ValueOf(LocalSource::Create(*loop_, root_, clock, {.directory = configs_, .policy_file = ""}));
+    source_ = ValueOf(LocalSource::Create(*loop_, root_, clock, {.directory = configs_, .policy_file = "", .rollout_file = rollout_file_}));
     source_->Begin({.wanted =
                         [this](const Goal& goal) {
                           wanted_.push_back(goal.config);
@@ -42,7 +42,11 @@ class LocalSourceTest : public testing::Test {
                           unusable_.push_back(why);
                           loop_->Stop();
                         },
-                    .held = [](const std::string&) {},
+                    .held =
+                        [this](const std::string& what) {
+                          held_.push_back(what);
+                          loop_->Stop();
+                        },
                     .warned = [this](const std::vector<std::string>& warnings) { warnings_ = warnings; }});
   }
 
@@ -69,11 +73,13 @@ class LocalSourceTest : public testing::Test {
 
   TemporaryDirectory directory_;
   const fs::path configs_ = directory_ / "config.d";
+  const fs::path rollout_file_ = directory_ / "rollout.yaml";
   const SystemClock clock_;
   Root root_ = ValueOf(Root::Open("/"));
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::vector<std::string> wanted_;
   std::vector<std::string> unusable_;
+  std::vector<std::string> held_;
   std::vector<std::string> warnings_;
   std::unique_ptr<LocalSource> source_;
 };
@@ -261,6 +267,63 @@ TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedAtIntervals) {
   ASSERT_EQ(wanted_.size(), 2u);
   ASSERT_GE(changes, 60);  // Sixty changes take three seconds by this clock.
   EXPECT_LT(opened.Times("50-many.ign"), changes / 4);
+}
+
+// A clock whose wall time a test sets.
+class SettableClock final : public Clock {
+ public:
+  explicit SettableClock(WallTime wall) : wall_(wall) {}
+  MonotonicTime Monotonic() const override { return SystemClock().Monotonic(); }
+  WallTime Wall() const override { return wall_; }
+  void Set(WallTime wall) { wall_ = wall; }
+
+ private:
+  WallTime wall_;
+};
+
+constexpr const char* kNightly = R"(
+apiVersion: pintle.io/v1alpha1
+kind: RolloutPolicy
+spec:
+  windows: [{start: "02:00", duration: 1h}]
+)";
+
+TEST_F(LocalSourceTest, AGoalWaitsForTheNextWindow) {
+  const WallTime opens = *FromRfc3339("2027-01-02T02:00:00Z");
+  SettableClock clock(opens - std::chrono::milliseconds(50));
+  std::ofstream(rollout_file_) << kNightly;
+  WriteConfig("a.json", "1");
+  Begin(clock);
+  Run();
+  EXPECT_THAT(held_, testing::ElementsAre(testing::MatchesRegex(
+                         "the change to rendered-local-.* waits: the next window begins at 2027-01-02T02:00:00Z")));
+  EXPECT_THAT(wanted_, testing::IsEmpty());
+  clock.Set(opens);
+  Run();
+  EXPECT_EQ(wanted_.size(), 1U);
+  EXPECT_THAT(held_.back(), "");
+}
+
+TEST_F(LocalSourceTest, AGoalThatWaitsForAWindowIsAnnouncedWhenTheWindowsAreRemoved) {
+  SettableClock clock(*FromRfc3339("2027-01-02T12:00:00Z"));
+  std::ofstream(rollout_file_) << kNightly;
+  WriteConfig("a.json", "1");
+  Begin(clock);
+  Run();
+  EXPECT_THAT(held_, testing::ElementsAre(HasSubstr("2027-01-03T02:00:00Z")));
+  fs::remove(rollout_file_);
+  Run();
+  EXPECT_EQ(wanted_.size(), 1U);
+}
+
+TEST_F(LocalSourceTest, NothingIsAnnouncedWhileTheWindowsCannotBeRead) {
+  std::ofstream(rollout_file_) << "kind: RolloutPolicy\nspec: {windwos: []}\n";
+  WriteConfig("a.json", "1");
+  Begin();
+  Run();
+  EXPECT_THAT(unusable_, testing::ElementsAre(HasSubstr(
+                             "rollout.yaml: spec.windwos is not known on a machine without a cluster; remove it")));
+  EXPECT_THAT(wanted_, testing::IsEmpty());
 }
 
 TEST_F(LocalSourceTest, FetchesOnlyTheAnnouncedGoal) {
