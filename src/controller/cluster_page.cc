@@ -18,6 +18,10 @@ namespace {
 constexpr auto kBetweenRenewals = std::chrono::seconds(1);
 constexpr auto kRenewedAnyway = std::chrono::hours(1);
 constexpr std::size_t kMostConnections = 64;
+// Proxies on the way, such as that of `kubectl port-forward`, may end a connection that is silent, too.
+constexpr auto kBetweenComments = std::chrono::seconds(20);
+static_assert(kBetweenComments * 3 < net::HttpServerLimits().stream_idle_time,
+              "the server would end the stream of a page on which nothing changes");
 
 std::string RandomIdentity() {
   std::random_device random;
@@ -52,10 +56,17 @@ ClusterPage::ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& c
       cluster_(cluster),
       soon_(loop, [this] { Renew(); }),
       later_(loop, [this] { Renew(); }),
+      alive_(loop, [this] { KeepStreamsAlive(); }),
       updates_(RandomIdentity()),
       contents_(std::make_shared<const dashboard::Contents>(
           dashboard::Contents{.cluster = {}, .timeline = {}, .unread = "the cluster", .now = clock.Wall()})) {
+  alive_.After(kBetweenComments);
   Changed();
+}
+
+void ClusterPage::KeepStreamsAlive() {
+  alive_.After(kBetweenComments);
+  updates_.KeepAlive();
 }
 
 void ClusterPage::Changed() {

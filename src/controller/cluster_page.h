@@ -36,6 +36,7 @@ class ClusterPage {
   ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& cluster);
 
   void Renew();
+  void KeepStreamsAlive();
   void AddChanges(const dashboard::Contents& next);
   net::HttpHandler Handler();
 
@@ -43,6 +44,7 @@ class ClusterPage {
   const Cluster& cluster_;
   event::Timer soon_;
   event::Timer later_;  // The days that certificates have left change without a change of the cluster.
+  event::Timer alive_;
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
   std::vector<dashboard::Piece> pieces_;     // Of contents_, while a browser follows the page.
