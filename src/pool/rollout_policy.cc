@@ -49,6 +49,8 @@ class PolicyCompiler {
     Policy policy;
     policy.name = from_.metadata.name;
     CheckPools(spec);
+    // The problems of each of so many would hide this one.
+    if (HasTooMany(spec)) return Problems();
     policy.waves = Waves(spec.waves);
     if (spec.order) {
       policy.order_label = spec.order->label;
@@ -64,10 +66,25 @@ class PolicyCompiler {
     policy.gates = Gates(spec.gates);
     policy.stages_all = IsSecond(spec.stage, "None", "All", "spec.stage");
     if (problems_.empty()) return policy;
-    return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems_, "; ")));
+    return Problems();
   }
 
  private:
+  Error Problems() const { return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems_, "; "))); }
+
+  bool HasTooMany(const api::RolloutPolicySpec& spec) {
+    bool has_too_many = false;
+    const auto check = [&](const char* list, std::size_t count, std::size_t most) {
+      if (count <= most) return;
+      Problem(fmt::format("spec.{}", list), fmt::format("has {} {}; write at most {}", count, list, most));
+      has_too_many = true;
+    };
+    check("waves", spec.waves.size(), kMostWaves);
+    check("windows", spec.windows.size(), kMostWindows);
+    check("gates", spec.gates.size(), kMostGates);
+    return has_too_many;
+  }
+
   void Problem(const std::string& field, std::string_view value, std::string_view what) {
     problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
   }

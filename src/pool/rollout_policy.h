@@ -18,6 +18,12 @@
 
 namespace pintle::pool {
 
+// How many of each a policy may have.  The controller goes through all of them at each decision, and asks each gate
+// every 30 seconds.  The kind's schema in deploy/crds has the same limits.
+inline constexpr std::size_t kMostWaves = 32;
+inline constexpr std::size_t kMostWindows = 32;
+inline constexpr std::size_t kMostGates = 32;
+
 // A number of nodes, or a part of some.
 struct NodeShare {
   int number = 0;

@@ -289,6 +289,18 @@ def test_a_policy_that_cannot_be_used_holds_its_pool_and_names_the_mistake(objec
     assert condition(objects, "Accepted")["status"] == "True"
 
 
+def test_the_api_server_refuses_a_policy_with_too_many_waves_windows_or_gates(objects):
+    window = {"start": "22:00", "duration": "1h"}
+    gate = {"name": "g", "when": "After", "http": {"url": "http://shop"}}
+    for field, item in ("waves", {"nodes": 1}), ("windows", window), ("gates", gate):
+        policy = {"apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "policy"},
+                  "spec": {"pool": "worker", field: [item] * 33}}
+        status, answer = objects.admin.request("POST", POLICIES, policy)
+        assert status == 422 and f"spec.{field}: " in answer["message"] and "32 items" in answer["message"]
+        policy["spec"][field] = [item] * 32
+        objects.admin.must("POST", POLICIES + "?dryRun=All", policy)
+
+
 def test_the_older_of_two_policies_counts_and_the_newer_one_says_so(objects, agents, rolled_out):
     create(objects, waves=[{"nodes": 1}], approve="Manual")
     wait_for_phase(objects, "Complete")
