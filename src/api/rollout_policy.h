@@ -38,13 +38,16 @@ inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageabl
 // An order of a person.  It holds for one target only, so that it does not act on a later one by mistake.
 struct RolloutOrder {
   std::string target;
-  std::int32_t wave = 0;  // The number of the wave that may begin, for an approval; the first wave is number 1.
+  // For an approval: the digest of the wave that may begin, as the policy's status has it.
+  std::string wave_digest;
+  std::int32_t wave = 0;  // The number that the wave had then, for people; the first wave is number 1.
   std::string by;
   std::string at;  // Two orders of one person differ in their times.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Required{"target", &RolloutOrder::target},
+      json::Field{"waveDigest", &RolloutOrder::wave_digest},
       json::Field{"wave", &RolloutOrder::wave},
       json::Field{"by", &RolloutOrder::by},
       json::Field{"at", &RolloutOrder::at},
@@ -206,13 +209,15 @@ struct RolloutPolicySpec {
 // ---- the status ----
 
 struct RolloutApproval {
-  std::int32_t wave = 0;
+  std::int32_t wave = 0;    // The number that the wave had when it was approved.
+  std::string wave_digest;  // What the approval holds for: the wave as it is defined, and the target.
   std::string by;
   std::optional<Time> at;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Required{"wave", &RolloutApproval::wave},
+      json::Field{"waveDigest", &RolloutApproval::wave_digest},
       json::Field{"by", &RolloutApproval::by},
       json::Field{"at", &RolloutApproval::at},
   };
@@ -307,6 +312,7 @@ struct RolloutPoolStatus {
   std::optional<Time> since;   // Since when it is in this phase.
   std::int32_t wave = 0;       // The number of the wave, from 1.
   std::int32_t waves = 0;      // The number of waves.
+  std::string wave_digest;     // The wave that waits for an approval; empty if none does.
   std::int32_t nodes = 0;      // The number of the pool's nodes.
   std::int32_t updated = 0;    // Those that have reached the target.
   std::optional<Time> opens;   // When the next window begins.
@@ -318,6 +324,7 @@ struct RolloutPoolStatus {
       json::Required{"name", &RolloutPoolStatus::name},     json::Field{"phase", &RolloutPoolStatus::phase},
       json::Field{"message", &RolloutPoolStatus::message},  json::Field{"since", &RolloutPoolStatus::since},
       json::Required{"wave", &RolloutPoolStatus::wave},     json::Required{"waves", &RolloutPoolStatus::waves},
+      json::Field{"waveDigest", &RolloutPoolStatus::wave_digest},
       json::Required{"nodes", &RolloutPoolStatus::nodes},   json::Required{"updated", &RolloutPoolStatus::updated},
       json::Field{"opens", &RolloutPoolStatus::opens},      json::Field{"closes", &RolloutPoolStatus::closes},
       json::Required{"memory", &RolloutPoolStatus::memory},

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "base/time_span.h"
+#include "json/fields.h"
+#include "json/parse.h"
 
 namespace pintle::pool {
 namespace {
@@ -118,6 +120,7 @@ class PolicyCompiler {
     for (std::size_t i = 0; i < from.size(); ++i) {
       const std::string field = fmt::format("spec.waves[{}]", i);
       waves.push_back(WaveOf(from[i], field));
+      waves.back().definition = json::ToText(json::Encode(from[i]));
       if (waves.back().name.empty()) waves.back().name = fmt::format("wave {}", i + 1);
       if (waves.back().is_rest() && i + 1 < from.size()) {
         Problem(field, "has neither nodes nor nodeSelector, so it has all nodes; only the last wave may be so");
@@ -131,6 +134,7 @@ class PolicyCompiler {
     rest.nodes.reset();
     rest.selector.reset();
     rest.max_unavailable.reset();
+    rest.definition.clear();
     rest.soak = {};
     if (waves.empty()) rest.name = "all nodes";
     waves.push_back(std::move(rest));

@@ -43,6 +43,7 @@ struct Wave {
   std::optional<NodeShare>
       failure_threshold;  // More failed nodes than this halt the rollout; unset: no number of them.
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
+  std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 
   // The wave has all nodes that are left.
   bool is_rest() const { return !nodes && !selector; }

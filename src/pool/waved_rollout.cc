@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "api/annotations.h"
+#include "base/digest.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
 #include "base/time_span.h"
@@ -295,22 +296,40 @@ class Follower {
            fmt::format("windows and freezes of the policy do not hold for {}: {}", target_text_, reason));
   }
 
-  bool IsApproved(int wave) const {
+  bool IsApproved(std::string_view wave_digest) const {
     return std::any_of(memory_.approvals.begin(), memory_.approvals.end(),
-                       [&](const api::RolloutApproval& approval) { return approval.wave == wave; });
+                       [&](const api::RolloutApproval& approval) { return approval.wave_digest == wave_digest; });
   }
 
   void ReadApproval() {
     const std::string& text = situation_.pool.metadata.Annotation(api::kApproveAnnotation);
     const auto order = ReadOrder(text);
     if (!order || order->target != situation_.pool.spec.configuration.name) return;
-    if (order->wave < 2 || order->wave > decided_.waves || IsApproved(order->wave)) return;
     // An order that has acted does not approve a later rollout of the same config, as after it was taken back.
-    if (text == memory_.approve_seen) return;
-    memory_.approve_seen = text;
-    memory_.approvals.push_back({.wave = order->wave, .by = order->by, .at = At(now_)});
-    Report(false, "RolloutApproved",
-           fmt::format("wave {} of {} is approved by {}", order->wave, target_text_, order->by));
+    if (order->wave_digest.empty() || text == memory_.approve_seen || IsApproved(order->wave_digest)) return;
+    for (std::size_t wave = 1; wave < policy_.waves.size(); ++wave) {
+      if (DigestOfWave(policy_, wave, target_text_) != order->wave_digest) continue;
+      const auto number = static_cast<std::int32_t>(wave + 1);
+      memory_.approve_seen = text;
+      memory_.approvals.push_back(
+          {.wave = number, .wave_digest = order->wave_digest, .by = order->by, .at = At(now_)});
+      Report(false, "RolloutApproved",
+             fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name, target_text_,
+                         order->by));
+      return;
+    }
+  }
+
+  // Returns whether the present wave may begin; otherwise reports that it waits.
+  bool MayBegin(const Wave& wave) {
+    if (!policy_.needs_approval || memory_.wave == 0) return true;
+    std::string digest = DigestOfWave(policy_, static_cast<std::size_t>(memory_.wave), target_text_);
+    if (IsApproved(digest)) return true;
+    decided_.wave_digest = std::move(digest);
+    SetPhase(RolloutPhase::kAwaitingApproval,
+             fmt::format("wave {} of {} ({}) waits for `kubectl pintle approve {}`", memory_.wave + 1, decided_.waves,
+                         wave.name, situation_.pool.metadata.name));
+    return false;
   }
 
   void ReadResumption() {
@@ -411,13 +430,7 @@ class Follower {
     if (!memory_.has_begun) {
       const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
       if (!has_nodes) return EndWave("has no node that is without the target");
-      const int number = memory_.wave + 1;
-      if (policy_.needs_approval && number > 1 && !IsApproved(number)) {
-        SetPhase(RolloutPhase::kAwaitingApproval,
-                 fmt::format("wave {} of {} ({}) waits for `kubectl pintle approve {}`", number, decided_.waves,
-                             wave.name, situation_.pool.metadata.name));
-        return false;
-      }
+      if (!MayBegin(wave)) return false;
       if (HasTooManyFailures()) return false;  // The halt is reported below.
       ChooseMembers(wave);
     }
@@ -856,6 +869,13 @@ PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inp
   return Follower(situation, inputs).Follow();
 }
 
+std::string DigestOfWave(const Policy& policy, std::size_t wave, std::string_view target) {
+  const std::string& definition = policy.waves[wave].definition;
+  std::size_t alike_before = 0;
+  for (std::size_t i = 0; i < wave; ++i) alike_before += policy.waves[i].definition == definition ? 1 : 0;
+  return Sha256(fmt::format("{}\n{}\n{}", target, alike_before, definition)).hex();
+}
+
 api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout& decided,
                                 const api::RolloutPoolStatus* before, WallTime now) {
   api::RolloutPoolStatus status;
@@ -866,6 +886,7 @@ api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout&
   status.since = is_same ? before->since : At(now);
   status.wave = decided.wave;
   status.waves = decided.waves;
+  status.wave_digest = decided.wave_digest;
   status.nodes = static_cast<std::int32_t>(situation.nodes.size());
   status.updated = decided.updated;
   const bool has_window = decided.opening.end || decided.opening.begin > now;

@@ -166,7 +166,7 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     create(objects, waves=[{"nodes": 1}], approve="Manual")
     wait_for_phase(objects, "Complete")
     target = change(objects, agents, rolled_out)
-    wait_for_phase(objects, "AwaitingApproval", target)
+    waiting = wait_for_phase(objects, "AwaitingApproval", target)
     assert len(updated(agents, target)) == 1
     preview = plugin(cluster, "rollout", "worker")
     assert "RolloutPolicy policy may hold the listed nodes back; it reports AwaitingApproval: wave 2 of 2" \
@@ -177,6 +177,7 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     agents.wait_until_all_have(target)
     approval, = wait_for_phase(objects, "Complete", target)["memory"]["approvals"]
     assert approval["wave"] == 2 and approval["by"] == "ann" and approval["at"]
+    assert approval["waveDigest"] == waiting["waveDigest"] and "waveDigest" not in of_pool(objects)
     answer = plugin(cluster, "approve", "worker")
     assert answer.returncode == 1 and "waits for no approval; it is Complete" in answer.stderr
 

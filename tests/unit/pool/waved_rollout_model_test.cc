@@ -155,6 +155,7 @@ class PolicyModel {
       wave.failure_threshold = NodeShare{OneIn(3) ? 1 : 0, false};
       tolerates_failures_ = tolerates_failures_ || wave.failure_threshold->number > 0;
       wave.node_timeout = hours(1 + Below(5));
+      wave.definition = wave.name;
       policy_.waves.push_back(std::move(wave));
     }
     Wave rest;
@@ -267,8 +268,13 @@ class PolicyModel {
 
   void ApproveWave(const std::string& target, int wave) {
     approved_.insert({target, wave});
-    pool_.metadata.annotations[std::string(api::kApproveAnnotation)] = json::ToText(
-        json::Encode(api::RolloutOrder{.target = target, .wave = wave, .by = "ann", .at = std::to_string(++orders_)}));
+    const auto index = static_cast<std::size_t>(wave - 1);
+    const std::string digest = index < policy_.waves.size() ? DigestOfWave(policy_, index, target) : "unknown";
+    api::RolloutOrder order;
+    order.target = target;
+    order.wave_digest = digest;
+    order.at = std::to_string(++orders_);
+    pool_.metadata.annotations[std::string(api::kApproveAnnotation)] = json::ToText(json::Encode(order));
   }
   void Approve() {
     const std::string target = OneIn(4) ? "good-0" : pool_.spec.configuration.name;
@@ -277,9 +283,10 @@ class PolicyModel {
 
   void Resume() {
     if (!OneIn(3)) return;
-    const std::string by = "ann " + std::to_string(++orders_);
-    pool_.metadata.annotations[std::string(api::kResumeAnnotation)] =
-        json::ToText(json::Encode(api::RolloutOrder{.target = pool_.spec.configuration.name, .by = by, .at = ""}));
+    api::RolloutOrder order;
+    order.target = pool_.spec.configuration.name;
+    order.by = "ann " + std::to_string(++orders_);
+    pool_.metadata.annotations[std::string(api::kResumeAnnotation)] = json::ToText(json::Encode(order));
     was_resumed_ = true;
   }
 

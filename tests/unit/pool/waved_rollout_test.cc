@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 
 #include "base/time_zone_files.h"
 #include "json/fields.h"
@@ -101,6 +102,14 @@ class Fleet {
   }
   void Order(std::string_view annotation, const std::string& value) {
     pool.metadata.annotations[std::string(annotation)] = value;
+  }
+  std::string ApprovalOf(const std::string& wave_digest, const std::string& at = "now") const {
+    api::RolloutOrder order;
+    order.target = pool.spec.configuration.name;
+    order.wave_digest = wave_digest;
+    order.by = "ann";
+    order.at = at;
+    return json::ToText(json::Encode(order));
   }
   std::string Phase() const { return NameOf(last.phase); }
 
@@ -334,23 +343,71 @@ TEST(WavedRollout, WaitsForTheApprovalOfEachWaveButTheFirst) {
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
   EXPECT_THAT(fleet.last.message, HasSubstr("kubectl pintle approve worker"));
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-other", "wave": 2, "by": "ann"})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 3, "by": "ann"})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
   fleet.Order(api::kApproveAnnotation, "yes");
   EXPECT_THAT(fleet.Told(), IsEmpty());
+  // A number does not identify a wave.
   fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 0, kNew)));
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 1, "rendered-worker-other")));
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.last.wave_digest, DigestOfWave(fleet.policy, 1, kNew));
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
   EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  EXPECT_EQ(fleet.last.wave_digest, "");
   ASSERT_THAT(fleet.memory.approvals, SizeIs(1));
+  EXPECT_EQ(fleet.memory.approvals[0].wave, 2);
   EXPECT_EQ(fleet.memory.approvals[0].by, "ann");
   EXPECT_EQ(fleet.memory.approvals[0].at->at, fleet.now);
   EXPECT_THAT(fleet.news, Contains("RolloutApproved"));
 }
 
+TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveForOneThatIsInsertedBeforeIt) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1, "soak": "1h"}]})", 4);
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  ASSERT_EQ(fleet.Phase(), "AwaitingApproval");
+  const std::string approved = fleet.last.wave_digest;
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(approved));
+  fleet.SetPolicy(R"({"pool": "worker", "approve": "Manual",
+                      "waves": [{"nodes": 1}, {"nodes": 2}, {"nodes": 1, "soak": "1h"}]})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
+  EXPECT_EQ(fleet.last.wave, 2);
+  EXPECT_NE(fleet.last.wave_digest, approved);
+  EXPECT_EQ(fleet.memory.approvals.at(0).wave, 3) << "it is the third wave now";
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
+  const auto inserted = fleet.Told();
+  EXPECT_THAT(inserted, ElementsAre("n1", "n2"));
+  fleet.FinishAll(inserted);
+  // The wave behind it keeps its approval.
+  EXPECT_THAT(fleet.Told(), ElementsAre("n3"));
+}
+
+TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveAfterAnEditOfTheWave) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1}]})", 5);
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
+  fleet.SetPolicy(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": "100%"}]})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
+}
+
+TEST(DigestOfWave, DiffersForEachWaveOfAPolicyAndForEachTarget) {
+  const Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}, {"nodes": 1, "name": "x"}]})", 1);
+  std::set<std::string> digests;
+  for (std::size_t wave = 0; wave < 4; ++wave) {
+    digests.insert(DigestOfWave(fleet.policy, wave, kNew));
+    digests.insert(DigestOfWave(fleet.policy, wave, kOld));
+  }
+  EXPECT_THAT(digests, SizeIs(8));
+}
+
 TEST(WavedRollout, DoesNotTakeAnApprovalForALaterTarget) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 1, kNew)));
   fleet.FinishAll(fleet.Told());
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   fleet.FinishAll(fleet.Told());
@@ -361,7 +418,8 @@ TEST(WavedRollout, DoesNotTakeAnApprovalForALaterTarget) {
 TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
   fleet.FinishAll(fleet.Told());
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  const std::string digest = DigestOfWave(fleet.policy, 1, kNew);
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(digest));
   EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
   // The config is taken back.  That needs no approval, since only the canary has left the old one.
   fleet.pool.spec.configuration.name = kOld;
@@ -373,7 +431,7 @@ TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
   // An order of another time is another order.
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann", "at": "later"})");
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(digest, "later"));
   EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
 }
 
