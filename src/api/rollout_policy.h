@@ -25,8 +25,8 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
 // Annotations of a MachineConfigPool with which a person gives an order to its rollout.
 //
-// The value of the first two is a RolloutOrder as JSON.  The value of the third is the reason for which the windows and
-// the freeze do not hold for the pool's present target; it is a text of the administrator.
+// Each value is a RolloutOrder as JSON.  The third order has the reason for which the windows and the freeze do not hold
+// for its target.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
@@ -41,6 +41,7 @@ struct RolloutOrder {
   // For an approval: the digest of the wave that may begin, as the policy's status has it.
   std::string wave_digest;
   std::int32_t wave = 0;  // The number that the wave had then, for people; the first wave is number 1.
+  std::string reason;     // For an override.
   std::string by;
   std::string at;  // Two orders of one person differ in their times.
 
@@ -49,6 +50,7 @@ struct RolloutOrder {
       json::Required{"target", &RolloutOrder::target},
       json::Field{"waveDigest", &RolloutOrder::wave_digest},
       json::Field{"wave", &RolloutOrder::wave},
+      json::Field{"reason", &RolloutOrder::reason},
       json::Field{"by", &RolloutOrder::by},
       json::Field{"at", &RolloutOrder::at},
   };
@@ -252,13 +254,15 @@ struct RolloutResumption {
 struct RolloutOverride {
   std::string target;
   std::string reason;
+  std::string by;
   std::optional<Time> at;
-  std::optional<Time> withdrawn;
+  std::optional<Time> withdrawn;  // Since then, the pool has another order, or none, or another target.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Required{"target", &RolloutOverride::target},
       json::Field{"reason", &RolloutOverride::reason},
+      json::Field{"by", &RolloutOverride::by},
       json::Field{"at", &RolloutOverride::at},
       json::Field{"withdrawn", &RolloutOverride::withdrawn},
   };
@@ -281,7 +285,7 @@ struct RolloutMemory {
   std::vector<RolloutResumption> resumptions;
   std::string approve_seen;  // The latest order that has approved a wave, so that it acts once.
   std::string resume_seen;   // The latest order to resume, so that it acts once.
-  // The latest reason to disregard the windows.  It holds for its target only, and no longer once it was withdrawn.
+  std::string override_seen;  // The latest order to disregard the windows, so that it acts in one rollout.
   std::optional<RolloutOverride> override_used;
 
   static constexpr bool kLenient = true;
@@ -301,6 +305,7 @@ struct RolloutMemory {
       json::Field{"resumptions", &RolloutMemory::resumptions},
       json::Field{"approveSeen", &RolloutMemory::approve_seen},
       json::Field{"resumeSeen", &RolloutMemory::resume_seen},
+      json::Field{"overrideSeen", &RolloutMemory::override_seen},
       json::Field{"override", &RolloutMemory::override_used},
   };
 };

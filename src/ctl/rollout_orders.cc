@@ -66,6 +66,9 @@ Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view what) {
                                                 Printable(status.phase), Printable(status.message)));
 }
 
+// The controller does not read longer orders.
+constexpr std::size_t kLongestReason = 500;
+
 }  // namespace
 
 Result<ExitStatus> ApproveWave(const CommandLine& line) {
@@ -100,6 +103,22 @@ Result<ExitStatus> ResumeRollout(const CommandLine& line) {
   TRY(Order(cluster, pool, api::kResumeAnnotation, {}));
   Print(fmt::format("The rollout of {} to pool {} goes on.  It was halted: {}\n", pool.spec.configuration.name, name,
                     Printable(status.memory.halt->message)));
+  return ExitStatus::kFine;
+}
+
+Result<ExitStatus> OverrideWindows(const CommandLine& line) {
+  const std::string name = TRY(PoolIn(line));
+  api::RolloutOrder order;
+  order.reason = TRY(line.Needed("--reason"));
+  if (order.reason.empty() || order.reason.size() > kLongestReason) {
+    return Error(ErrorKind::kInvalid, fmt::format("--reason: write a text of 1 to {} bytes", kLongestReason));
+  }
+  LiveCluster cluster = TRY(LiveCluster::Of(line));
+  const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));
+  TRY(StatusOfPool(cluster, name));
+  TRY(Order(cluster, pool, api::kOverrideAnnotation, std::move(order)));
+  Print(fmt::format("The windows and the freeze of its policy do not hold while pool {} gets {}.\n", name,
+                    pool.spec.configuration.name));
   return ExitStatus::kFine;
 }
 

@@ -74,6 +74,7 @@ std::optional<api::RolloutOrder> ReadOrder(const std::string& text) {
   auto order = json::Decode<api::RolloutOrder>(*std::move(value), report);
   if (report.has_errors()) return std::nullopt;
   order.by = FirstCharacters(Printable(order.by), kLongestReason);
+  order.reason = FirstCharacters(Printable(order.reason), kLongestReason);
   return order;
 }
 
@@ -240,7 +241,9 @@ class Follower {
     next.began = At(now_);
     next.approve_seen = memory_.approve_seen;
     next.resume_seen = memory_.resume_seen;
+    next.override_seen = memory_.override_seen;
     next.override_used = memory_.override_used;
+    if (next.override_used && !next.override_used->withdrawn) next.override_used->withdrawn = At(now_);
     const bool is_needed = CountWhere([&](std::size_t i) { return !target_.IsAssignedTo(nodes_[i]); }) > 0;
     // Without a memory, nobody knows what has broken the nodes that have the target.  If others still wait for it, it
     // is the target that they are kept from: the policy may have been deleted and created again during a halt.
@@ -279,21 +282,37 @@ class Follower {
   // ---- orders of people ----
 
   void ReadOverride() {
-    const std::string reason =
-        FirstCharacters(Printable(situation_.pool.metadata.Annotation(api::kOverrideAnnotation)), kLongestReason);
+    const std::string& text = situation_.pool.metadata.Annotation(api::kOverrideAnnotation);
     auto& used = memory_.override_used;
-    if (reason.empty()) {
+    why_not_overridden_ = WhyNotOverridden(text);
+    if (text.empty() || !why_not_overridden_.empty()) {
       if (used && !used->withdrawn) used->withdrawn = At(now_);
       return;
     }
-    if (used && !used->withdrawn && used->reason == reason) {
-      is_overridden_ = used->target == target_text_;
-      return;
-    }
-    used = {.target = target_text_, .reason = reason, .at = At(now_), .withdrawn = std::nullopt};
     is_overridden_ = true;
+    if (text == memory_.override_seen) return;
+    const api::RolloutOrder order = ReadOrder(text).value();
+    memory_.override_seen = text;
+    used = {.target = target_text_, .reason = order.reason, .by = order.by, .at = At(now_), .withdrawn = std::nullopt};
     Report(true, "RolloutOverridden",
-           fmt::format("windows and freezes of the policy do not hold for {}: {}", target_text_, reason));
+           fmt::format("by {}, windows and freezes of the policy do not hold for {}: {}", order.by, target_text_,
+                       order.reason));
+  }
+
+  // Returns why an order to disregard the windows does not act; empty if it acts, or if there is none.
+  std::string WhyNotOverridden(const std::string& text) const {
+    if (text.empty()) return "";
+    const auto order = ReadOrder(text);
+    if (!order || order->reason.empty()) {
+      return fmt::format("the annotation {} of the pool is not an order; write it by `kubectl pintle override`",
+                         api::kOverrideAnnotation);
+    }
+    if (order->target != situation_.pool.spec.configuration.name) {
+      return fmt::format("the override was for {}", Printable(order->target));
+    }
+    const auto& used = memory_.override_used;
+    if (text == memory_.override_seen && (!used || used->withdrawn)) return "the override was for an earlier rollout";
+    return "";
   }
 
   bool IsApproved(std::string_view wave_digest) const {
@@ -311,8 +330,7 @@ class Follower {
       if (DigestOfWave(policy_, wave, target_text_) != order->wave_digest) continue;
       const auto number = static_cast<std::int32_t>(wave + 1);
       memory_.approve_seen = text;
-      memory_.approvals.push_back(
-          {.wave = number, .wave_digest = order->wave_digest, .by = order->by, .at = At(now_)});
+      memory_.approvals.push_back({.wave = number, .wave_digest = order->wave_digest, .by = order->by, .at = At(now_)});
       Report(false, "RolloutApproved",
              fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name, target_text_,
                          order->by));
@@ -680,14 +698,16 @@ class Follower {
 
   void ReportWindow() {
     const auto& opening = decided_.opening;
+    const std::string hint = why_not_overridden_.empty() ? "" : "; " + why_not_overridden_;
     if (policy_.windows.IsFrozenAt(now_)) {
       const std::string reason =
           policy_.freeze_reason.empty() ? "" : fmt::format(" ({})", Printable(policy_.freeze_reason));
       return SetPhase(RolloutPhase::kFrozen,
-                      fmt::format("the policy's freeze{} ends later; the next window begins at {}", reason,
-                                  ToRfc3339(opening.begin)));
+                      fmt::format("the policy's freeze{} ends later; the next window begins at {}{}", reason,
+                                  ToRfc3339(opening.begin), hint));
     }
-    SetPhase(RolloutPhase::kAwaitingWindow, fmt::format("the next window begins at {}", ToRfc3339(opening.begin)));
+    SetPhase(RolloutPhase::kAwaitingWindow,
+             fmt::format("the next window begins at {}{}", ToRfc3339(opening.begin), hint));
   }
 
   void JudgeGatesBefore() {
@@ -829,6 +849,7 @@ class Follower {
   api::RolloutMemory memory_;
   std::vector<Standing> standings_;  // For each node.
   bool is_overridden_ = false;
+  std::string why_not_overridden_;  // Why an order to disregard the windows does not act; empty without such an order.
   bool is_any_unassigned_ = false;
   std::set<std::string> blocking_;  // The keys of the gates, in the memory, that block now.
   std::string gate_halt_;           // Why a gate halts the rollout; empty if none does.

@@ -216,18 +216,25 @@ def test_nodes_are_updated_only_in_a_window_also_when_the_clocks_skip_its_start(
     wait_for_phase(objects, "Complete", target)
 
 
-def test_a_reason_of_the_administrator_overrides_a_freeze(objects, agents, rolled_out):
+def test_a_reason_of_the_administrator_overrides_a_freeze_for_one_config(cluster, objects, agents, rolled_out):
     create(objects, freeze={"until": "2100-01-01", "reason": "holidays"})
     wait_for_phase(objects, "Complete")
     target = change(objects, agents, rolled_out)
     assert "holidays" in wait_for_phase(objects, "Frozen", target)["message"]
-    objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker",
-                       {"metadata": {"annotations": {"pintle.io/rollout-override": "CVE-2027-1"}}}, MERGE)
+    answer = plugin(cluster, "override", "worker", "--reason=CVE-2027-1")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == f"The windows and the freeze of its policy do not hold while pool worker gets {target}.\n"
     agents.wait_until_all_have(target)
     used = wait_for_phase(objects, "Complete", target)["memory"]["override"]
-    assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["at"]
+    assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["by"] == "ann" and used["at"]
     message, = objects.events("RolloutOverridden")
     assert "CVE-2027-1" in message
+    # The annotation is still there.
+    agents.hold()
+    objects.config("99-later", files={"/etc/later": "x"})
+    later = objects.wait_for_target("worker", other_than=target)
+    agents.go_on()
+    assert f"the override was for {target}" in wait_for_phase(objects, "Frozen", later)["message"]
 
 
 class Health(http.server.ThreadingHTTPServer):

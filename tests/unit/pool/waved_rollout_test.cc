@@ -125,6 +125,15 @@ class Fleet {
   std::vector<std::string> news;
 };
 
+std::string OverrideOf(const std::string& target, const std::string& at = "now") {
+  api::RolloutOrder order;
+  order.target = target;
+  order.reason = "CVE-2027-1";
+  order.by = "ann";
+  order.at = at;
+  return json::ToText(json::Encode(order));
+}
+
 constexpr const char* kCanary = R"({"pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "10min"}]})";
 
 // ---- waves ----
@@ -662,22 +671,68 @@ TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
   EXPECT_THAT(fleet.Told(), SizeIs(2));
 }
 
+constexpr const char* kFrozenCanary =
+    R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})";
+
 TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSaysWhy) {
-  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})", 2);
-  fleet.Order(api::kOverrideAnnotation, "CVE-2027-1");
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
   EXPECT_THAT(fleet.Told(), ElementsAre("n0"));  // The waves still hold.
   EXPECT_THAT(fleet.news, Contains("RolloutOverridden"));
   EXPECT_EQ(fleet.memory.override_used->reason, "CVE-2027-1");
+  EXPECT_EQ(fleet.memory.override_used->by, "ann");
   EXPECT_EQ(fleet.memory.override_used->target, kNew);
   EXPECT_EQ(fleet.memory.override_used->at->at, fleet.now);
   fleet.Finish("n0");
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_TRUE(fleet.memory.override_used->withdrawn);
+  EXPECT_THAT(fleet.last.message, HasSubstr("the override was for rendered-worker-new"));
+  fleet.Order(api::kOverrideAnnotation, OverrideOf("rendered-worker-newer"));
+  EXPECT_THAT(fleet.Told(), SizeIs(1));
+}
+
+TEST(WavedRollout, DoesNotTakeALeftOverOverrideForALaterRolloutOfTheSameTarget) {
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  // The config is taken back, which needs no window, and is rolled out again.
+  fleet.pool.spec.configuration.name = kOld;
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  ASSERT_EQ(fleet.Phase(), "Complete");
+  fleet.pool.spec.configuration.name = kNew;
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Frozen");
+  EXPECT_THAT(fleet.last.message, HasSubstr("the override was for an earlier rollout"));
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew, "later"));
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+}
+
+TEST(WavedRollout, DoesNotTakeALeftOverOverrideWhenItsMemoryIsLost) {
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kOld));
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Frozen");
+}
+
+TEST(WavedRollout, ReportsAnOverrideThatIsNoOrder) {
+  Fleet fleet(kFrozenCanary, 2);
+  for (const char* text : {"CVE-2027-1", R"({"target": "rendered-worker-new"})", "{}"}) {
+    fleet.Order(api::kOverrideAnnotation, text);
+    EXPECT_THAT(fleet.Told(), IsEmpty()) << text;
+    EXPECT_THAT(fleet.last.message, HasSubstr("is not an order; write it by `kubectl pintle override`")) << text;
+  }
+}
+
+TEST(WavedRollout, EndsAnOverrideThatIsWithdrawn) {
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  fleet.FinishAll(fleet.Told());
   fleet.pool.metadata.annotations.clear();
   EXPECT_THAT(fleet.Told(), IsEmpty());
-  EXPECT_TRUE(fleet.memory.override_used->withdrawn);
-  fleet.Order(api::kOverrideAnnotation, "CVE-2027-1");
-  EXPECT_THAT(fleet.Told(), SizeIs(1));
+  EXPECT_EQ(fleet.memory.override_used->withdrawn->at, fleet.now);
+  EXPECT_EQ(fleet.Phase(), "Frozen");
 }
 
 // ---- gates ----
