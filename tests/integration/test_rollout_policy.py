@@ -44,7 +44,8 @@ def clock(tmp_path):
 
 @pytest.fixture
 def controller(cluster, objects, clock):
-    with Controller(cluster, environment=clock.environment) as running:
+    # The servers of these tests are on loopback.
+    with Controller(cluster, "controller", "--gate-addresses=all", environment=clock.environment) as running:
         wait_until(objects.leader, "the controller leads", 60)
         yield running
 
