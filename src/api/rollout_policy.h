@@ -25,8 +25,8 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
 // Annotations of a MachineConfigPool with which a person gives an order to its rollout.
 //
-// Each value is a RolloutOrder as JSON.  The third order has the reason for which the windows and the freeze do not hold
-// for its target.
+// Each value is a RolloutOrder as JSON.  The third order has the reason for which the windows and the freeze do not
+// hold for its target.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
@@ -268,23 +268,38 @@ struct RolloutOverride {
   };
 };
 
+// How long the nodes took in the latest rollout in which any node was done.
+struct RolloutDurations {
+  std::string target;
+  std::int32_t nodes = 0;    // How many nodes are counted.
+  std::int64_t seconds = 0;  // Their times together, from being given the target until they were done.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"target", &RolloutDurations::target},
+      json::Required{"nodes", &RolloutDurations::nodes},
+      json::Required{"seconds", &RolloutDurations::seconds},
+  };
+};
+
 // What the controller must remember of a rollout.  Every decision is a function of this value and of the cluster.
 struct RolloutMemory {
   std::string target;  // The rendered config, with the image behind it if there is one.
   std::optional<Time> began;
-  std::int32_t wave = 0;                // The index of the wave that is under way.
-  std::vector<std::string> members;     // Its nodes, sorted; empty for a wave with all nodes that are left.
-  bool has_begun = false;               // The members of the wave have been chosen.
-  std::optional<Time> well_since;       // Since then, all nodes of the wave are well.
-  std::map<std::string, Time> told;     // When nodes that are not done yet were given the target.
+  std::int32_t wave = 0;             // The index of the wave that is under way.
+  std::vector<std::string> members;  // Its nodes, sorted; empty for a wave with all nodes that are left.
+  bool has_begun = false;            // The members of the wave have been chosen.
+  std::optional<Time> well_since;    // Since then, all nodes of the wave are well.
+  std::map<std::string, Time> told;  // When nodes that are not done yet were given the target.
+  std::optional<RolloutDurations> took;
   std::vector<std::string> ailing;      // Nodes with faults that do not count, sorted.
   std::vector<std::string> broken;      // Nodes that the target before has broken, sorted.
   std::map<std::string, Time> blocked;  // Since when a gate blocks, by its name.
   std::optional<RolloutHalt> halt;
   std::vector<RolloutApproval> approvals;
   std::vector<RolloutResumption> resumptions;
-  std::string approve_seen;  // The latest order that has approved a wave, so that it acts once.
-  std::string resume_seen;   // The latest order to resume, so that it acts once.
+  std::string approve_seen;   // The latest order that has approved a wave, so that it acts once.
+  std::string resume_seen;    // The latest order to resume, so that it acts once.
   std::string override_seen;  // The latest order to disregard the windows, so that it acts in one rollout.
   std::optional<RolloutOverride> override_used;
 
@@ -297,6 +312,7 @@ struct RolloutMemory {
       json::Field{"hasBegun", &RolloutMemory::has_begun},
       json::Field{"wellSince", &RolloutMemory::well_since},
       json::Field{"told", &RolloutMemory::told},
+      json::Field{"took", &RolloutMemory::took},
       json::Field{"ailing", &RolloutMemory::ailing},
       json::Field{"broken", &RolloutMemory::broken},
       json::Field{"blocked", &RolloutMemory::blocked},
@@ -326,13 +342,12 @@ struct RolloutPoolStatus {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Required{"name", &RolloutPoolStatus::name},     json::Field{"phase", &RolloutPoolStatus::phase},
-      json::Field{"message", &RolloutPoolStatus::message},  json::Field{"since", &RolloutPoolStatus::since},
-      json::Required{"wave", &RolloutPoolStatus::wave},     json::Required{"waves", &RolloutPoolStatus::waves},
-      json::Field{"waveDigest", &RolloutPoolStatus::wave_digest},
-      json::Required{"nodes", &RolloutPoolStatus::nodes},   json::Required{"updated", &RolloutPoolStatus::updated},
-      json::Field{"opens", &RolloutPoolStatus::opens},      json::Field{"closes", &RolloutPoolStatus::closes},
-      json::Required{"memory", &RolloutPoolStatus::memory},
+      json::Required{"name", &RolloutPoolStatus::name},           json::Field{"phase", &RolloutPoolStatus::phase},
+      json::Field{"message", &RolloutPoolStatus::message},        json::Field{"since", &RolloutPoolStatus::since},
+      json::Required{"wave", &RolloutPoolStatus::wave},           json::Required{"waves", &RolloutPoolStatus::waves},
+      json::Field{"waveDigest", &RolloutPoolStatus::wave_digest}, json::Required{"nodes", &RolloutPoolStatus::nodes},
+      json::Required{"updated", &RolloutPoolStatus::updated},     json::Field{"opens", &RolloutPoolStatus::opens},
+      json::Field{"closes", &RolloutPoolStatus::closes},          json::Required{"memory", &RolloutPoolStatus::memory},
   };
 };
 

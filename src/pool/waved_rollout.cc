@@ -241,6 +241,7 @@ class Follower {
     next.began = At(now_);
     next.approve_seen = memory_.approve_seen;
     next.resume_seen = memory_.resume_seen;
+    next.took = memory_.took;
     next.override_seen = memory_.override_seen;
     next.override_used = memory_.override_used;
     if (next.override_used && !next.override_used->withdrawn) next.override_used->withdrawn = At(now_);
@@ -487,6 +488,7 @@ class Follower {
     // After an edit of the policy, the nodes of this wave may not have been all that were left.
     if (!IsLastWave() || !is_any_unassigned_) ++memory_.wave;
     if (IsLastWaveOver()) {
+      AddDurations();
       memory_.told.clear();
       if (had_begun) Report(false, "RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
     }
@@ -829,9 +831,42 @@ class Follower {
     if (is_new) ForgetToldNodes();
   }
 
-  void ForgetToldNodes() {
+  std::map<std::string_view, const Standing*> StandingsByName() const {
     std::map<std::string_view, const Standing*> standings;
     for (std::size_t i = 0; i < nodes_.size(); ++i) standings.emplace(nodes_[i].name(), &standings_[i]);
+    return standings;
+  }
+
+  // Returns when a node was done with its latest update, as its agent reports it.
+  static std::optional<WallTime> UpdatedAt(const api::MachineConfigNode& node) {
+    for (const api::Condition& condition : node.status.conditions) {
+      const bool is_done = condition.type == "Updated" && condition.status == "True";
+      if (is_done && condition.last_transition_time) return condition.last_transition_time->at;
+    }
+    return std::nullopt;
+  }
+
+  // Adds how long the nodes took that are done, before it is forgotten when they were told.
+  void AddDurations() {
+    if (memory_.told.empty()) return;
+    const auto standings = StandingsByName();
+    for (const api::MachineConfigNode* node : situation_.machine_config_nodes) {
+      const auto told = memory_.told.find(node->metadata.name);
+      const auto standing = standings.find(node->metadata.name);
+      if (told == memory_.told.end() || standing == standings.end() || !standing->second->is_there) continue;
+      const auto updated = UpdatedAt(*node);
+      if (!updated || *updated < told->second.at || *updated > now_) continue;
+      if (!memory_.took || memory_.took->target != target_text_) {
+        memory_.took = {.target = target_text_, .nodes = 0, .seconds = 0};
+      }
+      ++memory_.took->nodes;
+      memory_.took->seconds += std::chrono::duration_cast<seconds>(*updated - told->second.at).count();
+    }
+  }
+
+  void ForgetToldNodes() {
+    AddDurations();
+    const auto standings = StandingsByName();
     std::erase_if(memory_.told, [&](const auto& told) {
       const auto found = standings.find(told.first);
       if (found == standings.end() || found->second->is_there) return true;

@@ -45,6 +45,9 @@ class Fleet {
     const std::vector<NodeState> states = States(nodes);
     Situation situation = SituationOf(pool, states);
     situation.undrainable = &undrainable;
+    std::vector<const api::MachineConfigNode*> machine_config_nodes;
+    for (const auto& [name, report] : reports) machine_config_nodes.push_back(&report);
+    situation.machine_config_nodes = machine_config_nodes;
     return DecideByPolicy(
         situation,
         {.policy = policy, .memory = memory, .now = now, .gate_results = &results, .undisruptive = &undisruptive});
@@ -90,6 +93,10 @@ class Fleet {
     annotations[std::string(api::kCurrentConfigAnnotation)] = annotations[std::string(api::kDesiredConfigAnnotation)];
     annotations[std::string(api::kStateAnnotation)] = api::kStateDone;
     SetReady(name, true);
+    api::MachineConfigNode& report = reports[name];
+    report.metadata.name = name;
+    report.status.conditions = {
+        {.type = "Updated", .status = "True", .last_transition_time = api::Time{now}, .reason = "", .message = ""}};
   }
   void FinishAll(const std::vector<std::string>& names) {
     for (const std::string& name : names) Finish(name);
@@ -121,6 +128,7 @@ class Fleet {
   std::map<std::string, GateResult> results;
   NodeNames undisruptive;
   NodeNames undrainable;
+  std::map<std::string, api::MachineConfigNode> reports;
   PolicyRollout last;
   std::vector<std::string> news;
 };
@@ -884,6 +892,28 @@ TEST(WavedRollout, ReportsWhereItStands) {
   EXPECT_EQ(first.updated, 0);
   EXPECT_FALSE(first.opens);
   EXPECT_EQ(StatusOf(situation, fleet.last, &first, fleet.now + hours(1)).since->at, fleet.now);
+}
+
+TEST(WavedRollout, RemembersHowLongNodesTook) {
+  Fleet fleet(R"({"pool": "worker"})", 3);
+  fleet.pool.spec.max_unavailable = api::IntOrString{2};
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n1"));
+  fleet.now += minutes(10);
+  fleet.Finish("n0");
+  fleet.now += minutes(1);  // The controller looks a minute later.
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_EQ(fleet.memory.took->target, kNew);
+  EXPECT_EQ(fleet.memory.took->nodes, 1);
+  EXPECT_EQ(fleet.memory.took->seconds, 600);
+  fleet.now += minutes(9);
+  fleet.FinishAll({"n1", "n2"});
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.memory.took->nodes, 3);
+  EXPECT_EQ(fleet.memory.took->seconds, 600 + 1200 + 540);
+  // It stays until a node is done with the next target.
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  EXPECT_THAT(fleet.Told(), SizeIs(2));
+  EXPECT_EQ(fleet.memory.took->target, kNew);
 }
 
 TEST(WavedRollout, ReadsPartOfAMemoryOfAnotherPolicyWithoutHarm) {
