@@ -35,6 +35,9 @@ struct PluginVerb {
 constexpr std::array kPluginRolloutOptions = {
     Option{"--feature-gates", "A,B", "feature gates that are on"},
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
+    kSimulateOption,
+    kNodeTimeOption,
+    kBeginOption,
     kKubeconfigOption,
     kContextOption,
     kFormatOption,

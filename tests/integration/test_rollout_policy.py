@@ -183,6 +183,17 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     assert answer.returncode == 1 and "waits for no approval; it is Complete" in answer.stderr
 
 
+def test_a_person_simulates_the_rollout_of_a_later_config(cluster, objects, agents, rolled_out):
+    create(objects, waves=[{"name": "canary", "nodes": 1}], approve="Manual")
+    wait_for_phase(objects, "Complete")
+    answer = plugin(cluster, "rollout", "worker", "--simulate", "--node-time=5min", "--begin=2027-03-27T12:00:00Z")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith("Pool worker gets a later config by RolloutPolicy policy: 3 nodes\n")
+    assert "Sat 2027-03-27 12:05 +00:00  wave 2 of 2 (all other nodes) needs an approval\n" in answer.stdout
+    assert answer.stdout.endswith("Earliest end: Sat 2027-03-27 12:10 +00:00, after 10 minutes\n")
+    assert desired(agents) == {name: rolled_out for name in WORKERS}
+
+
 def test_an_order_is_refused_while_its_policy_reports_about_an_older_config(cluster, objects, controller, agents,
                                                                             rolled_out):
     create(objects, waves=[{"nodes": 1}], approve="Manual")
