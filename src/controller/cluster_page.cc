@@ -11,6 +11,7 @@
 
 #include "controller/rosters.h"
 #include "dashboard/answers.h"
+#include "pool/rollout_policy.h"
 
 namespace pintle::controller {
 namespace {
@@ -31,7 +32,9 @@ std::string RandomIdentity() {
 dashboard::ClusterState StateOf(const View& view) {
   const Rosters rosters = MakeRosters(view);
   std::vector<dashboard::PoolAndNodes> pools;
-  for (const api::MachineConfigPool* pool : view.pools) pools.push_back({pool, rosters.Of(pool->metadata.name)});
+  for (const api::MachineConfigPool* pool : view.pools) {
+    pools.push_back({pool, rosters.Of(pool->metadata.name), pool::ChoosePolicy(*pool, view.rollout_policies).policy});
+  }
   return dashboard::StateOf(pools, view.machine_config_nodes, view.controller_config);
 }
 
