@@ -25,8 +25,8 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
 // Annotations of a MachineConfigPool with which a person gives orders to the pool's rollout.
 //
-// The value of the first two is a RolloutOrder as JSON.  The value of the third is the administrator's reason to
-// disregard the windows and the freeze for the pool's present target.
+// Each value is a RolloutOrder as JSON.  The third order has the administrator's reason to disregard the windows and the
+// freeze for its target.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
@@ -38,14 +38,19 @@ inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageabl
 // An order of a person.  It holds for one target only, so that it does not act on a later target by mistake.
 struct RolloutOrder {
   std::string target;
-  std::int32_t wave = 0;  // For an approval, the number of the wave that may begin; the first wave is number 1.
+  // For an approval: the digest of the wave that may begin, as the policy's status has it.
+  std::string wave_digest;
+  std::int32_t wave = 0;  // The number that the wave had then, for people; the first wave is number 1.
+  std::string reason;     // For an override.
   std::string by;
   std::string at;  // Two orders of one person differ in their times.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Required{"target", &RolloutOrder::target},
+      json::Field{"waveDigest", &RolloutOrder::wave_digest},
       json::Field{"wave", &RolloutOrder::wave},
+      json::Field{"reason", &RolloutOrder::reason},
       json::Field{"by", &RolloutOrder::by},
       json::Field{"at", &RolloutOrder::at},
   };
@@ -206,13 +211,15 @@ struct RolloutPolicySpec {
 // ---- the status ----
 
 struct RolloutApproval {
-  std::int32_t wave = 0;
+  std::int32_t wave = 0;    // The number that the wave had when it was approved.
+  std::string wave_digest;  // What the approval holds for: the wave as it is defined, and the target.
   std::string by;
   std::optional<Time> at;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Required{"wave", &RolloutApproval::wave},
+      json::Field{"waveDigest", &RolloutApproval::wave_digest},
       json::Field{"by", &RolloutApproval::by},
       json::Field{"at", &RolloutApproval::at},
   };
@@ -247,15 +254,31 @@ struct RolloutResumption {
 struct RolloutOverride {
   std::string target;
   std::string reason;
+  std::string by;
   std::optional<Time> at;
-  std::optional<Time> withdrawn;
+  std::optional<Time> withdrawn;  // Since then, the pool has another order, or none, or another target.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Required{"target", &RolloutOverride::target},
       json::Field{"reason", &RolloutOverride::reason},
+      json::Field{"by", &RolloutOverride::by},
       json::Field{"at", &RolloutOverride::at},
       json::Field{"withdrawn", &RolloutOverride::withdrawn},
+  };
+};
+
+// How long the nodes took in the latest rollout in which any node was done.
+struct RolloutDurations {
+  std::string target;
+  std::int32_t nodes = 0;    // How many nodes are counted.
+  std::int64_t seconds = 0;  // Their times together, from being given the target until they were done.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"target", &RolloutDurations::target},
+      json::Required{"nodes", &RolloutDurations::nodes},
+      json::Required{"seconds", &RolloutDurations::seconds},
   };
 };
 
@@ -264,20 +287,21 @@ struct RolloutOverride {
 struct RolloutMemory {
   std::string target;  // The rendered config, with the image behind it if there is one.
   std::optional<Time> began;
-  std::int32_t wave = 0;                // The index of the wave that is under way.
-  std::vector<std::string> members;     // The wave's nodes, sorted; empty for a wave with all nodes that are left.
-  bool has_begun = false;               // The members of the wave have been chosen.
-  std::optional<Time> well_since;       // The time since which all nodes of the wave are well.
-  std::map<std::string, Time> told;     // When nodes that are not done yet were given the target.
+  std::int32_t wave = 0;             // The index of the wave that is under way.
+  std::vector<std::string> members;  // Its nodes, sorted; empty for a wave with all nodes that are left.
+  bool has_begun = false;            // The members of the wave have been chosen.
+  std::optional<Time> well_since;    // Since then, all nodes of the wave are well.
+  std::map<std::string, Time> told;  // When nodes that are not done yet were given the target.
+  std::optional<RolloutDurations> took;
   std::vector<std::string> ailing;      // Nodes with faults that do not count, sorted.
   std::vector<std::string> broken;      // Nodes that failed with the previous target, sorted.
   std::map<std::string, Time> blocked;  // The times since which gates block, by the gates' names.
   std::optional<RolloutHalt> halt;
   std::vector<RolloutApproval> approvals;
   std::vector<RolloutResumption> resumptions;
-  std::string approve_seen;  // The latest order that has approved a wave, so that it acts once.
-  std::string resume_seen;   // The latest order to resume, so that it acts once.
-  // The latest reason to disregard the windows.  It holds for its target only, until it is withdrawn.
+  std::string approve_seen;   // The latest order that has approved a wave, so that it acts once.
+  std::string resume_seen;    // The latest order to resume, so that it acts once.
+  std::string override_seen;  // The latest order to disregard the windows, so that it acts in one rollout.
   std::optional<RolloutOverride> override_used;
 
   static constexpr bool kLenient = true;
@@ -289,6 +313,7 @@ struct RolloutMemory {
       json::Field{"hasBegun", &RolloutMemory::has_begun},
       json::Field{"wellSince", &RolloutMemory::well_since},
       json::Field{"told", &RolloutMemory::told},
+      json::Field{"took", &RolloutMemory::took},
       json::Field{"ailing", &RolloutMemory::ailing},
       json::Field{"broken", &RolloutMemory::broken},
       json::Field{"blocked", &RolloutMemory::blocked},
@@ -297,6 +322,7 @@ struct RolloutMemory {
       json::Field{"resumptions", &RolloutMemory::resumptions},
       json::Field{"approveSeen", &RolloutMemory::approve_seen},
       json::Field{"resumeSeen", &RolloutMemory::resume_seen},
+      json::Field{"overrideSeen", &RolloutMemory::override_seen},
       json::Field{"override", &RolloutMemory::override_used},
   };
 };
@@ -308,6 +334,7 @@ struct RolloutPoolStatus {
   std::optional<Time> since;   // The time since which the rollout is in this phase.
   std::int32_t wave = 0;       // The number of the wave, from 1.
   std::int32_t waves = 0;      // The number of waves.
+  std::string wave_digest;     // The wave that waits for an approval; empty if none does.
   std::int32_t nodes = 0;      // The number of the pool's nodes.
   std::int32_t updated = 0;    // The number of nodes that have reached the target.
   std::optional<Time> opens;   // When the present or the next window begins.
@@ -316,12 +343,12 @@ struct RolloutPoolStatus {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Required{"name", &RolloutPoolStatus::name},     json::Field{"phase", &RolloutPoolStatus::phase},
-      json::Field{"message", &RolloutPoolStatus::message},  json::Field{"since", &RolloutPoolStatus::since},
-      json::Required{"wave", &RolloutPoolStatus::wave},     json::Required{"waves", &RolloutPoolStatus::waves},
-      json::Required{"nodes", &RolloutPoolStatus::nodes},   json::Required{"updated", &RolloutPoolStatus::updated},
-      json::Field{"opens", &RolloutPoolStatus::opens},      json::Field{"closes", &RolloutPoolStatus::closes},
-      json::Required{"memory", &RolloutPoolStatus::memory},
+      json::Required{"name", &RolloutPoolStatus::name},           json::Field{"phase", &RolloutPoolStatus::phase},
+      json::Field{"message", &RolloutPoolStatus::message},        json::Field{"since", &RolloutPoolStatus::since},
+      json::Required{"wave", &RolloutPoolStatus::wave},           json::Required{"waves", &RolloutPoolStatus::waves},
+      json::Field{"waveDigest", &RolloutPoolStatus::wave_digest}, json::Required{"nodes", &RolloutPoolStatus::nodes},
+      json::Required{"updated", &RolloutPoolStatus::updated},     json::Field{"opens", &RolloutPoolStatus::opens},
+      json::Field{"closes", &RolloutPoolStatus::closes},          json::Required{"memory", &RolloutPoolStatus::memory},
   };
 };
 

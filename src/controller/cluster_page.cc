@@ -11,6 +11,7 @@
 
 #include "controller/rosters.h"
 #include "dashboard/answers.h"
+#include "pool/rollout_policy.h"
 
 namespace pintle::controller {
 namespace {
@@ -18,6 +19,10 @@ namespace {
 constexpr auto kBetweenRenewals = std::chrono::seconds(1);
 constexpr auto kRenewedAnyway = std::chrono::hours(1);
 constexpr std::size_t kMostConnections = 64;
+// Proxies on the way, such as that of `kubectl port-forward`, may end a connection that is silent, too.
+constexpr auto kBetweenComments = std::chrono::seconds(20);
+static_assert(kBetweenComments * 3 < net::HttpServerLimits().stream_idle_time,
+              "the server would end the stream of a page on which nothing changes");
 
 std::string RandomIdentity() {
   std::random_device random;
@@ -27,7 +32,9 @@ std::string RandomIdentity() {
 dashboard::ClusterState StateOf(const View& view) {
   const Rosters rosters = MakeRosters(view);
   std::vector<dashboard::PoolAndNodes> pools;
-  for (const api::MachineConfigPool* pool : view.pools) pools.push_back({pool, rosters.Of(pool->metadata.name)});
+  for (const api::MachineConfigPool* pool : view.pools) {
+    pools.push_back({pool, rosters.Of(pool->metadata.name), pool::ChoosePolicy(*pool, view.rollout_policies).policy});
+  }
   return dashboard::StateOf(pools, view.machine_config_nodes, view.controller_config);
 }
 
@@ -52,10 +59,17 @@ ClusterPage::ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& c
       cluster_(cluster),
       soon_(loop, [this] { Renew(); }),
       later_(loop, [this] { Renew(); }),
+      alive_(loop, [this] { KeepStreamsAlive(); }),
       updates_(RandomIdentity()),
       contents_(std::make_shared<const dashboard::Contents>(
           dashboard::Contents{.cluster = {}, .timeline = {}, .unread = "the cluster", .now = clock.Wall()})) {
+  alive_.After(kBetweenComments);
   Changed();
+}
+
+void ClusterPage::KeepStreamsAlive() {
+  alive_.After(kBetweenComments);
+  updates_.KeepAlive();
 }
 
 void ClusterPage::Changed() {

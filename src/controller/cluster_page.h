@@ -36,13 +36,15 @@ class ClusterPage {
   ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& cluster);
 
   void Renew();
+  void KeepStreamsAlive();
   void AddChanges(const dashboard::Contents& next);
   net::HttpHandler Handler();
 
   const Clock& clock_;
   const Cluster& cluster_;
   event::Timer soon_;
-  event::Timer later_;  // The days until certificates expire change even if the cluster does not.
+  event::Timer later_;  // The days that certificates have left change without a change of the cluster.
+  event::Timer alive_;
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
   std::vector<dashboard::Piece> pieces_;     // Of contents_; may be empty while no browser follows the page.

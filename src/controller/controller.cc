@@ -105,7 +105,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                {.changed = [this] { LookSoon(); },
                 .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                 .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
-      policies_(loop, client_, clock, cluster_, node_events_,
+      policies_(loop, client_, clock, cluster_, node_events_, settings_.gate_peers,
                 {.changed = [this] { LookSoon(); },
                  .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                  .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); }}),

@@ -51,9 +51,10 @@ struct ControllerSettings {
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   std::string templates = {};     // The folder of templates; empty if no configs are generated.
-  bool is_operator = false;       // Acts as OpenShift's operator if the cluster has its kinds.
-  std::string release = {};       // The release for which to make the ControllerConfig; empty for that of images.json.
-  std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
+  bool is_operator = false;       // Whether to act as OpenShift's operator does, where the cluster has its kinds.
+  std::string release = {};       // The release that the ControllerConfig is made for; empty for that of images.json.
+  std::string token_keys_file = {};             // The keys for the tokens of new machines; empty if they need none.
+  net::Peers gate_peers = net::Peers::kRemote;  // The servers that gates of RolloutPolicies may ask.
   kube::LeaseTimes lease = {};
 };
 

@@ -9,6 +9,7 @@
 
 #include "json/parse.h"
 #include "kube/resource_kind.h"
+#include "net/local_address.h"
 
 namespace pintle::controller {
 namespace {
@@ -64,8 +65,8 @@ pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& bo
   return NotMet(fmt::format("the server answers {}", status));
 }
 
-GateChecks::GateChecks(event::Loop& loop, const Clock& clock, std::function<void()> changed)
-    : loop_(loop), clock_(clock), changed_(std::move(changed)), next_(loop, [this] { CheckDue(); }) {}
+GateChecks::GateChecks(event::Loop& loop, const Clock& clock, net::Peers peers, std::function<void()> changed)
+    : loop_(loop), clock_(clock), peers_(peers), changed_(std::move(changed)), next_(loop, [this] { CheckDue(); }) {}
 
 GateChecks::~GateChecks() = default;
 
@@ -134,8 +135,16 @@ void GateChecks::Begin(const std::string& policy, Check& check) {
   check.due = check.begun + kCheckAgain;
   auto url = UrlOf(check.gate);
   if (!url) return Ended(policy, check.gate.name, NotMet(url.error().message()));
+  // A proxy would connect to it; without one, the client checks the address that a name has.
+  if (peers_ == net::Peers::kRemote && net::IsLocalHost(url->host())) {
+    return Ended(policy, check.gate.name,
+                 NotMet(fmt::format("{} is a loopback or link-local address, which gates may ask only with the option "
+                                    "--gate-addresses=all of pintle-controller",
+                                    url->HostAndPort())));
+  }
   if (!client_) {
-    auto client = net::HttpClient::Create(loop_, {});
+    auto client =
+        net::HttpClient::Create(loop_, {.tls = {}, .proxy = net::ProxySettings::FromEnvironment(), .peers = peers_});
     if (!client) return Ended(policy, check.gate.name, NotMet(client.error().message()));
     client_.emplace(*std::move(client));
   }

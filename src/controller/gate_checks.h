@@ -32,7 +32,7 @@ class GateChecks {
 
   // `changed` is called when the result of a gate has changed, has become too old to count, or is now newer than
   // `newer_than`.  The loop and the clock must outlive this object.
-  GateChecks(event::Loop& loop, const Clock& clock, std::function<void()> changed);
+  GateChecks(event::Loop& loop, const Clock& clock, net::Peers peers, std::function<void()> changed);
   ~GateChecks();
   GateChecks(const GateChecks&) = delete;
   GateChecks& operator=(const GateChecks&) = delete;
@@ -65,6 +65,7 @@ class GateChecks {
 
   event::Loop& loop_;
   const Clock& clock_;
+  const net::Peers peers_;
   std::function<void()> changed_;
   std::optional<net::HttpClient> client_;                       // Exists once there is a gate.
   std::map<std::string, std::map<std::string, Check>> checks_;  // The keys are the policy and the gate.

@@ -56,13 +56,13 @@ void SetCondition(std::vector<api::Condition>& conditions, const char* type, boo
 }  // namespace
 
 PolicyWatch::PolicyWatch(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster,
-                         Announcer& announcer, Listener listener)
+                         Announcer& announcer, net::Peers gate_peers, Listener listener)
     : client_(std::move(client)),
       clock_(clock),
       cluster_(cluster),
       announcer_(announcer),
       listener_(std::move(listener)),
-      gates_(loop, clock, [this] { listener_.changed(); }),
+      gates_(loop, clock, gate_peers, [this] { listener_.changed(); }),
       writes_(clock, listener_),
       next_(loop, [this] { listener_.changed(); }) {}
 

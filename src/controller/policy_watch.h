@@ -36,7 +36,7 @@ class PolicyWatch {
 
   // The loop, the clock, the cluster and the announcer must outlive this object.
   PolicyWatch(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer,
-              Listener listener);
+              net::Peers gate_peers, Listener listener);
   PolicyWatch(const PolicyWatch&) = delete;
   PolicyWatch& operator=(const PolicyWatch&) = delete;
 

@@ -32,6 +32,8 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
         {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
+        {"--gate-addresses", "remote|all",
+         "what gates of RolloutPolicies may ask; remote: neither loopback nor link-local addresses [remote]"},
         {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
         {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
         {"--tls-cert", "FILE", "the Ignition server's certificate with its chain; or --cert [/etc/ssl/mcs/tls.crt]"},
@@ -101,6 +103,13 @@ Result<kube::ObjectName> ReadSecretName(const CommandLine& line, std::string_vie
   return kube::ObjectName{.namespace_name = text->substr(0, slash), .name = text->substr(slash + 1)};
 }
 
+Result<net::Peers> ReadGatePeers(const CommandLine& line) {
+  const std::string text = line.Value("--gate-addresses").value_or("remote");
+  if (text == "remote") return net::Peers::kRemote;
+  if (text == "all") return net::Peers::kAll;
+  return Error(ErrorKind::kInvalid, fmt::format("--gate-addresses {}: must be remote or all", text));
+}
+
 Result<> ReadCertificate(const CommandLine& line, IgnitionOptions& options) {
   options.certificate_secret =
       TRY(ReadSecretName(line, "--tls-secret", {"--tls-cert", "--cert", "--tls-key", "--key"}));
@@ -166,6 +175,7 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   settings.kept_configs = TRY(ReadKeptConfigs(line));
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
   if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
+  settings.gate_peers = TRY(ReadGatePeers(line));
   if (const auto page = line.Value("--page")) options.page = TRY(net::ParseListenAddress(*page), "--page");
   options.ignition = TRY(ReadIgnition(line));
   if (options.ignition) {

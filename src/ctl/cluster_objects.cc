@@ -84,6 +84,8 @@ Result<> AddObject(std::string_view kind, Value document, ClusterObjects& object
     Add(TRY(Decode<api::ControllerConfig>(std::move(document))), objects);
   } else if (kind == kOSImageStream) {
     objects.os_image_streams = TRY(Decode<api::OSImageStream>(std::move(document))).status.available_streams;
+  } else if (kind == api::RolloutPolicy::kKind) {
+    objects.rollout_policies.push_back(TRY(Decode<api::RolloutPolicy>(std::move(document))));
   }
   return {};
 }
@@ -144,6 +146,7 @@ std::string_view KindOfFile(const std::string& path) {
       {"machineconfig", kMachineConfig},
       {"controllerconfig", kControllerConfig},
       {"osimagestream", kOSImageStream},
+      {"rolloutpolicy", api::RolloutPolicy::kKind},
   });
   std::string stem = std::filesystem::path(path).stem().string();
   if (stem.ends_with('s')) stem.pop_back();

@@ -15,6 +15,7 @@
 #include "api/machine_os_config.h"
 #include "api/node.h"
 #include "api/os_image_stream.h"
+#include "api/rollout_policy.h"
 #include "base/result.h"
 #include "json/parse.h"
 #include "pool/status.h"
@@ -31,6 +32,7 @@ struct ClusterObjects {
   std::optional<api::MachineOSBuild> lone_os_build;
   pool::KnownConfigs configs;
   std::vector<api::OSImageStreamSet> os_image_streams;
+  std::vector<api::RolloutPolicy> rollout_policies;
   // These two come from the ControllerConfig.
   std::vector<api::CertExpiry> cert_expirys;
   std::string control_plane_topology;

@@ -3,146 +3,21 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <span>
 #include <string_view>
 #include <utility>
 
-#include "api/annotations.h"
 #include "api/rollout_policy.h"
 #include "base/printable.h"
 #include "controller/watched.h"
 #include "ctl/output.h"
+#include "ctl/rollout_simulation.h"
 #include "ctl/rollout_table.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
 #include "json/parse.h"
-#include "pool/membership.h"
-#include "pool/rollout_policy.h"
 
 namespace pintle::ctl {
 namespace {
-
-using PoolPointers = std::vector<const api::MachineConfigPool*>;
-using NodeStates = std::vector<pool::NodeState>;
-
-// Makes a pool that every cluster has, with its usual node selector.  If the pool is not among the objects, this
-// selector decides which nodes belong to it.
-api::MachineConfigPool StandardPool(std::string_view name) {
-  api::MachineConfigPool pool;
-  pool.metadata.name = name;
-  pool.spec.node_selector.emplace().match_labels.emplace(fmt::format("{}{}", api::kRoleLabelPrefix, name), "");
-  return pool;
-}
-
-bool HasRole(const api::Node& node) {
-  const auto& labels = node.metadata.labels;
-  return std::any_of(labels.begin(), labels.end(),
-                     [](const auto& label) { return label.first.starts_with(api::kRoleLabelPrefix); });
-}
-
-enum class NodesFrom { kCluster, kFile };
-
-// Sorts a cluster's nodes into its pools.
-class Memberships {
- public:
-  static Result<Memberships> Make(const api::MachineConfigPool& pool, const ClusterObjects& objects, NodesFrom from,
-                                  std::vector<std::string>& warnings) {
-    const api::MachineConfigPool standard[] = {StandardPool(api::kMasterPool), StandardPool(api::kWorkerPool)};
-    PoolPointers all = {&pool};
-    const auto add = [&](const api::MachineConfigPool& other) {
-      const bool is_known = std::any_of(all.begin(), all.end(), [&](const api::MachineConfigPool* known) {
-        return known->metadata.name == other.metadata.name;
-      });
-      if (!is_known) all.push_back(&other);
-    };
-    for (const auto& other : objects.pools) add(other);
-    for (const auto& other : standard) add(other);
-
-    const auto pools = TRY(pool::Pools::Make(all));
-    Memberships memberships;
-    for (const api::Node& node : objects.nodes) {
-      const auto primary = pools.PrimaryOf(node);
-      if (!primary) {
-        warnings.push_back(primary.error().message());
-        continue;
-      }
-      // A node without any role in a file counts as a node of this pool: it was probably listed for that reason.
-      const bool is_unclaimed =
-          from == NodesFrom::kFile && *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
-      if (*primary == nullptr && !is_unclaimed) continue;
-      memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);
-    }
-    return memberships;
-  }
-
-  NodeStates Of(std::string_view pool) const {
-    NodeStates members;
-    for (const auto& [name, node] : nodes_) {
-      if (name == pool) members.emplace_back(*node);
-    }
-    return members;
-  }
-
- private:
-  std::vector<std::pair<std::string, const api::Node*>> nodes_;
-};
-
-// The file may have only the nodes of the pool, without their labels.
-NodeStates NodesInFile(const api::MachineConfigPool& pool, const ClusterObjects& objects,
-                       const Memberships& memberships, std::vector<std::string>& warnings) {
-  NodeStates members = memberships.Of(pool.metadata.name);
-  if (!members.empty() || objects.nodes.empty()) return members;
-  warnings.push_back(
-      fmt::format("pool {} selects no node; all nodes of the file count as its nodes", pool.metadata.name));
-  for (const api::Node& node : objects.nodes) members.emplace_back(node);
-  return members;
-}
-
-template <typename T>
-std::vector<const T*> Pointers(const std::vector<T>& objects) {
-  std::vector<const T*> pointers;
-  pointers.reserve(objects.size());
-  for (const T& object : objects) pointers.push_back(&object);
-  return pointers;
-}
-
-std::size_t CountUnavailable(const NodeStates& nodes) { return pool::Unavailable(nodes).size(); }
-
-pool::Layering LayeringOf(const api::MachineConfigPool& pool, const ClusterObjects& objects) {
-  pool::Layering layering = pool::FindLayering(pool, objects.os_configs, objects.os_builds);
-  if (layering.build == nullptr && objects.lone_os_build) layering.build = &*objects.lone_os_build;
-  return layering;
-}
-
-const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObjects& objects) {
-  const auto found = std::find_if(objects.pools.begin(), objects.pools.end(),
-                                  [&](const auto& pool) { return pool.metadata.name == name; });
-  return found == objects.pools.end() ? nullptr : &*found;
-}
-
-// Returns the state of the master pool's update, for which arbiters wait.
-std::optional<pool::Masters> MastersOf(const ClusterObjects& objects, const Memberships& memberships) {
-  const api::MachineConfigPool* masters = PoolNamed(api::kMasterPool, objects);
-  if (masters == nullptr) return std::nullopt;
-  const NodeStates nodes = memberships.Of(api::kMasterPool);
-  const pool::Rollout rollout = pool::Decide({.pool = *masters,
-                                              .nodes = nodes,
-                                              .machine_config_nodes = {},
-                                              .layering = LayeringOf(*masters, objects),
-                                              .features = {},
-                                              .cert_expirys = {},
-                                              .operator_node = {},
-                                              .configs = {},
-                                              .other_pools = {},
-                                              .os_image_streams = {},
-                                              .unavailable_arbiters = 0,
-                                              .masters = {},
-                                              .now = {}});
-  return pool::Masters{.paused = masters->spec.paused,
-                       .unavailable = rollout.unavailable.size(),
-                       .candidates = rollout.candidates.nodes.size()};
-}
 
 RolloutAnswer RolloutAnswerOf(const pool::Situation& situation, pool::Rollout rollout) {
   RolloutAnswer answer;
@@ -190,7 +65,24 @@ RolloutQuestion ReadSettings(const CommandLine& line) {
   return question;
 }
 
-Result<RolloutPreview> PreviewRolloutFromFiles(const CommandLine& line) {
+// What a verb about the rollout of a pool works on.
+struct RolloutInputs {
+  RolloutQuestion question;
+  api::MachineConfigPool pool;
+  ClusterObjects objects;
+  std::string why_no_policies;  // Why the RolloutPolicies are not among the objects; empty if they are.
+};
+
+Result<RolloutInputs> ReadFiles(RolloutQuestion question) {
+  api::MachineConfigPool pool = TRY(ReadPool(question.pool_file));
+  ClusterObjects objects;
+  TRY(AddFile(question.nodes_file, "Node", objects));
+  for (const std::string& file : question.other_files) TRY(AddFile(file, "", objects));
+  return RolloutInputs{
+      .question = std::move(question), .pool = std::move(pool), .objects = std::move(objects), .why_no_policies = ""};
+}
+
+Result<RolloutInputs> InputsFromFiles(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help); a pool by its name is looked up "
                                                   "in the cluster that --kubeconfig leads to",
@@ -205,30 +97,29 @@ Result<RolloutPreview> PreviewRolloutFromFiles(const CommandLine& line) {
   question.pool_file = TRY(line.Needed("--pool"));
   question.nodes_file = TRY(line.Needed("--nodes"));
   question.other_files = line.Values("--with");
-  return PreviewRollout(question);
+  return ReadFiles(std::move(question));
 }
 
-// The preview lists the updates that the pool allows.  Only the controller knows the answers to the gates of a policy.
-void AddPolicyWarning(const Result<std::vector<api::RolloutPolicy>>& policies, const api::MachineConfigPool& pool,
-                      std::vector<std::string>& warnings) {
-  if (!policies) {
+// The preview has what the pool allows.  Only the controller knows the answers to the gates of a policy.
+void AddPolicyWarning(const RolloutInputs& inputs, std::vector<std::string>& warnings) {
+  if (!inputs.why_no_policies.empty()) {
     warnings.push_back(fmt::format("the RolloutPolicies cannot be read, and may hold the listed nodes back: {}",
-                                   policies.error().message()));
+                                   inputs.why_no_policies));
     return;
   }
-  std::vector<const api::RolloutPolicy*> all;
-  for (const api::RolloutPolicy& policy : *policies) all.push_back(&policy);
-  const api::RolloutPolicy* const chosen = pool::ChoosePolicy(pool, all).policy;
+  const api::RolloutPolicy* const chosen = PolicyOf(inputs.pool, inputs.objects);
   if (chosen == nullptr) return;
   std::string report = "it has reported nothing yet";
   for (const api::RolloutPoolStatus& status : chosen->status.pools) {
-    if (status.name == pool.metadata.name) report = fmt::format("it reports {}: {}", status.phase, status.message);
+    if (status.name == inputs.pool.metadata.name) {
+      report = fmt::format("it reports {}: {}", status.phase, status.message);
+    }
   }
   warnings.push_back(fmt::format("RolloutPolicy {} may hold the listed nodes back; {}", chosen->metadata.name,
                                  PrintableLines(report)));
 }
 
-Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
+Result<RolloutInputs> InputsFromCluster(const CommandLine& line) {
   for (const std::string_view option : {"--pool", "--nodes", "--with"}) {
     if (!line.Has(option)) continue;
     return Error(ErrorKind::kInvalid,
@@ -237,65 +128,69 @@ Result<RolloutPreview> PreviewRolloutFromCluster(const CommandLine& line) {
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool");
   const std::string& name = line.words().front();
   auto cluster = TRY(LiveCluster::Of(line));
-  const ClusterObjects objects = TRY(cluster.Objects());
+  ClusterObjects objects = TRY(cluster.Objects());
   const api::MachineConfigPool* const pool = PoolNamed(name, objects);
   if (pool == nullptr) return Error(ErrorKind::kNotFound, fmt::format("the cluster has no pool \"{}\"", name));
-  RolloutQuestion question = ReadSettings(line);
-  if (question.operator_node.empty()) question.operator_node = TRY(cluster.OperatorNode());
-  RolloutPreview preview = TRY(PreviewRollout(question, *pool, objects));
-  AddPolicyWarning(cluster.All<api::RolloutPolicy>(), *pool, preview.warnings);
-  return preview;
+  RolloutInputs inputs = {.question = ReadSettings(line), .pool = *pool, .objects = {}, .why_no_policies = ""};
+  if (inputs.question.operator_node.empty()) inputs.question.operator_node = TRY(cluster.OperatorNode());
+  auto policies = cluster.All<api::RolloutPolicy>();
+  if (policies) {
+    objects.rollout_policies = *std::move(policies);
+  } else {
+    inputs.why_no_policies = policies.error().message();
+  }
+  inputs.objects = std::move(objects);
+  return inputs;
+}
+
+void PrintRolloutWarnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", warning));
+}
+
+Result<ExitStatus> PrintSimulation(const RolloutInputs& inputs, const CommandLine& line) {
+  const Form form = FormOf(line);
+  if (form == Form::kName) return Error(ErrorKind::kInvalid, "-o name does not go with --simulate");
+  if (!inputs.why_no_policies.empty()) {
+    return Error(ErrorKind::kUnavailable, inputs.why_no_policies).While("reading RolloutPolicies");
+  }
+  const RolloutSimulation simulation =
+      TRY(SimulateRollout(inputs.question, inputs.pool, inputs.objects, TRY(ReadSimulationSettings(line))));
+  PrintRolloutWarnings(simulation.warnings);
+  if (form == Form::kText) {
+    Print(simulation.text);
+  } else {
+    PrintData(json::Encode(simulation.answer), form);
+  }
+  return simulation.answer.end ? ExitStatus::kFine : ExitStatus::kDiffers;
 }
 
 }  // namespace
 
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question) {
-  const api::MachineConfigPool pool = TRY(ReadPool(question.pool_file));
-  ClusterObjects objects;
-  TRY(AddFile(question.nodes_file, "Node", objects));
-  for (const std::string& file : question.other_files) TRY(AddFile(file, "", objects));
-  return PreviewRollout(question, pool, objects);
+  const RolloutInputs inputs = TRY(ReadFiles(question));
+  return PreviewRollout(question, inputs.pool, inputs.objects);
 }
 
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                       const ClusterObjects& objects) {
   RolloutPreview preview;
-  const NodesFrom from = question.nodes_file.empty() ? NodesFrom::kCluster : NodesFrom::kFile;
-  const Memberships memberships = TRY(Memberships::Make(pool, objects, from, preview.warnings));
-  const auto nodes = from == NodesFrom::kFile ? NodesInFile(pool, objects, memberships, preview.warnings)
-                                              : memberships.Of(pool.metadata.name);
-  const auto machine_config_nodes = Pointers(objects.machine_config_nodes);
-  const auto other_pools = Pointers(objects.pools);
-  const bool has_arbiter = objects.control_plane_topology == pool::kArbiterTopology;
-  const bool is_master = pool.metadata.name == api::kMasterPool;
-  const bool is_arbiter = pool.metadata.name == api::kArbiterPool;
-
-  const pool::Situation situation = {
-      .pool = pool,
-      .nodes = nodes,
-      .machine_config_nodes = machine_config_nodes,
-      .layering = LayeringOf(pool, objects),
-      .features = pool::Features::Named(question.feature_gates),
-      .cert_expirys = objects.cert_expirys,
-      .operator_node = question.operator_node,
-      .configs = objects.configs,
-      .other_pools = other_pools,
-      .os_image_streams = objects.os_image_streams,
-      .unavailable_arbiters = has_arbiter && is_master ? CountUnavailable(memberships.Of(api::kArbiterPool)) : 0,
-      .masters = has_arbiter && is_arbiter ? MastersOf(objects, memberships) : std::nullopt,
-      .now = std::nullopt,
+  const auto decide = [&](const pool::Situation& situation) {
+    pool::Rollout rollout = pool::Decide(situation);
+    preview.table = RolloutTable(situation, rollout);
+    preview.answer = RolloutAnswerOf(situation, std::move(rollout));
   };
-  pool::Rollout rollout = pool::Decide(situation);
-  preview.table = RolloutTable(situation, rollout);
-  preview.answer = RolloutAnswerOf(situation, std::move(rollout));
+  TRY(WithSituation(question, pool, objects, preview.warnings, decide));
   return preview;
 }
 
 Result<ExitStatus> Rollout(const CommandLine& line) {
   const Form form = FormOf(line);
-  const RolloutPreview preview =
-      TRY(line.Has("--kubeconfig") ? PreviewRolloutFromCluster(line) : PreviewRolloutFromFiles(line));
-  for (const std::string& warning : preview.warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", warning));
+  TRY(CheckSimulationOptions(line));
+  const RolloutInputs inputs = TRY(line.Has("--kubeconfig") ? InputsFromCluster(line) : InputsFromFiles(line));
+  if (line.Has("--simulate")) return PrintSimulation(inputs, line);
+  RolloutPreview preview = TRY(PreviewRollout(inputs.question, inputs.pool, inputs.objects));
+  AddPolicyWarning(inputs, preview.warnings);
+  PrintRolloutWarnings(preview.warnings);
   if (form == Form::kText) {
     Print(preview.table);
   } else if (form == Form::kName) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle rollout`: prints which nodes of a pool would be updated next, and what the pool's status would be.
+// `pintle rollout`: prints which nodes of a pool would be updated next, and what the pool's status would be; or, with
+// --simulate, how the whole rollout would go.
 
 #include <array>
 #include <optional>
@@ -14,6 +15,8 @@
 #include "ctl/cluster_objects.h"
 #include "ctl/command_line.h"
 #include "ctl/live_cluster.h"
+#include "ctl/rollout_simulation.h"
+#include "ctl/rollout_situation.h"
 #include "json/field_list.h"
 #include "pool/rollout.h"
 
@@ -25,17 +28,12 @@ inline constexpr std::array kRolloutOptions = {
     Option{"--with", "FILE", "other objects that matter: MachineConfigNodes, MachineOSConfigs, MachineConfigPools ..."},
     Option{"--feature-gates", "A,B", "feature gates that are on"},
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
+    kSimulateOption,
+    kNodeTimeOption,
+    kBeginOption,
     kKubeconfigOption,
     kContextOption,
     kFormatOption,
-};
-
-struct RolloutQuestion {
-  std::string pool_file;
-  std::string nodes_file;
-  std::vector<std::string> other_files;
-  std::vector<std::string> feature_gates;
-  std::string operator_node;
 };
 
 struct LayeredImage {

@@ -38,12 +38,12 @@ Result<api::RolloutPoolStatus> StatusOfPool(LiveCluster& cluster, const std::str
 }
 
 // Writes an order for the target that the pool has now.
-Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::string_view annotation, int wave) {
+Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::string_view annotation,
+               api::RolloutOrder order) {
   const std::string_view user = FromEnvironment("USER");
-  const api::RolloutOrder order = {.target = pool.spec.configuration.name,
-                                   .wave = wave,
-                                   .by = user.empty() ? "somebody" : std::string(user),
-                                   .at = ToRfc3339(SystemClock().Wall())};
+  order.target = pool.spec.configuration.name;
+  order.by = user.empty() ? "somebody" : std::string(user);
+  order.at = ToRfc3339(SystemClock().Wall());
   json::Value patch;
   patch["metadata"]["annotations"][annotation] = json::ToText(json::Encode(order));
   TRY(cluster.Patch<api::MachineConfigPool>(pool.metadata.name, std::move(patch)), "annotating the pool");
@@ -67,6 +67,9 @@ Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view what) {
                                                 Printable(status.phase), Printable(status.message)));
 }
 
+// The controller does not read longer orders.
+constexpr std::size_t kLongestReason = 500;
+
 }  // namespace
 
 Result<ExitStatus> ApproveWave(const CommandLine& line) {
@@ -76,7 +79,16 @@ Result<ExitStatus> ApproveWave(const CommandLine& line) {
   const api::RolloutPoolStatus status = TRY(StatusOfPool(cluster, name));
   TRY(ExpectReportOn(pool, status));
   if (status.phase != "AwaitingApproval") return WrongPhase(status, "waits for no approval");
-  TRY(Order(cluster, pool, api::kApproveAnnotation, status.wave));
+  if (status.wave_digest.empty()) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("the policy's status does not identify wave {} of pool {}; apply deploy/crds of this "
+                             "version, and update the controller",
+                             status.wave, name));
+  }
+  api::RolloutOrder order;
+  order.wave_digest = status.wave_digest;
+  order.wave = status.wave;
+  TRY(Order(cluster, pool, api::kApproveAnnotation, std::move(order)));
   Print(fmt::format("Wave {} of {} of pool {} may begin with {}.\n", status.wave, status.waves, name,
                     pool.spec.configuration.name));
   return ExitStatus::kFine;
@@ -89,9 +101,25 @@ Result<ExitStatus> ResumeRollout(const CommandLine& line) {
   const api::RolloutPoolStatus status = TRY(StatusOfPool(cluster, name));
   TRY(ExpectReportOn(pool, status));
   if (!status.memory.halt) return WrongPhase(status, "is not halted");
-  TRY(Order(cluster, pool, api::kResumeAnnotation, 0));
+  TRY(Order(cluster, pool, api::kResumeAnnotation, {}));
   Print(fmt::format("The rollout of {} to pool {} goes on.  It was halted: {}\n", pool.spec.configuration.name, name,
                     Printable(status.memory.halt->message)));
+  return ExitStatus::kFine;
+}
+
+Result<ExitStatus> OverrideWindows(const CommandLine& line) {
+  const std::string name = TRY(PoolIn(line));
+  api::RolloutOrder order;
+  order.reason = TRY(line.Needed("--reason"));
+  if (order.reason.empty() || order.reason.size() > kLongestReason) {
+    return Error(ErrorKind::kInvalid, fmt::format("--reason: write a text of 1 to {} bytes", kLongestReason));
+  }
+  LiveCluster cluster = TRY(LiveCluster::Of(line));
+  const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));
+  TRY(StatusOfPool(cluster, name));
+  TRY(Order(cluster, pool, api::kOverrideAnnotation, std::move(order)));
+  Print(fmt::format("The windows and the freeze of its policy do not hold while pool {} gets {}.\n", name,
+                    pool.spec.configuration.name));
   return ExitStatus::kFine;
 }
 

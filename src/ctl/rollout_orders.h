@@ -12,10 +12,17 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kRolloutOrderOptions = {kKubeconfigOption, kContextOption};
+inline constexpr std::array kRolloutOverrideOptions = {
+    Option{"--reason", "TEXT", "why the windows and the freeze do not hold, such as CVE-2027-1234"},
+    kKubeconfigOption,
+    kContextOption,
+};
 
 // Lets the next wave of a pool's rollout begin.
 Verb ApproveWave;
 // Ends the halt of a pool's rollout: the failures so far no longer count.
 Verb ResumeRollout;
+// Lets the pool's present config be rolled out outside of windows, and during a freeze.
+Verb OverrideWindows;
 
 }  // namespace pintle::ctl

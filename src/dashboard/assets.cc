@@ -77,6 +77,10 @@ header { border-bottom: 1px solid var(--line); padding-bottom: .5rem; }
 .attention li.degraded { border-color: var(--degraded-back); color: inherit; background: none; }
 .attention li.not-ready { border-color: var(--not-ready); color: inherit; background: none; }
 .attention .sign { font-weight: bold; }
+.rollout { overflow-wrap: anywhere; }
+.waves { display: flex; flex-wrap: wrap; gap: .25rem .5rem; margin: .5rem 0 0; padding: 0; list-style: none; font-size: .875rem; }
+.waves li { padding: 0 .5rem; border-radius: 3px; overflow-wrap: anywhere; }
+.waves li[aria-current] { font-weight: bold; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem .5rem; margin: 0 0 1rem; padding: 0; list-style: none; font-size: .875rem; }
 .legend li { padding: 0 .5rem; border-radius: 3px; }
 article { margin: 0 0 1.5rem; padding: .75rem 0 0; border-top: 1px solid var(--line); }
@@ -115,7 +119,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; ma
 dt { color: var(--quiet); }
 dd { margin: 0; min-width: 0; }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }
-@media (forced-colors: active) { .nodes li, .legend li { border: 1px solid; } }
+@media (forced-colors: active) { .nodes li, .legend li, .waves li { border: 1px solid; } }
 )css";
 
 // The script puts pieces of HTML in place that the server has made and escaped.  If the keyboard's focus is in a piece,

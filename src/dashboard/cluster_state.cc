@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dashboard/cluster_state.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -20,6 +22,23 @@ using MachineConfigNodes = std::map<std::string_view, const api::MachineConfigNo
 // image.
 constexpr auto kCoveredConditions = std::to_array<std::string_view>(
     {"Updated", "Updating", "Degraded", "NodeDegraded", "BuildPending", "Building", "BuildSuccess"});
+
+// A policy has one wave more than it may name.
+constexpr int kMostWaves = 33;
+
+// What the phases of a rollout mean to people.
+constexpr auto kPhases = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"Held", "is held back by the pool"},
+    {"Updating", "updates nodes"},
+    {"Soaking", "watches the nodes of the wave"},
+    {"AwaitingApproval", "waits for an approval"},
+    {"Staging", "waits until nodes have staged the config"},
+    {"AwaitingGate", "waits for a gate"},
+    {"AwaitingWindow", "waits for a window"},
+    {"Frozen", "waits for the end of a freeze"},
+    {"Halted", "is halted"},
+    {"Complete", "is complete"},
+});
 
 bool IsRebooting(const api::Node& node) {
   return node.metadata.Annotation(api::kStateAnnotation) == api::kStateRebooting;
@@ -67,6 +86,44 @@ bool IsNotice(const api::Condition& condition) {
          std::find(kCoveredConditions.begin(), kCoveredConditions.end(), condition.type) == kCoveredConditions.end();
 }
 
+// Returns the names of so many waves.  The last one may have the nodes that no wave names.
+std::vector<std::string> WaveNames(const std::vector<api::RolloutWave>& waves, int count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(std::clamp(count, 0, kMostWaves)); ++i) {
+    if (i >= waves.size()) {
+      names.emplace_back("all other nodes");
+    } else {
+      names.push_back(waves[i].name.empty() ? fmt::format("wave {}", i + 1) : waves[i].name);
+    }
+  }
+  return names;
+}
+
+std::string MistakesOf(const api::RolloutPolicy& policy) {
+  for (const api::Condition& condition : policy.status.conditions) {
+    if (condition.type == "Accepted" && condition.status == "False") return condition.message;
+  }
+  return "";
+}
+
+RolloutEntry EntryOf(const api::RolloutPolicy& policy, const std::string& pool) {
+  RolloutEntry entry;
+  entry.policy = policy.metadata.name;
+  entry.mistakes = MistakesOf(policy);
+  for (const api::RolloutPoolStatus& status : policy.status.pools) {
+    if (status.name != pool) continue;
+    entry.phase = status.phase;
+    entry.message = status.message;
+    if (status.since) entry.since = status.since->at;
+    entry.wave = status.wave;
+    entry.waves = WaveNames(policy.spec.waves, status.waves);
+    entry.nodes = status.nodes;
+    entry.updated = status.updated;
+    if (status.opens) entry.window_opens = status.opens->at;
+  }
+  return entry;
+}
+
 PoolEntry EntryOf(const PoolAndNodes& from, const MachineConfigNodes& machine_config_nodes) {
   const api::MachineConfigPool& pool = *from.pool;
   PoolEntry entry{.name = pool.metadata.name,
@@ -74,6 +131,7 @@ PoolEntry EntryOf(const PoolAndNodes& from, const MachineConfigNodes& machine_co
                   .is_paused = pool.spec.paused,
                   .notices = {},
                   .nodes = {}};
+  if (from.policy != nullptr) entry.rollout = EntryOf(*from.policy, entry.name);
   for (const api::Condition& condition : pool.status.conditions) {
     if (IsNotice(condition)) entry.notices.push_back({condition.type, condition.message});
   }
@@ -116,6 +174,15 @@ std::string_view WordFor(Stage stage) {
       return "degraded";
   }
   return "";
+}
+
+std::string_view WordsFor(const RolloutEntry& rollout) {
+  if (!rollout.mistakes.empty()) return "does not go on, because its policy cannot be used";
+  if (rollout.phase.empty()) return "was not looked at yet";
+  for (const auto& [phase, words] : kPhases) {
+    if (phase == rollout.phase) return words;
+  }
+  return "does something that this version does not know";
 }
 
 std::size_t PoolEntry::CountOf(Stage stage) const {

@@ -15,6 +15,7 @@
 #include "api/controller_config.h"
 #include "api/machine_config_node.h"
 #include "api/machine_config_pool.h"
+#include "api/rollout_policy.h"
 #include "base/clock.h"
 #include "pool/node_state.h"
 
@@ -56,12 +57,35 @@ struct Notice {
   bool operator==(const Notice&) const = default;
 };
 
+// Where the rollout of a pool by its RolloutPolicy stands.
+struct RolloutEntry {
+  std::string policy;
+  std::string phase;  // "AwaitingApproval"; empty if the controller has not reported about the pool yet.
+  std::string message;
+  std::string mistakes;  // Why the policy cannot be used; empty if it can be.
+  std::optional<WallTime> since;
+  int wave = 0;                          // The present one, from 1.
+  std::vector<std::string> waves;        // The names of all waves.
+  int nodes = 0;                         // The pool's nodes.
+  int updated = 0;                       // Those that have the target.
+  std::optional<WallTime> window_opens;  // The next window, or the present one.
+
+  bool is_complete() const { return phase == "Complete"; }
+  // Nothing happens until a person acts.
+  bool needs_person() const { return phase == "Halted" || phase == "AwaitingApproval" || !mistakes.empty(); }
+  bool operator==(const RolloutEntry&) const = default;
+};
+
+// Returns what the rollout does, for people: "waits for an approval".
+std::string_view WordsFor(const RolloutEntry& rollout);
+
 struct PoolEntry {
   std::string name;
   std::string target;
   bool is_paused = false;
   std::vector<Notice> notices;
   std::vector<NodeEntry> nodes;
+  std::optional<RolloutEntry> rollout = std::nullopt;  // Set if a RolloutPolicy is for the pool.
 
   std::size_t CountOf(Stage stage) const;
   bool operator==(const PoolEntry&) const = default;
@@ -88,6 +112,7 @@ struct ClusterState {
 struct PoolAndNodes {
   const api::MachineConfigPool* pool;
   std::span<const pool::NodeState> nodes;
+  const api::RolloutPolicy* policy = nullptr;  // That of the pool, if there is one.
 };
 
 // `controller_config` may be null.

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kLongestExplanation = 600;
 // The grid of a pool has the names of up to this many nodes.  With more, only pointers and screen readers get them.
 constexpr std::size_t kMostNamedNodes = 60;
+constexpr std::size_t kLongestWaveName = 80;
 // A certificate that ends within this time needs attention.
 constexpr auto kSoonToExpire = std::chrono::days(30);
 
@@ -108,9 +109,16 @@ std::string AttentionItem(const NodeEntry& node) {
                      ClassFor(node.stage), SignFor(node.stage), NodeLink(node), WordFor(node.stage), why);
 }
 
+std::string AttentionItem(const std::string& pool, const RolloutEntry& rollout) {
+  const std::string& why = rollout.mistakes.empty() ? rollout.message : rollout.mistakes;
+  return fmt::format("<li>Pool {}: the rollout by {} {}: {}</li>", Escaped(pool), Escaped(rollout.policy),
+                     WordsFor(rollout), EscapedLines(why, kLongestExplanation));
+}
+
 Piece Attention(const Contents& contents) {
   std::string items;
   for (const PoolEntry& pool : contents.cluster.pools) {
+    if (pool.rollout && pool.rollout->needs_person()) items += AttentionItem(pool.name, *pool.rollout);
     for (const Notice& notice : pool.notices) {
       items += fmt::format("<li>Pool {}: {}: {}</li>", Escaped(pool.name), Escaped(notice.type),
                            EscapedLines(notice.message, kLongestExplanation));
@@ -136,6 +144,42 @@ std::string ElementId(std::string_view prefix, std::string_view name) {
   return std::string(prefix) + std::string(name);
 }
 
+// The waves in their order, each with a sign: done, under way, or still to come.
+std::string WaveList(const RolloutEntry& rollout) {
+  std::string items;
+  for (std::size_t i = 0; i < rollout.waves.size(); ++i) {
+    const auto number = static_cast<int>(i) + 1;
+    const bool is_done = number < rollout.wave || rollout.is_complete();
+    const Stage stage = is_done ? Stage::kDone : number == rollout.wave ? Stage::kUpdating : Stage::kWaiting;
+    const std::string_view word = is_done ? "done" : number == rollout.wave ? "under way" : "to come";
+    items += fmt::format(
+        "<li class=\"{}\"{}><span class=\"sign\" aria-hidden=\"true\">{}</span> {}<span class=\"unseen\">: "
+        "{}</span></li>",
+        ClassFor(stage), number == rollout.wave && !is_done ? " aria-current=\"step\"" : "", SignFor(stage),
+        EscapedLines(rollout.waves[i], kLongestWaveName), word);
+  }
+  return items.empty() ? "" : "<ol class=\"waves\" aria-label=\"waves\">" + items + "</ol>";
+}
+
+// "Wave 2 of 4, 11 of 40 nodes: the rollout by workers waits for an approval since 07:30. ..."
+std::string RolloutText(const std::optional<RolloutEntry>& rollout) {
+  if (!rollout) return "";
+  std::string text = "<p class=\"rollout\">";
+  if (!rollout->waves.empty()) {
+    text += fmt::format("Wave {} of {}, {} of {}: ", rollout->wave, rollout->waves.size(), rollout->updated,
+                        CountText(static_cast<std::size_t>(std::max(rollout->nodes, 0)), "node"));
+  }
+  text += fmt::format("the rollout by {} {}", Escaped(rollout->policy), WordsFor(*rollout));
+  if (rollout->since && rollout->mistakes.empty()) text += ", since " + TimeElement(*rollout->since);
+  text += ". ";
+  const std::string& why = rollout->mistakes.empty() ? rollout->message : rollout->mistakes;
+  if (!why.empty() && !rollout->is_complete()) text += EscapedLines(why, kLongestExplanation) + ". ";
+  const bool awaits_window = rollout->phase == "AwaitingWindow" || rollout->phase == "Frozen";
+  if (awaits_window && rollout->window_opens)
+    text += "The window opens at " + TimeElement(*rollout->window_opens) + ".";
+  return text + "</p>" + WaveList(*rollout);
+}
+
 Piece PoolHead(const PoolEntry& pool) {
   const std::string id = ElementId("pool-", pool.name);
   const std::string name = Escaped(pool.name);
@@ -146,9 +190,9 @@ Piece PoolHead(const PoolEntry& pool) {
   }
   const std::size_t done = pool.CountOf(Stage::kDone);
   return {id, fmt::format("{0}<p>{1} of {2} have {3}. {4}.</p><progress max=\"{5}\" value=\"{1}\" "
-                          "aria-label=\"nodes of {6} that are done\"></progress></div>",
+                          "aria-label=\"nodes of {6} that are done\"></progress>{7}</div>",
                           head, done, CountText(pool.nodes.size(), "node"), ConfigName(pool.target), StageCounts(pool),
-                          pool.nodes.size(), name)};
+                          pool.nodes.size(), name, RolloutText(pool.rollout))};
 }
 
 Piece NodeCell(const NodeEntry& node, bool is_named) {

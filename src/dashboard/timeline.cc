@@ -41,6 +41,15 @@ void AddPoolDifferences(const PoolEntry& before, const PoolEntry& after, std::ve
   if (before.is_paused != after.is_paused) {
     texts.push_back(fmt::format("pool {}: {}", after.name, after.is_paused ? "paused" : "no longer paused"));
   }
+  const auto step = [](const std::optional<RolloutEntry>& rollout) {
+    if (!rollout) return std::string();
+    const std::string wave =
+        rollout->waves.empty() ? "" : fmt::format("wave {} of {}, ", rollout->wave, rollout->waves.size());
+    return fmt::format("{}the rollout {}", wave, WordsFor(*rollout));
+  };
+  if (after.rollout && step(before.rollout) != step(after.rollout)) {
+    texts.push_back(fmt::format("pool {}: {}", after.name, step(after.rollout)));
+  }
 }
 
 void AddNodeDifferences(const ClusterState& before, const ClusterState& after, std::vector<std::string>& texts) {

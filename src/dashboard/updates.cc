@@ -22,6 +22,7 @@ constexpr int kExpectedFor = 30;
 // A browser tries again after this time, in milliseconds, when the connection is lost.
 constexpr const char* kRetry = "retry: 2000\n";
 constexpr const char* kReload = "event: reload\ndata: 1\n\n";
+constexpr const char* kComment = ": nothing has changed\n\n";
 
 std::string TextOf(const std::vector<Piece>& changes) {
   json::Value list = json::Value::array();
@@ -49,6 +50,7 @@ class Updates::Stream final : public net::HttpStream {
 
   Updates& updates_;
   std::optional<std::uint64_t> position_;
+  std::uint64_t comments_ = 0;  // The comments that this stream has sent, or needs not send.
   bool has_begun_ = false;
 };
 
@@ -89,11 +91,27 @@ void Updates::AddEvent(std::string text) {
       events_.clear();
       kept_bytes_ = 0;
     }
-    for (auto& [stream, wake] : wakes_) {
-      if (wake) wakes.push_back(std::exchange(wake, nullptr));
-    }
+    wakes = TakeWakesLocked();
   }
   for (const auto& wake : wakes) wake();
+}
+
+void Updates::KeepAlive() {
+  std::vector<std::function<void()>> wakes;
+  {
+    const std::lock_guard lock(mutex_);
+    ++comments_;
+    wakes = TakeWakesLocked();
+  }
+  for (const auto& wake : wakes) wake();
+}
+
+std::vector<std::function<void()>> Updates::TakeWakesLocked() {
+  std::vector<std::function<void()>> wakes;
+  for (auto& [stream, wake] : wakes_) {
+    if (wake) wakes.push_back(std::exchange(wake, nullptr));
+  }
+  return wakes;
 }
 
 std::shared_ptr<net::HttpStream> Updates::StreamFrom(std::string_view version) {
@@ -106,6 +124,7 @@ std::shared_ptr<net::HttpStream> Updates::StreamFrom(std::string_view version) {
   }
   auto stream = std::make_shared<Stream>(*this, position);
   const std::lock_guard lock(mutex_);
+  stream->comments_ = comments_;
   wakes_.emplace(stream.get(), nullptr);
   return stream;
 }
@@ -119,7 +138,9 @@ std::shared_ptr<const std::string> Updates::NextFor(Stream& stream, std::functio
     stream.position_ = latest_;
     return std::make_shared<const std::string>(kReload);
   }
+  const bool has_comment = std::exchange(stream.comments_, comments_) != comments_;
   if (*stream.position_ == latest_) {
+    if (has_comment) return std::make_shared<const std::string>(kComment);
     wakes_[&stream] = std::move(wake);
     return nullptr;
   }

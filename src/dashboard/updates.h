@@ -41,6 +41,9 @@ class Updates {
   void Add(const std::vector<Piece>& changes);
   // Makes the next version, for which all browsers have to load the page again.
   void AddOtherPage();
+  // Sends a comment to all browsers that wait for a change, so that no server or proxy in between ends a stream that is
+  // silent for long.
+  void KeepAlive();
 
   // Returns the stream for a browser that shows this version.  The stream must not outlive the updates.
   std::shared_ptr<net::HttpStream> StreamFrom(std::string_view version);
@@ -49,6 +52,7 @@ class Updates {
   class Stream;
 
   void AddEvent(std::string text);
+  std::vector<std::function<void()>> TakeWakesLocked();
   std::shared_ptr<const std::string> NextFor(Stream& stream, std::function<void()> wake);
 
   bool HasFollowersLocked() const { return !wakes_.empty() || expected_for_ > 0; }
@@ -56,7 +60,8 @@ class Updates {
   const std::string identity_;
   mutable std::mutex mutex_;  // Guards the members below.
   std::uint64_t latest_ = 0;
-  int expected_for_ = 0;  // For this many versions, a browser may still be loading the page.
+  std::uint64_t comments_ = 0;  // How many comments there were.
+  int expected_for_ = 0;        // For so many versions, a browser may still be loading the page.
   std::deque<std::shared_ptr<const std::string>> events_;  // The newest comes last and leads to latest_.
   std::size_t kept_bytes_ = 0;                             // The size of all events_.
   std::map<const Stream*, std::function<void()>> wakes_;   // By stream; null if the stream does not wait.

@@ -52,11 +52,15 @@ class [[nodiscard]] HttpCall {
   std::shared_ptr<Exchange> exchange_;
 };
 
+// The servers, or proxies, that a client connects to: all, or those whose address is not local (net/local_address.h).
+enum class Peers { kAll, kRemote };
+
 class HttpClient {
  public:
   struct Settings {
     TlsSettings tls = {};
     ProxySettings proxy = ProxySettings::FromEnvironment();
+    Peers peers = Peers::kAll;
   };
 
   static Result<HttpClient> Create(event::Loop& loop, Settings settings);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/version.h"
+#include "net/local_address.h"
 
 namespace pintle::net {
 namespace {
@@ -129,6 +130,10 @@ void HttpCall::Exchange::SetUp() {
   Set(easy(), CURLOPT_TCP_KEEPIDLE, kProbeAfterSeconds);
   Set(easy(), CURLOPT_TCP_KEEPINTVL, kProbeEverySeconds);
   Set(easy(), CURLOPT_SOCKOPTFUNCTION, &DropDeadConnections);
+  if (engine_.lock()->settings().peers == Peers::kRemote) {
+    Set(easy(), CURLOPT_OPENSOCKETFUNCTION, &Exchange::OpenRemoteSocket);
+    Set(easy(), CURLOPT_OPENSOCKETDATA, this);
+  }
   LeaveLookupsBehind(easy());
   // If these options were not set, curl would read the environment itself; empty texts mean no proxy.
   Set(easy(), CURLOPT_PROXY, Proxy().c_str());
@@ -169,6 +174,15 @@ Lines HttpCall::Exchange::HeaderLines() const {
     Append(lines, "Authorization: Bearer " + request_.bearer_token);
   }
   return lines;
+}
+
+// The address is known only here, since a name may have another address at each lookup.
+curl_socket_t HttpCall::Exchange::OpenRemoteSocket(void* exchange, curlsocktype, curl_sockaddr* address) {
+  if (IsLocal(address->addr)) {
+    static_cast<Exchange*>(exchange)->has_refused_address_ = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 std::size_t HttpCall::Exchange::TakeHeadLine(char* line, std::size_t, std::size_t size, void* exchange) {
@@ -233,6 +247,7 @@ void HttpCall::Exchange::Done(CURLcode code) {
   if (failure_) return End(*failure_);
   // curl does not report an error if the connection ends within the head.
   if (code == CURLE_OK && !answered_ && !next_) code = CURLE_GOT_NOTHING;
+  if (code == CURLE_COULDNT_CONNECT && has_refused_address_) return End(RefusedAsLocal(url_.HostAndPort()));
   if (code != CURLE_OK) return End(Explain(Failure(code)));
   if (!next_) return End({});
   if (Result<> followed = Follow(); !followed) End(std::move(followed));

@@ -39,6 +39,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   CURL* easy() const { return easy_.get(); }
 
  private:
+  static curl_socket_t OpenRemoteSocket(void* exchange, curlsocktype purpose, curl_sockaddr* address);
   static std::size_t TakeHeadLine(char* line, std::size_t one, std::size_t size, void* exchange);
   static std::size_t TakePiece(char* piece, std::size_t one, std::size_t size, void* exchange);
 
@@ -77,6 +78,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<std::uint64_t> body_expected_;
   std::uint64_t body_size_ = 0;  // After decompression.
   std::optional<Error> failure_;
+  bool has_refused_address_ = false;  // The server has a local address, to which this client does not connect.
 
   bool paused_ = false;
   bool paused_in_curl_ = false;

@@ -182,4 +182,8 @@ Error ProxyWantsCredentials(const std::string& proxy, const std::string& server)
                              proxy, server));
 }
 
+Error RefusedAsLocal(const std::string& server) {
+  return Invalid(fmt::format("refused to connect to {}, since its address is a loopback or link-local one", server));
+}
+
 }  // namespace pintle::net

@@ -41,5 +41,7 @@ Error StalledFor(std::chrono::milliseconds patience, const std::string& server, 
 Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress);
 Error BodyOverLimit(std::uint64_t limit, const std::string& server);
 Error ProxyWantsCredentials(const std::string& proxy, const std::string& server);
+// The address of the server, or of its proxy, is local (net/local_address.h).
+Error RefusedAsLocal(const std::string& server);
 
 }  // namespace pintle::net

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "base/time_span.h"
+#include "json/fields.h"
+#include "json/parse.h"
 
 namespace pintle::pool {
 namespace {
@@ -49,6 +51,8 @@ class PolicyCompiler {
     Policy policy;
     policy.name = from_.metadata.name;
     CheckPools(spec);
+    // The problems of each of so many would hide this one.
+    if (HasTooMany(spec)) return Problems();
     policy.waves = Waves(spec.waves);
     if (spec.order) {
       policy.order_label = spec.order->label;
@@ -64,10 +68,25 @@ class PolicyCompiler {
     policy.gates = Gates(spec.gates);
     policy.stages_all = IsSecond(spec.stage, "None", "All", "spec.stage");
     if (problems_.empty()) return policy;
-    return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems_, "; ")));
+    return Problems();
   }
 
  private:
+  Error Problems() const { return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems_, "; "))); }
+
+  bool HasTooMany(const api::RolloutPolicySpec& spec) {
+    bool has_too_many = false;
+    const auto check = [&](const char* list, std::size_t count, std::size_t most) {
+      if (count <= most) return;
+      Problem(fmt::format("spec.{}", list), fmt::format("has {} {}; write at most {}", count, list, most));
+      has_too_many = true;
+    };
+    check("waves", spec.waves.size(), kMostWaves);
+    check("windows", spec.windows.size(), kMostWindows);
+    check("gates", spec.gates.size(), kMostGates);
+    return has_too_many;
+  }
+
   void Problem(const std::string& field, std::string_view value, std::string_view what) {
     problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
   }
@@ -101,6 +120,7 @@ class PolicyCompiler {
     for (std::size_t i = 0; i < from.size(); ++i) {
       const std::string field = fmt::format("spec.waves[{}]", i);
       waves.push_back(WaveOf(from[i], field));
+      waves.back().definition = json::ToText(json::Encode(from[i]));
       if (waves.back().name.empty()) waves.back().name = fmt::format("wave {}", i + 1);
       if (waves.back().is_rest() && i + 1 < from.size()) {
         Problem(field, "has neither nodes nor nodeSelector, so it has all nodes; only the last wave may be so");
@@ -114,6 +134,7 @@ class PolicyCompiler {
     rest.nodes.reset();
     rest.selector.reset();
     rest.max_unavailable.reset();
+    rest.definition.clear();
     rest.soak = {};
     if (waves.empty()) rest.name = "all nodes";
     waves.push_back(std::move(rest));

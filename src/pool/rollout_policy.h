@@ -18,7 +18,13 @@
 
 namespace pintle::pool {
 
-// A number of nodes, or a percentage.
+// How many of each a policy may have.  The controller goes through all of them at each decision, and asks each gate
+// every 30 seconds.  The kind's schema in deploy/crds has the same limits.
+inline constexpr std::size_t kMostWaves = 32;
+inline constexpr std::size_t kMostWindows = 32;
+inline constexpr std::size_t kMostGates = 32;
+
+// A number of nodes, or a part of some.
 struct NodeShare {
   int number = 0;
   bool is_percentage = false;
@@ -37,6 +43,7 @@ struct Wave {
   std::optional<NodeShare>
       failure_threshold;  // More failed nodes than this halt the rollout; if unset, no number of them does.
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
+  std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 
   // The wave has all nodes that are left.
   bool is_rest() const { return !nodes && !selector; }

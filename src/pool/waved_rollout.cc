@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "api/annotations.h"
+#include "base/digest.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
 #include "base/time_span.h"
@@ -73,6 +74,7 @@ std::optional<api::RolloutOrder> ReadOrder(const std::string& text) {
   auto order = json::Decode<api::RolloutOrder>(*std::move(value), report);
   if (report.has_errors()) return std::nullopt;
   order.by = FirstCharacters(Printable(order.by), kLongestReason);
+  order.reason = FirstCharacters(Printable(order.reason), kLongestReason);
   return order;
 }
 
@@ -240,7 +242,10 @@ class Follower {
     next.began = At(now_);
     next.approve_seen = memory_.approve_seen;
     next.resume_seen = memory_.resume_seen;
+    next.took = memory_.took;
+    next.override_seen = memory_.override_seen;
     next.override_used = memory_.override_used;
+    if (next.override_used && !next.override_used->withdrawn) next.override_used->withdrawn = At(now_);
     const bool is_needed = CountWhere([&](std::size_t i) { return !target_.IsAssignedTo(nodes_[i]); }) > 0;
     // Without a memory, nobody knows what has broken the nodes that have the target.  If other nodes do not have the
     // target yet, the target counts as the cause: the policy may have been deleted and created again during a halt.
@@ -279,39 +284,72 @@ class Follower {
   // ---- orders of people ----
 
   void ReadOverride() {
-    const std::string reason =
-        FirstCharacters(Printable(situation_.pool.metadata.Annotation(api::kOverrideAnnotation)), kLongestReason);
+    const std::string& text = situation_.pool.metadata.Annotation(api::kOverrideAnnotation);
     auto& used = memory_.override_used;
-    if (reason.empty()) {
+    why_not_overridden_ = WhyNotOverridden(text);
+    if (text.empty() || !why_not_overridden_.empty()) {
       if (used && !used->withdrawn) used->withdrawn = At(now_);
       return;
     }
-    if (used && !used->withdrawn && used->reason == reason) {
-      is_overridden_ = used->target == target_text_;
-      return;
-    }
-    used = {.target = target_text_, .reason = reason, .at = At(now_), .withdrawn = std::nullopt};
     is_overridden_ = true;
+    if (text == memory_.override_seen) return;
+    const api::RolloutOrder order = ReadOrder(text).value();
+    memory_.override_seen = text;
+    used = {.target = target_text_, .reason = order.reason, .by = order.by, .at = At(now_), .withdrawn = std::nullopt};
     Report(true, "RolloutOverridden",
-           fmt::format("windows and freezes of the policy do not hold for {}: {}", target_text_, reason));
+           fmt::format("by {}, windows and freezes of the policy do not hold for {}: {}", order.by, target_text_,
+                       order.reason));
   }
 
-  bool IsApproved(int wave) const {
+  // Returns why an order to disregard the windows does not act; empty if it acts, or if there is none.
+  std::string WhyNotOverridden(const std::string& text) const {
+    if (text.empty()) return "";
+    const auto order = ReadOrder(text);
+    if (!order || order->reason.empty()) {
+      return fmt::format("the annotation {} of the pool is not an order; write it by `kubectl pintle override`",
+                         api::kOverrideAnnotation);
+    }
+    if (order->target != situation_.pool.spec.configuration.name) {
+      return fmt::format("the override was for {}", Printable(order->target));
+    }
+    const auto& used = memory_.override_used;
+    if (text == memory_.override_seen && (!used || used->withdrawn)) return "the override was for an earlier rollout";
+    return "";
+  }
+
+  bool IsApproved(std::string_view wave_digest) const {
     return std::any_of(memory_.approvals.begin(), memory_.approvals.end(),
-                       [&](const api::RolloutApproval& approval) { return approval.wave == wave; });
+                       [&](const api::RolloutApproval& approval) { return approval.wave_digest == wave_digest; });
   }
 
   void ReadApproval() {
     const std::string& text = situation_.pool.metadata.Annotation(api::kApproveAnnotation);
     const auto order = ReadOrder(text);
     if (!order || order->target != situation_.pool.spec.configuration.name) return;
-    if (order->wave < 2 || order->wave > decided_.waves || IsApproved(order->wave)) return;
-    // If a config is taken back and rolled out again, the earlier order does not approve the later rollout.
-    if (text == memory_.approve_seen) return;
-    memory_.approve_seen = text;
-    memory_.approvals.push_back({.wave = order->wave, .by = order->by, .at = At(now_)});
-    Report(false, "RolloutApproved",
-           fmt::format("wave {} of {} is approved by {}", order->wave, target_text_, order->by));
+    // An order that has acted does not approve a later rollout of the same config, as after it was taken back.
+    if (order->wave_digest.empty() || text == memory_.approve_seen || IsApproved(order->wave_digest)) return;
+    for (std::size_t wave = 1; wave < policy_.waves.size(); ++wave) {
+      if (DigestOfWave(policy_, wave, target_text_) != order->wave_digest) continue;
+      const auto number = static_cast<std::int32_t>(wave + 1);
+      memory_.approve_seen = text;
+      memory_.approvals.push_back({.wave = number, .wave_digest = order->wave_digest, .by = order->by, .at = At(now_)});
+      Report(false, "RolloutApproved",
+             fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name, target_text_,
+                         order->by));
+      return;
+    }
+  }
+
+  // Returns whether the present wave may begin; otherwise reports that it waits.
+  bool MayBegin(const Wave& wave) {
+    if (!policy_.needs_approval || memory_.wave == 0) return true;
+    std::string digest = DigestOfWave(policy_, static_cast<std::size_t>(memory_.wave), target_text_);
+    if (IsApproved(digest)) return true;
+    decided_.wave_digest = std::move(digest);
+    SetPhase(RolloutPhase::kAwaitingApproval,
+             fmt::format("wave {} of {} ({}) waits for `kubectl pintle approve {}`", memory_.wave + 1, decided_.waves,
+                         wave.name, situation_.pool.metadata.name));
+    return false;
   }
 
   void ReadResumption() {
@@ -412,13 +450,7 @@ class Follower {
     if (!memory_.has_begun) {
       const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
       if (!has_nodes) return EndWave("has no node that is without the target");
-      const int number = memory_.wave + 1;
-      if (policy_.needs_approval && number > 1 && !IsApproved(number)) {
-        SetPhase(RolloutPhase::kAwaitingApproval,
-                 fmt::format("wave {} of {} ({}) waits for `kubectl pintle approve {}`", number, decided_.waves,
-                             wave.name, situation_.pool.metadata.name));
-        return false;
-      }
+      if (!MayBegin(wave)) return false;
       if (HasTooManyFailures()) return false;  // The halt is reported below.
       ChooseMembers(wave);
     }
@@ -457,6 +489,7 @@ class Follower {
     // After an edit of the policy, other nodes may be left at the end of the last wave.  Then it begins once more.
     if (!IsLastWave() || !is_any_unassigned_) ++memory_.wave;
     if (IsLastWaveOver()) {
+      AddDurations();
       memory_.told.clear();
       if (had_begun) Report(false, "RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
     }
@@ -668,14 +701,16 @@ class Follower {
 
   void ReportWindow() {
     const auto& opening = decided_.opening;
+    const std::string hint = why_not_overridden_.empty() ? "" : "; " + why_not_overridden_;
     if (policy_.windows.IsFrozenAt(now_)) {
       const std::string reason =
           policy_.freeze_reason.empty() ? "" : fmt::format(" ({})", Printable(policy_.freeze_reason));
       return SetPhase(RolloutPhase::kFrozen,
-                      fmt::format("the policy's freeze{} ends later; the next window begins at {}", reason,
-                                  ToRfc3339(opening.begin)));
+                      fmt::format("the policy's freeze{} ends later; the next window begins at {}{}", reason,
+                                  ToRfc3339(opening.begin), hint));
     }
-    SetPhase(RolloutPhase::kAwaitingWindow, fmt::format("the next window begins at {}", ToRfc3339(opening.begin)));
+    SetPhase(RolloutPhase::kAwaitingWindow,
+             fmt::format("the next window begins at {}{}", ToRfc3339(opening.begin), hint));
   }
 
   void JudgeGatesBefore() {
@@ -797,9 +832,42 @@ class Follower {
     if (is_new) ForgetToldNodes();
   }
 
-  void ForgetToldNodes() {
+  std::map<std::string_view, const Standing*> StandingsByName() const {
     std::map<std::string_view, const Standing*> standings;
     for (std::size_t i = 0; i < nodes_.size(); ++i) standings.emplace(nodes_[i].name(), &standings_[i]);
+    return standings;
+  }
+
+  // Returns when a node was done with its latest update, as its agent reports it.
+  static std::optional<WallTime> UpdatedAt(const api::MachineConfigNode& node) {
+    for (const api::Condition& condition : node.status.conditions) {
+      const bool is_done = condition.type == "Updated" && condition.status == "True";
+      if (is_done && condition.last_transition_time) return condition.last_transition_time->at;
+    }
+    return std::nullopt;
+  }
+
+  // Adds how long the nodes took that are done, before it is forgotten when they were told.
+  void AddDurations() {
+    if (memory_.told.empty()) return;
+    const auto standings = StandingsByName();
+    for (const api::MachineConfigNode* node : situation_.machine_config_nodes) {
+      const auto told = memory_.told.find(node->metadata.name);
+      const auto standing = standings.find(node->metadata.name);
+      if (told == memory_.told.end() || standing == standings.end() || !standing->second->is_there) continue;
+      const auto updated = UpdatedAt(*node);
+      if (!updated || *updated < told->second.at || *updated > now_) continue;
+      if (!memory_.took || memory_.took->target != target_text_) {
+        memory_.took = {.target = target_text_, .nodes = 0, .seconds = 0};
+      }
+      ++memory_.took->nodes;
+      memory_.took->seconds += std::chrono::duration_cast<seconds>(*updated - told->second.at).count();
+    }
+  }
+
+  void ForgetToldNodes() {
+    AddDurations();
+    const auto standings = StandingsByName();
     std::erase_if(memory_.told, [&](const auto& told) {
       const auto found = standings.find(told.first);
       if (found == standings.end() || found->second->is_there) return true;
@@ -817,6 +885,7 @@ class Follower {
   api::RolloutMemory memory_;
   std::vector<Standing> standings_;  // For each node.
   bool is_overridden_ = false;
+  std::string why_not_overridden_;  // Why an order to disregard the windows does not act; empty without such an order.
   bool is_any_unassigned_ = false;
   std::set<std::string> blocking_;  // The keys in memory_.blocked of the gates that block now.
   std::string gate_halt_;           // Why a gate halts the rollout; empty if none does.
@@ -857,6 +926,13 @@ PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inp
   return Follower(situation, inputs).Follow();
 }
 
+std::string DigestOfWave(const Policy& policy, std::size_t wave, std::string_view target) {
+  const std::string& definition = policy.waves[wave].definition;
+  std::size_t alike_before = 0;
+  for (std::size_t i = 0; i < wave; ++i) alike_before += policy.waves[i].definition == definition ? 1 : 0;
+  return Sha256(fmt::format("{}\n{}\n{}", target, alike_before, definition)).hex();
+}
+
 api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout& decided,
                                 const api::RolloutPoolStatus* before, WallTime now) {
   api::RolloutPoolStatus status;
@@ -867,6 +943,7 @@ api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout&
   status.since = is_same ? before->since : At(now);
   status.wave = decided.wave;
   status.waves = decided.waves;
+  status.wave_digest = decided.wave_digest;
   status.nodes = static_cast<std::int32_t>(situation.nodes.size());
   status.updated = decided.updated;
   const bool has_window = decided.opening.end || decided.opening.begin > now;

@@ -18,9 +18,11 @@
 // the target, as most nodes do when a config is taken back; and nodes that are unavailable already, because the
 // previous target has broken them or because they are on the way to another config.
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/rollout_policy.h"
@@ -79,6 +81,7 @@ struct PolicyRollout {
   std::string message;
   int wave = 0;  // From 1.
   int waves = 0;
+  std::string wave_digest;  // What an approval of the wave has to name; empty if the wave waits for none.
   int updated = 0;
   Opening opening;                // The present window, or the next one.
   std::optional<WallTime> again;  // When the decision may change although nothing in the cluster does.
@@ -86,7 +89,12 @@ struct PolicyRollout {
 
 PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs);
 
-// Returns the part of the policy's status that is about the pool.  `before` is the present one, or nullptr.
+// Returns what an approval of a wave holds for: a digest of the target and of the wave as the policy defines it, but
+// not of the place of the wave, since other waves may be added or removed before it.  Waves with the same definition
+// have different digests.
+std::string DigestOfWave(const Policy& policy, std::size_t wave, std::string_view target);
+
+// Returns what the policy's status has about the pool.  `before` is what it had, or nullptr.
 api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout& decided,
                                 const api::RolloutPoolStatus* before, WallTime now);
 

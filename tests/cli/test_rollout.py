@@ -48,3 +48,25 @@ def test_refuses_a_file_that_is_not_a_pool(tmp_path):
     refused("rollout", "--pool", NODES, "--nodes", NODES, says=[str(NODES), "MachineConfigPool"])
     empty = write(tmp_path / "empty.yaml", "")
     refused("rollout", "--pool", empty, "--nodes", NODES, says=[str(empty), "MachineConfigPools instead of one"])
+
+
+def test_simulates_a_rollout_by_a_policy(tmp_path):
+    policy = write(tmp_path / "policy.yaml", {"kind": "RolloutPolicy", "metadata": {"name": "p"}, "spec": {
+        "pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "30min"}]}})
+    words = ["rollout", "--simulate", "--pool", POOL, "--nodes", NODES, "--with", policy,
+             "--begin", "2027-03-27T12:00:00Z", "--node-time", "30min"]
+    text = pintle(*words)
+    assert text.status == 0
+    assert "Sat 2027-03-27 12:00 +00:00  wave 1 of 2 (canary) begins, with 1 node\n" in text.stdout
+    answer = pintle(*words, "-o", "json").json()
+    assert answer["policy"] == "p" and answer["nodeSeconds"] == 1800 and answer["nodeTimeFrom"] == "Option"
+    assert [step["what"] for step in answer["steps"]][:3] == ["WaveBegins", "Soaks", "WaveDone"]
+
+
+def test_options_of_a_simulation_need_it():
+    for option in "--node-time=5min", "--begin=2027-03-27T12:00:00Z":
+        refused("rollout", "--pool", POOL, "--nodes", NODES, option, says=["needs --simulate"])
+    words = ["rollout", "--simulate", "--pool", POOL, "--nodes", NODES]
+    refused(*words, "--node-time=soon", says=["--node-time soon", "must be a time"])
+    refused(*words, "--begin=tomorrow", says=["--begin"])
+    refused(*words, "-o", "name", says=["-o name does not go with --simulate"])

@@ -166,6 +166,28 @@ def test_the_page_follows_a_rollout_and_says_what_fails(page, objects, agents, b
     assert browser.problems() == []
 
 
+def test_the_page_shows_a_rollout_by_its_waves(page, objects, agents, browser):
+    add_workers(objects, agents, 3)
+    policies = "/apis/pintle.io/v1alpha1/rolloutpolicies"
+    objects.admin.must("POST", policies, {
+        "apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "workers"},
+        "spec": {"pool": "worker", "approve": "Manual", "waves": [{"name": "canary", "nodes": 1}]}})
+    try:
+        browser.open(page.url)
+        wait_for_text(browser, "pool-worker", "the rollout by workers is complete")
+        objects.config("50-waved", files={"/etc/waved": "1"})
+        wait_for_text(browser, "pool-worker", "Wave 2 of 2, 1 of 3 nodes: the rollout by workers waits for an approval")
+        wait_for_text(browser, "pool-worker", "canary: done")
+        wait_for_text(browser, "attention", "kubectl pintle approve worker")
+        for width, height in SIZES.values():
+            browser.resize(width, height)
+            assert browser.run(ACCESSIBILITY) == []
+            assert browser.run(CONTRAST) == []
+        assert browser.problems() == []
+    finally:
+        objects.admin.must("DELETE", policies)
+
+
 def test_a_new_node_and_a_new_pool_come_to_the_page(page, objects, agents, browser):
     add_workers(objects, agents, 1)
     browser.open(page.url)

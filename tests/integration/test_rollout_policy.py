@@ -45,7 +45,8 @@ def clock(tmp_path):
 
 @pytest.fixture
 def controller(cluster, objects, clock):
-    with Controller(cluster, environment=clock.environment) as running:
+    # The servers of these tests are on loopback.
+    with Controller(cluster, "controller", "--gate-addresses=all", environment=clock.environment) as running:
         wait_until(objects.leader, "the controller leads", 60)
         yield running
 
@@ -167,7 +168,7 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     create(objects, waves=[{"nodes": 1}], approve="Manual")
     wait_for_phase(objects, "Complete")
     target = change(objects, agents, rolled_out)
-    wait_for_phase(objects, "AwaitingApproval", target)
+    waiting = wait_for_phase(objects, "AwaitingApproval", target)
     assert len(updated(agents, target)) == 1
     preview = plugin(cluster, "rollout", "worker")
     assert "RolloutPolicy policy may hold the listed nodes back; it reports AwaitingApproval: wave 2 of 2" \
@@ -178,8 +179,20 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     agents.wait_until_all_have(target)
     approval, = wait_for_phase(objects, "Complete", target)["memory"]["approvals"]
     assert approval["wave"] == 2 and approval["by"] == "ann" and approval["at"]
+    assert approval["waveDigest"] == waiting["waveDigest"] and "waveDigest" not in of_pool(objects)
     answer = plugin(cluster, "approve", "worker")
     assert answer.returncode == 1 and "waits for no approval; it is Complete" in answer.stderr
+
+
+def test_a_person_simulates_the_rollout_of_a_later_config(cluster, objects, agents, rolled_out):
+    create(objects, waves=[{"name": "canary", "nodes": 1}], approve="Manual")
+    wait_for_phase(objects, "Complete")
+    answer = plugin(cluster, "rollout", "worker", "--simulate", "--node-time=5min", "--begin=2027-03-27T12:00:00Z")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith("Pool worker gets a later config by RolloutPolicy policy: 3 nodes\n")
+    assert "Sat 2027-03-27 12:05 +00:00  wave 2 of 2 (all other nodes) needs an approval\n" in answer.stdout
+    assert answer.stdout.endswith("Earliest end: Sat 2027-03-27 12:10 +00:00, after 10 minutes\n")
+    assert desired(agents) == {name: rolled_out for name in WORKERS}
 
 
 def test_an_order_is_refused_while_its_policy_reports_about_an_older_config(cluster, objects, controller, agents,
@@ -216,18 +229,25 @@ def test_nodes_are_updated_only_in_a_window_also_when_the_clocks_skip_its_start(
     wait_for_phase(objects, "Complete", target)
 
 
-def test_a_reason_of_the_administrator_overrides_a_freeze(objects, agents, rolled_out):
+def test_a_reason_of_the_administrator_overrides_a_freeze_for_one_config(cluster, objects, agents, rolled_out):
     create(objects, freeze={"until": "2100-01-01", "reason": "holidays"})
     wait_for_phase(objects, "Complete")
     target = change(objects, agents, rolled_out)
     assert "holidays" in wait_for_phase(objects, "Frozen", target)["message"]
-    objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker",
-                       {"metadata": {"annotations": {"pintle.io/rollout-override": "CVE-2027-1"}}}, MERGE)
+    answer = plugin(cluster, "override", "worker", "--reason=CVE-2027-1")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == f"The windows and the freeze of its policy do not hold while pool worker gets {target}.\n"
     agents.wait_until_all_have(target)
     used = wait_for_phase(objects, "Complete", target)["memory"]["override"]
-    assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["at"]
+    assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["by"] == "ann" and used["at"]
     message, = objects.events("RolloutOverridden")
     assert "CVE-2027-1" in message
+    # The annotation is still there.
+    agents.hold()
+    objects.config("99-later", files={"/etc/later": "x"})
+    later = objects.wait_for_target("worker", other_than=target)
+    agents.go_on()
+    assert f"the override was for {target}" in wait_for_phase(objects, "Frozen", later)["message"]
 
 
 class Shop(http.server.ThreadingHTTPServer):
@@ -319,6 +339,18 @@ def test_a_policy_that_cannot_be_used_holds_its_pool_and_names_the_mistake(objec
     objects.admin.must("PATCH", f"{POLICIES}/policy", {"spec": {"windows": []}}, MERGE)
     agents.wait_until_all_have(target)
     assert condition(objects, "Accepted")["status"] == "True"
+
+
+def test_the_api_server_refuses_a_policy_with_too_many_waves_windows_or_gates(objects):
+    window = {"start": "22:00", "duration": "1h"}
+    gate = {"name": "g", "when": "After", "http": {"url": "http://shop"}}
+    for field, item in ("waves", {"nodes": 1}), ("windows", window), ("gates", gate):
+        policy = {"apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "policy"},
+                  "spec": {"pool": "worker", field: [item] * 33}}
+        status, answer = objects.admin.request("POST", POLICIES, policy)
+        assert status == 422 and f"spec.{field}: " in answer["message"] and "32 items" in answer["message"]
+        policy["spec"][field] = [item] * 32
+        objects.admin.must("POST", POLICIES + "?dryRun=All", policy)
 
 
 def test_the_older_of_two_policies_counts_and_the_newer_one_says_so(objects, agents, rolled_out):

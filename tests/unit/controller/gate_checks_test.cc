@@ -78,7 +78,7 @@ class GateChecksTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   int changes_ = 0;
   pool::Policy policy_;
-  GateChecks checks_{*loop_, clock_, [this] {
+  GateChecks checks_{*loop_, clock_, net::Peers::kAll, [this] {
                        ++changes_;
                        loop_->Stop();
                      }};
@@ -92,6 +92,27 @@ TEST_F(GateChecksTest, ReportAUrlThatCannotBeUsedOnce) {
     Want(HttpGate("http://"));
     EXPECT_EQ(changes_, 1);
     EXPECT_EQ(Results().at("g").message, "not an http or https URL");
+  }
+}
+
+TEST(GateChecks, AskNeitherLoopbackNorLinkLocalAddresses) {
+  const ManualClock clock;
+  const auto loop = ValueOf(event::Loop::Create());
+  GateChecks checks(*loop, clock, net::Peers::kRemote, [] {});
+  for (const char* url : {"http://127.0.0.1:1/", "http://localhost:1", "http://[::1]:1",
+                          "http://169.254.169.254/latest", "http://[fe80::1]/", "http://2852039166/"}) {
+    pool::Policy policy;
+    policy.gates = {HttpGate(url), QueryGate(url, "up")};
+    policy.gates[0].name = "http";
+    policy.gates[1].name = "query";
+    checks.Want({{url, {.policy = &policy}}});
+    for (const char* gate : {"http", "query"}) {
+      EXPECT_THAT(checks.ResultsOf(url).at(gate).message,
+                  testing::HasSubstr("is a loopback or link-local address, which gates may ask only with the option "
+                                     "--gate-addresses=all"))
+          << url;
+      EXPECT_FALSE(checks.ResultsOf(url).at(gate).is_met);
+    }
   }
 }
 

@@ -15,8 +15,8 @@ using testing::Not;
 constexpr auto kCountedAt = WallTime(std::chrono::seconds(1'700'000'000));
 
 // Returns a condition with the status True, which began at this time.
-api::Condition True(std::string type, int seconds, std::string reason = "") {
-  return {std::move(type), "True", api::Time{WallTime(std::chrono::seconds(seconds))}, std::move(reason), ""};
+api::Condition True(std::string type, int began, std::string reason = "") {
+  return {std::move(type), "True", api::Time{WallTime(std::chrono::seconds(began))}, std::move(reason), ""};
 }
 
 // Returns the metrics of the replica that leads, without pools.

@@ -84,6 +84,49 @@ TEST(ClusterState, HasTheConditionsThatAPersonShouldKnowOf) {
   EXPECT_THAT(StateWith(one, {}).pools.at(0).notices, ElementsAre(Notice{"PausedPending", "2 nodes wait"}));
 }
 
+TEST(ClusterState, HasTheRolloutByThePolicyOfAPool) {
+  const api::MachineConfigPool pool = pool::PoolWith(kNew);
+  api::RolloutPolicy policy;
+  policy.metadata.name = "workers";
+  policy.spec.waves.resize(2);
+  policy.spec.waves[0].name = "canary";
+  const auto rollout = [&] {
+    const PoolAndNodes pools[] = {{&pool, {}, &policy}};
+    return StateOf(pools, {}, nullptr).pools.at(0).rollout.value();
+  };
+  EXPECT_EQ(WordsFor(rollout()), "was not looked at yet");
+  api::RolloutPoolStatus& status = policy.status.pools.emplace_back();
+  status.name = "worker";
+  status.phase = "AwaitingApproval";
+  status.message = "wave 2 waits";
+  status.since = api::Time{WallTime(std::chrono::seconds(1))};
+  status.wave = 2;
+  status.waves = 3;
+  status.nodes = 40;
+  status.updated = 11;
+  EXPECT_EQ(rollout().policy, "workers");
+  EXPECT_EQ(rollout().message, "wave 2 waits");
+  EXPECT_EQ(rollout().since, status.since->at);
+  EXPECT_EQ(rollout().wave, 2);
+  EXPECT_THAT(rollout().waves, ElementsAre("canary", "wave 2", "all other nodes"));
+  EXPECT_EQ(rollout().nodes, 40);
+  EXPECT_EQ(rollout().updated, 11);
+  EXPECT_EQ(WordsFor(rollout()), "waits for an approval");
+  EXPECT_TRUE(rollout().needs_person());
+  status.phase = "Updating";
+  EXPECT_FALSE(rollout().needs_person());
+  policy.status.conditions = {ConditionOf("Accepted", "False", "spec.approve: what?")};
+  EXPECT_EQ(rollout().mistakes, "spec.approve: what?");
+  EXPECT_TRUE(rollout().needs_person());
+  // Nobody can write such a status but the controller, or an administrator who tries things.
+  status.waves = 2'000'000'000;
+  EXPECT_EQ(rollout().waves.size(), 33U);
+  status.phase = "Dancing";
+  policy.status.conditions.clear();
+  EXPECT_EQ(WordsFor(rollout()), "does something that this version does not know");
+  EXPECT_FALSE(StateWith(pool, {}).pools.at(0).rollout);
+}
+
 TEST(ClusterState, SortsNodesByNameAndCertificatesByTheirEnd) {
   const ClusterState state = StateWith(pool::PoolWith(kNew), {pool::NodeAt("b", kNew), pool::NodeAt("a", kOld)});
   EXPECT_THAT(state.pools.at(0).nodes, ElementsAre(Field(&NodeEntry::name, "a"), Field(&NodeEntry::name, "b")));

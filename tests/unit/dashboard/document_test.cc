@@ -53,6 +53,44 @@ TEST(Document, ListsWhatNeedsAttention) {
   EXPECT_THAT(PieceNamed(ContentsWith({}), "attention"), HasSubstr("Nothing needs attention."));
 }
 
+RolloutEntry WaitingRollout() {
+  RolloutEntry rollout;
+  rollout.policy = "workers";
+  rollout.phase = "AwaitingApproval";
+  rollout.message = "wave 2 waits for `kubectl pintle approve worker`";
+  rollout.since = kNow;
+  rollout.wave = 2;
+  rollout.waves = {"canary", "tenth", "all other nodes"};
+  rollout.nodes = 40;
+  rollout.updated = 11;
+  return rollout;
+}
+
+TEST(Document, ShowsHowFarARolloutIsByWaves) {
+  Contents contents = ContentsWith({Entry("a", Stage::kDone)});
+  EXPECT_THAT(PieceNamed(contents, "pool-worker"), Not(HasSubstr("rollout")));
+  contents.cluster.pools[0].rollout = WaitingRollout();
+  const std::string pool = PieceNamed(contents, "pool-worker");
+  EXPECT_THAT(pool, HasSubstr("Wave 2 of 3, 11 of 40 nodes: the rollout by workers waits for an approval, since <time "
+                              "datetime=\"2027-01-15T08:00:00Z\">"));
+  EXPECT_THAT(pool, HasSubstr("wave 2 waits for `kubectl pintle approve worker`. "));
+  EXPECT_THAT(pool, HasSubstr("<li class=\"done\"><span class=\"sign\" aria-hidden=\"true\">✓</span> canary<"));
+  EXPECT_THAT(pool, HasSubstr("<li class=\"updating\" aria-current=\"step\">"));
+  EXPECT_THAT(pool, HasSubstr("all other nodes<span class=\"unseen\">: to come</span>"));
+  EXPECT_THAT(PieceNamed(contents, "attention"),
+              HasSubstr("<li>Pool worker: the rollout by workers waits for an approval: wave 2 waits for"));
+}
+
+TEST(Document, ShowsWhenTheWindowOpensThatARolloutWaitsFor) {
+  Contents contents = ContentsWith({Entry("a", Stage::kDone)});
+  contents.cluster.pools[0].rollout = WaitingRollout();
+  contents.cluster.pools[0].rollout->phase = "AwaitingWindow";
+  contents.cluster.pools[0].rollout->window_opens = kNow + std::chrono::hours(3);
+  EXPECT_THAT(PieceNamed(contents, "pool-worker"),
+              HasSubstr("The window opens at <time datetime=\"2027-01-15T11:00:00Z\">"));
+  EXPECT_THAT(PieceNamed(contents, "attention"), HasSubstr("Nothing needs attention."));
+}
+
 TEST(Document, ShowsHostileTextsAsText) {
   const std::string hostile = "<script>alert(\"x\")</script>&'\u202Eevil\x01";
   Contents contents = ContentsWith({Entry(hostile, Stage::kDegraded, hostile)});
@@ -60,6 +98,10 @@ TEST(Document, ShowsHostileTextsAsText) {
   contents.cluster.pools[0].notices = {{hostile, hostile}};
   contents.cluster.certificates = {{hostile, hostile, kNow}};
   contents.timeline = {{kNow, hostile}};
+  RolloutEntry rollout = WaitingRollout();
+  rollout.policy = rollout.message = hostile;
+  rollout.waves = {hostile, hostile};
+  contents.cluster.pools[0].rollout = rollout;
   contents.unread = "";
   const std::string html = DocumentOf(contents, hostile, hostile);
   EXPECT_THAT(html, Not(HasSubstr("<script>")));

@@ -24,6 +24,24 @@ TEST(Differences, AreInTargetsPausesAndStages) {
   EXPECT_THAT(DifferencesOf(before, before), IsEmpty());
 }
 
+TEST(Differences, AreInThePhasesAndWavesOfRollouts) {
+  const ClusterState before = ContentsWith({}).cluster;
+  ClusterState after = before;
+  RolloutEntry& rollout = after.pools[0].rollout.emplace();
+  rollout.phase = "Updating";
+  rollout.message = "1 of 4 nodes";
+  rollout.wave = 1;
+  rollout.waves = {"canary", "all other nodes"};
+  EXPECT_THAT(DifferencesOf(before, after), ElementsAre("pool worker: wave 1 of 2, the rollout updates nodes"));
+  ClusterState later = after;
+  later.pools[0].rollout->message = "2 of 4 nodes";
+  EXPECT_THAT(DifferencesOf(after, later), IsEmpty());
+  later.pools[0].rollout->phase = "Halted";
+  EXPECT_THAT(DifferencesOf(after, later), ElementsAre("pool worker: wave 1 of 2, the rollout is halted"));
+  later.pools[0].rollout.reset();
+  EXPECT_THAT(DifferencesOf(after, later), IsEmpty());
+}
+
 TEST(Differences, AreInTheListsOfPoolsAndNodes) {
   const ClusterState before = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDone)}).cluster;
   ClusterState after = ContentsWith({Entry("c", Stage::kDone)}).cluster;

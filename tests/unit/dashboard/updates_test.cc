@@ -49,6 +49,25 @@ TEST(Updates, WakesABrowserThatWaitsOnce) {
   EXPECT_EQ(woken, 1);
 }
 
+// The server ends a stream without a piece after a while.
+TEST(Updates, SendsACommentToABrowserThatWaitsForLong) {
+  Updates updates("abc");
+  updates.KeepAlive();
+  const auto stream = StreamOf(updates, updates.Version());
+  int woken = 0;
+  EXPECT_EQ(stream->Next([&] { ++woken; }), nullptr) << "a new stream needs no comment";
+  updates.KeepAlive();
+  EXPECT_EQ(woken, 1);
+  EXPECT_EQ(NextOf(*stream), ": nothing has changed\n\n");
+  EXPECT_EQ(NextOf(*stream), "");
+  EXPECT_EQ(updates.Version(), "abc-0") << "a comment is no change";
+  // A change is as good as a comment.
+  updates.KeepAlive();
+  updates.Add({{"a", "1"}});
+  EXPECT_THAT(NextOf(*stream), StartsWith("id: abc-1\n"));
+  EXPECT_EQ(NextOf(*stream), "");
+}
+
 TEST(Updates, TellsABrowserToLoadThePageAgainIfItsVersionIsUnknown) {
   Updates updates("abc");
   for (const std::string version :

@@ -529,6 +529,16 @@ TEST_F(Redirects, ShareTheTimeLimitOfTheWhole) {
       server.Name() + " did not complete its answer within 300 ms, before any answer");
 }
 
+TEST_F(HttpClientTest, RefusesLocalAddressesIfItIsToConnectToRemoteOnes) {
+  const Server server;
+  client_ = ValueOf(HttpClient::Create(*loop_, {.tls = tls_, .proxy = proxy_, .peers = Peers::kRemote}));
+  ExpectInvalid(Fetch(server.At("/hello")),
+                "refused to connect to " + server.Name() + ", since its address is a loopback or link-local one");
+  const std::string port = server.Name().substr(server.Name().find(':'));
+  ExpectInvalid(Fetch(ValueOf(Url::Parse(server.UrlText("/hello", "localhost")))),
+                "refused to connect to localhost" + port + ", since its address is a loopback or link-local one");
+}
+
 using Proxies = HttpClientTest;
 
 TEST_F(Proxies, AreUsedForPlainHttp) {

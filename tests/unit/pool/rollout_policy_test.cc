@@ -142,6 +142,29 @@ TEST(RolloutPolicy, ReportsAllMistakesAtOnce) {
   EXPECT_THAT(message, testing::AllOf(HasSubstr("spec.pool"), HasSubstr("spec.approve"), HasSubstr("spec.stage")));
 }
 
+TEST(RolloutPolicy, HasALimitedNumberOfWavesWindowsAndGates) {
+  api::RolloutPolicy policy = Read(R"({"pool": "worker"})");
+  const auto compile = [&] {
+    return CompilePolicy(policy, [](const std::string&) { return std::make_shared<const TimeZone>(); });
+  };
+  policy.spec.waves.resize(32);
+  for (api::RolloutWave& wave : policy.spec.waves) wave.nodes = api::IntOrString{1};
+  policy.spec.windows.resize(32, {.days = {}, .start = "22:00", .duration = "1h", .time_zone = ""});
+  for (int i = 0; i < 32; ++i) {
+    api::RolloutGate& gate = policy.spec.gates.emplace_back();
+    gate.name = "g" + std::to_string(i);
+    gate.when = "After";
+    gate.http = api::GateHttp{.url = "http://shop"};
+  }
+  EXPECT_EQ(ValueOf(compile()).waves.size(), 33U) << "the last one has the nodes that are left";
+  policy.spec.waves.resize(33);
+  policy.spec.windows.resize(1000);
+  policy.spec.gates.resize(33);
+  EXPECT_EQ(MessageOf(compile()),
+            "spec.waves: has 33 waves; write at most 32; spec.windows: has 1000 windows; write at most 32; spec.gates: "
+            "has 33 gates; write at most 32");
+}
+
 api::RolloutPolicy Named(const std::string& name, int age, const std::string& spec) {
   api::RolloutPolicy policy = Read(spec);
   policy.metadata.name = name;

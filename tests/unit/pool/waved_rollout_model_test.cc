@@ -16,6 +16,7 @@
 #include <set>
 
 #include "json/fields.h"
+#include "json/parse.h"
 #include "pool/max_unavailable.h"
 #include "pool/waved_rollout.h"
 #include "support/expect.h"
@@ -155,6 +156,7 @@ class PolicyModel {
       wave.failure_threshold = NodeShare{OneIn(3) ? 1 : 0, false};
       tolerates_failures_ = tolerates_failures_ || wave.failure_threshold->number > 0;
       wave.node_timeout = hours(1 + Below(5));
+      wave.definition = wave.name;
       policy_.waves.push_back(std::move(wave));
     }
     Wave rest;
@@ -267,8 +269,13 @@ class PolicyModel {
 
   void ApproveWave(const std::string& target, int wave) {
     approved_.insert({target, wave});
-    pool_.metadata.annotations[std::string(api::kApproveAnnotation)] = json::ToText(
-        json::Encode(api::RolloutOrder{.target = target, .wave = wave, .by = "ann", .at = std::to_string(++orders_)}));
+    const auto index = static_cast<std::size_t>(wave - 1);
+    const std::string digest = index < policy_.waves.size() ? DigestOfWave(policy_, index, target) : "unknown";
+    api::RolloutOrder order;
+    order.target = target;
+    order.wave_digest = digest;
+    order.at = std::to_string(++orders_);
+    pool_.metadata.annotations[std::string(api::kApproveAnnotation)] = json::ToText(json::Encode(order));
   }
   void Approve() {
     const std::string target = OneIn(4) ? "good-0" : pool_.spec.configuration.name;
@@ -277,23 +284,33 @@ class PolicyModel {
 
   void Resume() {
     if (!OneIn(3)) return;
-    const std::string by = "ann " + std::to_string(++orders_);
-    pool_.metadata.annotations[std::string(api::kResumeAnnotation)] =
-        json::ToText(json::Encode(api::RolloutOrder{.target = pool_.spec.configuration.name, .by = by, .at = ""}));
+    api::RolloutOrder order;
+    order.target = pool_.spec.configuration.name;
+    order.by = "ann " + std::to_string(++orders_);
+    pool_.metadata.annotations[std::string(api::kResumeAnnotation)] = json::ToText(json::Encode(order));
     was_resumed_ = true;
   }
 
   void Override() {
     auto& annotations = pool_.metadata.annotations;
     const std::string key(api::kOverrideAnnotation);
-    if (annotations.erase(key) == 0 && OneIn(3)) annotations[key] = "CVE-" + std::to_string(Below(3));
+    if (annotations.erase(key) > 0 || !OneIn(3)) return;
+    api::RolloutOrder order;
+    order.target = OneIn(4) ? last_good_ : pool_.spec.configuration.name;
+    order.reason = "CVE";
+    // Some orders are given once more with the same text, as by a script that applies the same file again.
+    order.at = std::to_string(OneIn(4) ? orders_ : ++orders_);
+    annotations[key] = json::ToText(json::Encode(order));
   }
 
   // Somebody deletes the policy in the middle of a rollout, and creates it again.
   void ForgetRollout() {
     const bool is_under_way =
         std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) { return !HasTarget(NodeState(node.second)); });
-    if (OneIn(10) && is_under_way && memory_.target == pool_.spec.configuration.name) memory_ = {};
+    if (OneIn(10) && is_under_way && memory_.target == pool_.spec.configuration.name) {
+      memory_ = {};
+      override_rollouts_.clear();
+    }
   }
 
   void SwitchGates() {
@@ -358,6 +375,10 @@ class PolicyModel {
       EXPECT_TRUE(updates.empty() && of_unavailable.empty()) << "nodes were updated before the memory was written";
       if (is_killed) return false;
       for (const RolloutNews& one : last_.news) ++happenings_.news[one.reason];
+      if (last_.memory.target != memory_.target) ++rollouts_;
+      if (last_.memory.override_used && !last_.memory.override_used->withdrawn) {
+        override_rollouts_.try_emplace(last_.memory.override_seen, rollouts_);
+      }
       CheckMemory(states);
       memory_ = last_.memory;
       return true;
@@ -404,12 +425,18 @@ class PolicyModel {
     if (std::exchange(was_resumed_, false)) told_well_.clear();
   }
 
+  // An order holds for its target, and for the first rollout that it acts on.
+  bool IsOverridden() const {
+    const std::string& text = pool_.metadata.Annotation(api::kOverrideAnnotation);
+    if (text.empty()) return false;
+    const auto order = ValueOf(json::Parse(text));
+    const auto acted = override_rollouts_.find(text);
+    return order.TextAt({"target"}) == pool_.spec.configuration.name && acted != override_rollouts_.end() &&
+           acted->second == rollouts_;
+  }
+
   bool IsWindowOpen(const std::string& node) const {
-    const auto& annotations = pool_.metadata.annotations;
-    if (annotations.contains(std::string(api::kOverrideAnnotation)) && memory_.override_used &&
-        memory_.override_used->target == pool_.spec.configuration.name) {
-      return true;
-    }
+    if (IsOverridden()) return true;
     if (frozen_until_ && now_ < *frozen_until_) return false;
     if (!window_start_) return true;
     if (policy_.are_windows_for_disruptions_only && undisruptive_.contains(node)) return true;
@@ -553,6 +580,8 @@ class PolicyModel {
   std::set<std::string> told_well_;  // Nodes that were given the present target while they were well.
   std::set<std::string> broken_;     // Nodes that an earlier target has left unwell.
   std::set<std::pair<std::string, int>> approved_;
+  int rollouts_ = 0;
+  std::map<std::string, int> override_rollouts_;  // By order, the rollout in which it has acted.
   std::string last_good_ = "good-0";
   bool was_resumed_ = false;
   int made_nodes_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 
 #include "base/time_zone_files.h"
 #include "json/fields.h"
@@ -44,6 +45,9 @@ class Fleet {
     const std::vector<NodeState> states = States(nodes);
     Situation situation = SituationOf(pool, states);
     situation.undrainable = &undrainable;
+    std::vector<const api::MachineConfigNode*> machine_config_nodes;
+    for (const auto& [name, report] : reports) machine_config_nodes.push_back(&report);
+    situation.machine_config_nodes = machine_config_nodes;
     return DecideByPolicy(
         situation,
         {.policy = policy, .memory = memory, .now = now, .gate_results = &results, .undisruptive = &undisruptive});
@@ -89,6 +93,10 @@ class Fleet {
     annotations[std::string(api::kCurrentConfigAnnotation)] = annotations[std::string(api::kDesiredConfigAnnotation)];
     annotations[std::string(api::kStateAnnotation)] = api::kStateDone;
     SetReady(name, true);
+    api::MachineConfigNode& report = reports[name];
+    report.metadata.name = name;
+    report.status.conditions = {
+        {.type = "Updated", .status = "True", .last_transition_time = api::Time{now}, .reason = "", .message = ""}};
   }
   void FinishAll(const std::vector<std::string>& names) {
     for (const std::string& name : names) Finish(name);
@@ -102,6 +110,14 @@ class Fleet {
   void Order(std::string_view annotation, const std::string& value) {
     pool.metadata.annotations[std::string(annotation)] = value;
   }
+  std::string ApprovalOf(const std::string& wave_digest, const std::string& at = "now") const {
+    api::RolloutOrder order;
+    order.target = pool.spec.configuration.name;
+    order.wave_digest = wave_digest;
+    order.by = "ann";
+    order.at = at;
+    return json::ToText(json::Encode(order));
+  }
   std::string Phase() const { return NameOf(last.phase); }
 
   std::vector<api::Node> nodes;
@@ -112,9 +128,19 @@ class Fleet {
   std::map<std::string, GateResult> results;
   NodeNames undisruptive;
   NodeNames undrainable;
+  std::map<std::string, api::MachineConfigNode> reports;
   PolicyRollout last;
   std::vector<std::string> news;
 };
+
+std::string OverrideOf(const std::string& target, const std::string& at = "now") {
+  api::RolloutOrder order;
+  order.target = target;
+  order.reason = "CVE-2027-1";
+  order.by = "ann";
+  order.at = at;
+  return json::ToText(json::Encode(order));
+}
 
 constexpr const char* kCanary = R"({"pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "10min"}]})";
 
@@ -334,23 +360,71 @@ TEST(WavedRollout, WaitsForTheApprovalOfEachWaveButTheFirst) {
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
   EXPECT_THAT(fleet.last.message, HasSubstr("kubectl pintle approve worker"));
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-other", "wave": 2, "by": "ann"})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 3, "by": "ann"})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
   fleet.Order(api::kApproveAnnotation, "yes");
   EXPECT_THAT(fleet.Told(), IsEmpty());
+  // A number does not identify a wave.
   fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 0, kNew)));
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 1, "rendered-worker-other")));
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.last.wave_digest, DigestOfWave(fleet.policy, 1, kNew));
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
   EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  EXPECT_EQ(fleet.last.wave_digest, "");
   ASSERT_THAT(fleet.memory.approvals, SizeIs(1));
+  EXPECT_EQ(fleet.memory.approvals[0].wave, 2);
   EXPECT_EQ(fleet.memory.approvals[0].by, "ann");
   EXPECT_EQ(fleet.memory.approvals[0].at->at, fleet.now);
   EXPECT_THAT(fleet.news, Contains("RolloutApproved"));
 }
 
+TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveForOneThatIsInsertedBeforeIt) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1, "soak": "1h"}]})", 4);
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  ASSERT_EQ(fleet.Phase(), "AwaitingApproval");
+  const std::string approved = fleet.last.wave_digest;
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(approved));
+  fleet.SetPolicy(R"({"pool": "worker", "approve": "Manual",
+                      "waves": [{"nodes": 1}, {"nodes": 2}, {"nodes": 1, "soak": "1h"}]})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
+  EXPECT_EQ(fleet.last.wave, 2);
+  EXPECT_NE(fleet.last.wave_digest, approved);
+  EXPECT_EQ(fleet.memory.approvals.at(0).wave, 3) << "it is the third wave now";
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
+  const auto inserted = fleet.Told();
+  EXPECT_THAT(inserted, ElementsAre("n1", "n2"));
+  fleet.FinishAll(inserted);
+  // The wave behind it keeps its approval.
+  EXPECT_THAT(fleet.Told(), ElementsAre("n3"));
+}
+
+TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveAfterAnEditOfTheWave) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1}]})", 5);
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
+  fleet.SetPolicy(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": "100%"}]})");
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
+}
+
+TEST(DigestOfWave, DiffersForEachWaveOfAPolicyAndForEachTarget) {
+  const Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}, {"nodes": 1, "name": "x"}]})", 1);
+  std::set<std::string> digests;
+  for (std::size_t wave = 0; wave < 4; ++wave) {
+    digests.insert(DigestOfWave(fleet.policy, wave, kNew));
+    digests.insert(DigestOfWave(fleet.policy, wave, kOld));
+  }
+  EXPECT_THAT(digests, SizeIs(8));
+}
+
 TEST(WavedRollout, DoesNotTakeAnApprovalForALaterTarget) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 1, kNew)));
   fleet.FinishAll(fleet.Told());
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   fleet.FinishAll(fleet.Told());
@@ -361,7 +435,8 @@ TEST(WavedRollout, DoesNotTakeAnApprovalForALaterTarget) {
 TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
   fleet.FinishAll(fleet.Told());
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
+  const std::string digest = DigestOfWave(fleet.policy, 1, kNew);
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(digest));
   EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
   // The config is taken back.  That needs no approval, since only the canary has left the old one.
   fleet.pool.spec.configuration.name = kOld;
@@ -373,7 +448,7 @@ TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
   // An order of another time is another order.
-  fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann", "at": "later"})");
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(digest, "later"));
   EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
 }
 
@@ -604,22 +679,68 @@ TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
   EXPECT_THAT(fleet.Told(), SizeIs(2));
 }
 
+constexpr const char* kFrozenCanary =
+    R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})";
+
 TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSaysWhy) {
-  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})", 2);
-  fleet.Order(api::kOverrideAnnotation, "CVE-2027-1");
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
   EXPECT_THAT(fleet.Told(), ElementsAre("n0"));  // The waves still hold.
   EXPECT_THAT(fleet.news, Contains("RolloutOverridden"));
   EXPECT_EQ(fleet.memory.override_used->reason, "CVE-2027-1");
+  EXPECT_EQ(fleet.memory.override_used->by, "ann");
   EXPECT_EQ(fleet.memory.override_used->target, kNew);
   EXPECT_EQ(fleet.memory.override_used->at->at, fleet.now);
   fleet.Finish("n0");
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_TRUE(fleet.memory.override_used->withdrawn);
+  EXPECT_THAT(fleet.last.message, HasSubstr("the override was for rendered-worker-new"));
+  fleet.Order(api::kOverrideAnnotation, OverrideOf("rendered-worker-newer"));
+  EXPECT_THAT(fleet.Told(), SizeIs(1));
+}
+
+TEST(WavedRollout, DoesNotTakeALeftOverOverrideForALaterRolloutOfTheSameTarget) {
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  // The config is taken back, which needs no window, and is rolled out again.
+  fleet.pool.spec.configuration.name = kOld;
+  fleet.FinishAll(fleet.Told());
+  fleet.Told();
+  ASSERT_EQ(fleet.Phase(), "Complete");
+  fleet.pool.spec.configuration.name = kNew;
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Frozen");
+  EXPECT_THAT(fleet.last.message, HasSubstr("the override was for an earlier rollout"));
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew, "later"));
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+}
+
+TEST(WavedRollout, DoesNotTakeALeftOverOverrideWhenItsMemoryIsLost) {
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kOld));
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Frozen");
+}
+
+TEST(WavedRollout, ReportsAnOverrideThatIsNoOrder) {
+  Fleet fleet(kFrozenCanary, 2);
+  for (const char* text : {"CVE-2027-1", R"({"target": "rendered-worker-new"})", "{}"}) {
+    fleet.Order(api::kOverrideAnnotation, text);
+    EXPECT_THAT(fleet.Told(), IsEmpty()) << text;
+    EXPECT_THAT(fleet.last.message, HasSubstr("is not an order; write it by `kubectl pintle override`")) << text;
+  }
+}
+
+TEST(WavedRollout, EndsAnOverrideThatIsWithdrawn) {
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  fleet.FinishAll(fleet.Told());
   fleet.pool.metadata.annotations.clear();
   EXPECT_THAT(fleet.Told(), IsEmpty());
-  EXPECT_TRUE(fleet.memory.override_used->withdrawn);
-  fleet.Order(api::kOverrideAnnotation, "CVE-2027-1");
-  EXPECT_THAT(fleet.Told(), SizeIs(1));
+  EXPECT_EQ(fleet.memory.override_used->withdrawn->at, fleet.now);
+  EXPECT_EQ(fleet.Phase(), "Frozen");
 }
 
 // ---- gates ----
@@ -771,6 +892,28 @@ TEST(WavedRollout, ReportsWhereItStands) {
   EXPECT_EQ(first.updated, 0);
   EXPECT_FALSE(first.opens);
   EXPECT_EQ(StatusOf(situation, fleet.last, &first, fleet.now + hours(1)).since->at, fleet.now);
+}
+
+TEST(WavedRollout, RemembersHowLongNodesTook) {
+  Fleet fleet(R"({"pool": "worker"})", 3);
+  fleet.pool.spec.max_unavailable = api::IntOrString{2};
+  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n1"));
+  fleet.now += minutes(10);
+  fleet.Finish("n0");
+  fleet.now += minutes(1);  // The controller looks a minute later.
+  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_EQ(fleet.memory.took->target, kNew);
+  EXPECT_EQ(fleet.memory.took->nodes, 1);
+  EXPECT_EQ(fleet.memory.took->seconds, 600);
+  fleet.now += minutes(9);
+  fleet.FinishAll({"n1", "n2"});
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_EQ(fleet.memory.took->nodes, 3);
+  EXPECT_EQ(fleet.memory.took->seconds, 600 + 1200 + 540);
+  // It stays until a node is done with the next target.
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  EXPECT_THAT(fleet.Told(), SizeIs(2));
+  EXPECT_EQ(fleet.memory.took->target, kNew);
 }
 
 TEST(WavedRollout, ReadsPartOfAMemoryOfAnotherPolicyWithoutHarm) {

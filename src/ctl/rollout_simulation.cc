@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/rollout_simulation.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "api/rollout_policy.h"
+#include "base/printable.h"
+#include "base/time_span.h"
+#include "base/time_zone_files.h"
+#include "pool/simulation.h"
+#include "pool/target.h"
+
+namespace pintle::ctl {
+namespace {
+
+using Kind = pool::SimulatedStep::Kind;
+using std::chrono::seconds;
+
+constexpr seconds kGuessedNodeTime = std::chrono::minutes(10);
+// The text has the steps of this time, and the end.
+constexpr auto kPrinted = std::chrono::days(7);
+constexpr const char* kLaterConfig = "a later config";
+
+// The time zone in which times are printed.
+struct Place {
+  std::string name = "UTC";
+  std::shared_ptr<const TimeZone> zone = std::make_shared<const TimeZone>();
+
+  // Formats a time as "Sun 2027-03-28 01:00 +01:00".
+  std::string TextOf(WallTime time) const {
+    static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    const auto local = zone->LocalAt(time);
+    const auto day = std::chrono::floor<std::chrono::days>(local);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss clock(local - day);
+    const auto offset = std::chrono::duration_cast<std::chrono::minutes>(zone->OffsetAt(time)).count();
+    return fmt::format("{} {:04}-{:02}-{:02} {:02}:{:02} {}{:02}:{:02}", kDays[std::chrono::weekday(day).c_encoding()],
+                       static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
+                       offset < 0 ? '-' : '+', std::abs(offset) / 60, std::abs(offset) % 60);
+  }
+};
+
+// Returns the time zone that all windows have, or UTC.
+Result<Place> PlaceOfWindows(const api::RolloutPolicy& policy, TimeZoneFiles& files) {
+  std::string name;
+  for (const api::RolloutWindow& window : policy.spec.windows) {
+    if (!name.empty() && name != window.time_zone) return Place();
+    name = window.time_zone;
+  }
+  if (policy.spec.windows.empty() && policy.spec.freeze) name = policy.spec.freeze->time_zone;
+  if (name.empty()) return Place();
+  return Place{.name = name, .zone = TRY(files.Find(name))};
+}
+
+struct NodeTime {
+  seconds time;
+  const char* from;
+  std::string reason;  // For people.
+};
+
+NodeTime NodeTimeOf(const SimulationSettings& settings, const api::RolloutMemory& memory) {
+  if (settings.node_time) return {*settings.node_time, "Option", "as --node-time sets it"};
+  if (memory.took && memory.took->nodes > 0) {
+    return {seconds(memory.took->seconds / memory.took->nodes), "Nodes",
+            fmt::format("the mean of the {} nodes that were updated last under this policy", memory.took->nodes)};
+  }
+  return {kGuessedNodeTime, "Guess", "a guess, since no node was updated under the policy yet; --node-time sets it"};
+}
+
+std::vector<std::string> AssumptionsOf(const pool::Policy& policy) {
+  std::vector<std::string> assumptions = {"no node fails"};
+  if (policy.needs_approval) assumptions.emplace_back("each approval is given at once");
+  if (!policy.gates.empty()) assumptions.emplace_back("all gates are met");
+  if (policy.are_windows_for_disruptions_only) assumptions.emplace_back("each change needs a window");
+  return assumptions;
+}
+
+std::string NameOfWave(const pool::Policy& policy, int wave) {
+  return Printable(policy.waves[static_cast<std::size_t>(wave - 1)].name);
+}
+
+// Formats "wave 2 of 4 (canary)".
+std::string WaveText(const pool::Policy& policy, int wave) {
+  return fmt::format("wave {} of {} ({})", wave, policy.waves.size(), NameOfWave(policy, wave));
+}
+
+std::string Nodes(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "node" : "nodes"); }
+
+std::string TextOf(const pool::SimulatedStep& step, const pool::Policy& policy, const Place& place) {
+  const auto until = [&] { return place.TextOf(step.until.value_or(step.at)); };
+  switch (step.kind) {
+    case Kind::kWaveBegins:
+      return fmt::format("{} begins, with {}", WaveText(policy, step.wave), Nodes(step.nodes));
+    case Kind::kWindowUsed:
+      return fmt::format("the window until {} is used", until());
+    case Kind::kWaitsForWindow:
+      return fmt::format("{} waits for the window of {}", WaveText(policy, step.wave), until());
+    case Kind::kSoaks:
+      return fmt::format("the nodes of {} are done, and are watched until {}", WaveText(policy, step.wave), until());
+    case Kind::kNeedsApproval:
+      return fmt::format("{} needs an approval", WaveText(policy, step.wave));
+    case Kind::kWaveDone:
+      return fmt::format("{} is done", WaveText(policy, step.wave));
+    case Kind::kHalted:
+      return fmt::format("the rollout halts: {}", step.message);
+    case Kind::kFinished:
+      return fmt::format("the rollout has finished, with {}", Nodes(step.nodes));
+  }
+  return "";
+}
+
+SimulationStep StepOf(const pool::SimulatedStep& from, const pool::Policy& policy) {
+  const auto time = [](const std::optional<WallTime>& at) { return at ? std::optional(ToRfc3339(*at)) : std::nullopt; };
+  SimulationStep step = {.at = ToRfc3339(from.at),
+                         .what = pool::NameOf(from.kind),
+                         .wave = std::nullopt,
+                         .wave_name = std::nullopt,
+                         .nodes = std::nullopt,
+                         .since = time(from.since),
+                         .until = time(from.until),
+                         .message = std::nullopt};
+  if (from.wave > 0) {
+    step.wave = from.wave;
+    step.wave_name = policy.waves[static_cast<std::size_t>(from.wave - 1)].name;
+  }
+  if (from.nodes > 0) step.nodes = from.nodes;
+  if (!from.message.empty()) step.message = from.message;
+  return step;
+}
+
+std::string StepsText(const pool::Simulation& simulation, const pool::Policy& policy, const Place& place,
+                      WallTime begin) {
+  std::string text;
+  std::size_t later = 0;
+  for (const pool::SimulatedStep& step : simulation.steps) {
+    if (step.at > begin + kPrinted) {
+      ++later;
+      continue;
+    }
+    text += fmt::format("{}  {}\n", place.TextOf(step.at), TextOf(step, policy, place));
+  }
+  if (later > 0) text += fmt::format("... and {} more steps after a week, which -o json prints\n", later);
+  return text;
+}
+
+std::string EndText(const pool::Simulation& simulation, const Place& place, WallTime begin) {
+  if (!simulation.end) return fmt::format("The rollout does not end: {}\n", PrintableLines(simulation.obstacle));
+  return fmt::format("Earliest end: {}, after {}\n", place.TextOf(*simulation.end),
+                     InWords(std::chrono::ceil<std::chrono::minutes>(*simulation.end - begin)));
+}
+
+const api::RolloutMemory& MemoryOf(const api::RolloutPolicy* policy, const std::string& pool) {
+  static const api::RolloutMemory kNone;
+  if (policy == nullptr) return kNone;
+  const auto& pools = policy->status.pools;
+  const auto found = std::find_if(pools.begin(), pools.end(),
+                                  [&](const api::RolloutPoolStatus& status) { return status.name == pool; });
+  return found == pools.end() ? kNone : found->memory;
+}
+
+// A policy that holds no node back.
+api::RolloutPolicy NoPolicy(const std::string& pool) {
+  api::RolloutPolicy policy;
+  policy.spec.pool = pool;
+  return policy;
+}
+
+bool HasEachNodeTheTarget(const pool::Situation& situation) {
+  const pool::Target target(situation.pool, situation.layering);
+  return std::all_of(situation.nodes.begin(), situation.nodes.end(),
+                     [&](const pool::NodeState& node) { return target.IsReachedBy(node); });
+}
+
+}  // namespace
+
+Result<> CheckSimulationOptions(const CommandLine& line) {
+  for (const std::string_view option : {kNodeTimeOption.name, kBeginOption.name}) {
+    if (!line.Has(option) || line.Has(kSimulateOption.name)) continue;
+    return Error(ErrorKind::kInvalid, fmt::format("{} needs {}", option, kSimulateOption.name));
+  }
+  return {};
+}
+
+Result<SimulationSettings> ReadSimulationSettings(const CommandLine& line) {
+  SimulationSettings settings = {.begin = SystemClock().Wall(), .node_time = std::nullopt};
+  if (const auto begin = line.Value(kBeginOption.name)) settings.begin = TRY(FromRfc3339(*begin), kBeginOption.name);
+  if (const auto text = line.Value(kNodeTimeOption.name)) {
+    const auto time = TRY(ParseTimeSpan(*text), fmt::format("{} {}", kNodeTimeOption.name, *text));
+    settings.node_time = std::max(std::chrono::ceil<seconds>(time), seconds(1));
+  }
+  return settings;
+}
+
+Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
+                                          const ClusterObjects& objects, const SimulationSettings& settings) {
+  const std::string& name = pool.metadata.name;
+  const api::RolloutPolicy* const chosen = PolicyOf(pool, objects);
+  const api::RolloutPolicy none = NoPolicy(name);
+  const api::RolloutPolicy& source = chosen == nullptr ? none : *chosen;
+  TimeZoneFiles files;
+  const pool::Policy policy =
+      TRY(pool::CompilePolicy(source, [&](const std::string& zone) { return files.Find(zone); }),
+          fmt::format("RolloutPolicy {}, by which no node is updated until it is mended", source.metadata.name));
+  const Place place = TRY(PlaceOfWindows(source, files));
+  const api::RolloutMemory& memory = MemoryOf(chosen, name);
+  const NodeTime node_time = NodeTimeOf(settings, memory);
+
+  RolloutSimulation result;
+  pool::Simulation simulation;
+  std::size_t nodes = 0;
+  bool is_over = false;
+  const auto simulate = [&](const pool::Situation& situation) {
+    nodes = situation.nodes.size();
+    is_over = nodes > 0 && !situation.layering.is_layered() && HasEachNodeTheTarget(situation);
+    if (is_over && situation.pool.spec.configuration.name == pool.spec.configuration.name) return;
+    simulation = pool::Simulate({.situation = situation,
+                                 .policy = policy,
+                                 .memory = memory,
+                                 .begin = settings.begin,
+                                 .node_time = node_time.time});
+  };
+  TRY(WithSituation(question, pool, objects, result.warnings, simulate));
+  const bool is_of_later_config = is_over;
+  if (is_of_later_config) {
+    api::MachineConfigPool later = pool;
+    later.spec.configuration.name = kLaterConfig;
+    std::vector<std::string> same_warnings;
+    TRY(WithSituation(question, later, objects, same_warnings, simulate));
+  }
+
+  SimulationAnswer& answer = result.answer;
+  answer.pool = name;
+  if (chosen != nullptr) answer.policy = chosen->metadata.name;
+  if (!is_of_later_config) answer.target = pool.spec.configuration.name;
+  answer.nodes = nodes;
+  answer.node_seconds = node_time.time.count();
+  answer.node_time_from = node_time.from;
+  answer.begin = ToRfc3339(settings.begin);
+  for (const pool::SimulatedStep& step : simulation.steps) answer.steps.push_back(StepOf(step, policy));
+  if (simulation.end) answer.end = ToRfc3339(*simulation.end);
+  if (!simulation.end) answer.obstacle = simulation.obstacle;
+
+  result.text =
+      fmt::format("Pool {} gets {} by {}: {}\n", Printable(name), Printable(answer.target.value_or(kLaterConfig)),
+                  chosen == nullptr ? "its maxUnavailable alone, as it has no RolloutPolicy"
+                                    : "RolloutPolicy " + Printable(chosen->metadata.name),
+                  Nodes(nodes));
+  result.text += fmt::format("Each node takes {}: {}\n", InWords(node_time.time), node_time.reason);
+  result.text += fmt::format("Assumed: {}\nTimes of {}\n\n", fmt::join(AssumptionsOf(policy), "; "), place.name);
+  result.text += StepsText(simulation, policy, place, settings.begin);
+  result.text += EndText(simulation, place, settings.begin);
+  return result;
+}
+
+}  // namespace pintle::ctl

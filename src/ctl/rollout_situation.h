@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Makes the situation of a pool, on which its rollout is decided, from objects of a cluster or from files.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/machine_config_pool.h"
+#include "base/result.h"
+#include "ctl/cluster_objects.h"
+#include "pool/rollout.h"
+
+namespace pintle::ctl {
+
+struct RolloutQuestion {
+  std::string pool_file;
+  std::string nodes_file;
+  std::vector<std::string> other_files;
+  std::vector<std::string> feature_gates;
+  std::string operator_node;
+};
+
+// Returns nullptr if there is no such pool.
+const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObjects& objects);
+
+// Returns the policy of a pool, or nullptr.
+const api::RolloutPolicy* PolicyOf(const api::MachineConfigPool& pool, const ClusterObjects& objects);
+
+// Calls `decide` with the situation of a pool, which is valid for this call.  The files in the question are not read.
+// Appends warnings about the objects.
+Result<> WithSituation(const RolloutQuestion& question, const api::MachineConfigPool& pool,
+                       const ClusterObjects& objects, std::vector<std::string>& warnings,
+                       const std::function<void(const pool::Situation&)>& decide);
+
+}  // namespace pintle::ctl

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Addresses that only this machine, or only its own link, can reach.
+//
+// A service that sends requests to URLs of others must not send them to such an address: servers there trust whoever
+// reaches them, such as the metadata service of a cloud at 169.254.169.254.
+
+#include <string_view>
+
+struct sockaddr;
+
+namespace pintle::net {
+
+// Returns whether it is a loopback address (127.0.0.0/8, ::1), a link-local one (169.254.0.0/16, fe80::/10), or one
+// that the kernel takes for this machine (0.0.0.0/8, ::).  An IPv4 address may be mapped to IPv6.
+bool IsLocal(const sockaddr& address);
+
+// Returns whether the host of a URL is such an address, or is the name localhost or a part of its domain.
+bool IsLocalHost(std::string_view host);
+
+}  // namespace pintle::net

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/simulation.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "api/annotations.h"
+#include "json/fields.h"
+#include "json/parse.h"
+
+namespace pintle::pool {
+namespace {
+
+using Kind = SimulatedStep::Kind;
+
+// A rollout that has not ended after this time waits for something that a simulation cannot know.
+constexpr auto kLongest = std::chrono::days(366);
+// Each node needs a few decisions, and so does each window.  More of them would mean that they contradict each other.
+constexpr std::size_t kMostDecisions = 20'000;
+constexpr std::size_t kMostDecisionsPerNode = 10;
+
+// The rules of the policy that are about time and order.  Whether a gate is met, and whether a node has staged, is
+// known only when it happens.
+Policy WithoutUnknowns(Policy policy) {
+  policy.gates.clear();
+  policy.stages_all = false;
+  return policy;
+}
+
+// Plays the part of a cluster for the decisions.
+class Player {
+ public:
+  explicit Player(const SimulationInputs& inputs)
+      : inputs_(inputs),
+        policy_(WithoutUnknowns(inputs.policy)),
+        pool_(inputs.situation.pool),
+        memory_(inputs.memory),
+        now_(std::chrono::floor<std::chrono::seconds>(inputs.begin)) {
+    nodes_.reserve(inputs.situation.nodes.size());  // The states point to the nodes.
+    for (const NodeState& state : inputs.situation.nodes) nodes_.push_back(state.node());
+    for (const api::Node& node : nodes_) states_.emplace_back(node);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      indices_.emplace(nodes_[i].metadata.name, i);
+      if (IsAtWork(i)) due_[i] = std::max(now_, BeganAt(i) + inputs_.node_time);
+    }
+  }
+
+  Simulation Play() && {
+    const std::size_t most = kMostDecisions + kMostDecisionsPerNode * nodes_.size();
+    for (std::size_t decisions = 0; decisions < most; ++decisions) {
+      const PolicyRollout decided = Decide();
+      Note(decided);
+      if (!json::Equal(decided.memory, memory_)) {
+        memory_ = decided.memory;
+        continue;
+      }
+      if (decided.phase == RolloutPhase::kComplete) return Finish();
+      if (Act(decided)) continue;
+      const auto next = NextMoment(decided);
+      if (!next) return StopAt(decided);
+      PassTo(*next);
+    }
+    simulation_.obstacle = "the simulation does not come to an end";
+    return std::move(simulation_);
+  }
+
+ private:
+  PolicyRollout Decide() const {
+    const Situation& real = inputs_.situation;
+    const Situation situation = {.pool = pool_,
+                                 .nodes = states_,
+                                 .machine_config_nodes = {},
+                                 .layering = real.layering,
+                                 .features = real.features,
+                                 .cert_expirys = {},
+                                 .operator_node = real.operator_node,
+                                 .configs = real.configs,
+                                 .other_pools = real.other_pools,
+                                 .os_image_streams = {},
+                                 .unavailable_arbiters = real.unavailable_arbiters,
+                                 .masters = real.masters,
+                                 .now = std::nullopt};
+    return DecideByPolicy(situation, {.policy = policy_, .memory = memory_, .now = now_});
+  }
+
+  // Does what the decision asks of others.  Returns whether there was anything to do.
+  bool Act(const PolicyRollout& decided) {
+    if (decided.phase == RolloutPhase::kAwaitingApproval && !decided.wave_digest.empty()) {
+      Approve(decided);
+      return true;
+    }
+    const auto& updates = decided.rollout.updates;
+    const auto& of_unavailable = decided.rollout.updates_of_unavailable;
+    if (updates.empty() && of_unavailable.empty()) return false;
+    NoteUpdates(decided);
+    for (const auto* list : {&updates, &of_unavailable}) {
+      for (const NodeUpdate& update : *list) Apply(update);
+    }
+    return true;
+  }
+
+  void Approve(const PolicyRollout& decided) {
+    api::RolloutOrder order;
+    order.target = pool_.spec.configuration.name;
+    order.wave_digest = decided.wave_digest;
+    order.wave = decided.wave;
+    order.by = "the simulation";
+    order.at = ToRfc3339(now_);
+    pool_.metadata.annotations.insert_or_assign(std::string(api::kApproveAnnotation),
+                                                json::ToText(json::Encode(order)));
+  }
+
+  // Returns when something changes next: a node is done, or time has passed for the policy.
+  std::optional<WallTime> NextMoment(const PolicyRollout& decided) const {
+    if (decided.phase == RolloutPhase::kHeld) return std::nullopt;
+    std::optional<WallTime> next = decided.again;
+    for (const auto& [node, due] : due_) next = std::min(next.value_or(due), due);
+    if (next && *next > inputs_.begin + kLongest) return std::nullopt;
+    return next;
+  }
+
+  void PassTo(WallTime moment) {
+    now_ = std::max(now_, moment);
+    std::erase_if(due_, [&](const auto& due) {
+      if (due.second > now_) return false;
+      Complete(due.first);
+      return true;
+    });
+  }
+
+  Simulation Finish() {
+    Add({.kind = Kind::kFinished, .nodes = nodes_.size()});
+    simulation_.end = now_;
+    return std::move(simulation_);
+  }
+
+  Simulation StopAt(const PolicyRollout& decided) {
+    simulation_.obstacle = decided.message;
+    return std::move(simulation_);
+  }
+
+  // ---- nodes ----
+
+  std::string& AnnotationOf(std::size_t i, std::string_view key) {
+    return nodes_[i].metadata.annotations[std::string(key)];
+  }
+  const std::string& Annotation(std::size_t i, std::string_view key) const {
+    return nodes_[i].metadata.Annotation(key);
+  }
+
+  bool IsAtWork(std::size_t i) const {
+    if (states_[i].is_done() || states_[i].is_degraded()) return false;
+    return !states_[i].desired_config().empty();
+  }
+
+  WallTime BeganAt(std::size_t i) const {
+    const auto told = inputs_.memory.told.find(nodes_[i].metadata.name);
+    return told == inputs_.memory.told.end() ? now_ : std::min(told->second.at, now_);
+  }
+
+  void Apply(const NodeUpdate& update) {
+    const std::size_t i = indices_.at(update.node);
+    api::ObjectMeta& metadata = nodes_[i].metadata;
+    const auto change = [](auto& values, const NodePatch::Changes& changes) {
+      for (const auto& [key, value] : changes) {
+        if (value) {
+          values.insert_or_assign(key, *value);
+        } else {
+          values.erase(key);
+        }
+      }
+    };
+    change(metadata.annotations, update.patch.metadata.annotations);
+    change(metadata.labels, update.patch.metadata.labels);
+    if (update.patch.spec) nodes_[i].spec.taints = update.patch.spec->taints;
+    const bool was_done = states_[i].is_done();
+    states_[i] = NodeState(nodes_[i]);
+    if (states_[i].is_done() && was_done) return;  // The node has the target already.
+    AnnotationOf(i, api::kStateAnnotation) = api::kStateWorking;
+    states_[i] = NodeState(nodes_[i]);
+    due_[i] = now_ + inputs_.node_time;
+  }
+
+  void Complete(std::size_t i) {
+    const std::string config = Annotation(i, api::kDesiredConfigAnnotation);
+    AnnotationOf(i, api::kCurrentConfigAnnotation) = config;
+    const std::string image = Annotation(i, api::kDesiredImageAnnotation);
+    if (image.empty()) {
+      nodes_[i].metadata.annotations.erase(std::string(api::kCurrentImageAnnotation));
+    } else {
+      AnnotationOf(i, api::kCurrentImageAnnotation) = image;
+    }
+    AnnotationOf(i, api::kStateAnnotation) = api::kStateDone;
+    states_[i] = NodeState(nodes_[i]);
+  }
+
+  // ---- the report ----
+
+  void Add(SimulatedStep step) {
+    step.at = now_;
+    simulation_.steps.push_back(std::move(step));
+  }
+
+  // Adds what a decision reports and what it waits for.
+  void Note(const PolicyRollout& decided) {
+    for (const RolloutNews& one : decided.news) {
+      // The wave that was under way is done; the one that follows it is the present one.
+      if (one.reason == "RolloutWaveDone") Add({.kind = Kind::kWaveDone, .wave = memory_.wave + 1});
+      if (one.reason == "RolloutHalted") Add({.kind = Kind::kHalted, .wave = decided.wave, .message = one.message});
+    }
+    const bool is_same = noted_ == std::pair(decided.phase, decided.wave);
+    noted_ = {decided.phase, decided.wave};
+    if (is_same) return;
+    const bool waits = decided.phase == RolloutPhase::kAwaitingWindow || decided.phase == RolloutPhase::kFrozen;
+    if (waits) Add({.kind = Kind::kWaitsForWindow, .wave = decided.wave, .until = decided.opening.begin});
+    if (decided.phase == RolloutPhase::kSoaking) NoteSoak(decided);
+    if (decided.phase == RolloutPhase::kAwaitingApproval) Add({.kind = Kind::kNeedsApproval, .wave = decided.wave});
+  }
+
+  void NoteSoak(const PolicyRollout& decided) {
+    const auto& since = decided.memory.well_since;
+    if (!since) return;
+    const Wave& wave = policy_.waves[static_cast<std::size_t>(decided.wave - 1)];
+    Add({.kind = Kind::kSoaks, .wave = decided.wave, .until = since->at + wave.soak});
+  }
+
+  // Adds that a wave begins, or that a window is used, with the first node.
+  void NoteUpdates(const PolicyRollout& decided) {
+    noted_ = {};
+    if (!decided.rollout.updates.empty() && memory_.has_begun && begun_wave_ != decided.wave) {
+      begun_wave_ = decided.wave;
+      Add({.kind = Kind::kWaveBegins, .wave = decided.wave, .nodes = NodesOfWave()});
+    }
+    const Opening& opening = decided.opening;
+    if (!opening.end || opening.begin > now_ || used_until_ == opening.end) return;
+    used_until_ = opening.end;
+    Add({.kind = Kind::kWindowUsed, .wave = decided.wave, .since = opening.begin, .until = opening.end});
+  }
+
+  // Returns the number of nodes of the present wave that do not have the target yet.
+  std::size_t NodesOfWave() const {
+    const Target target(pool_, inputs_.situation.layering);
+    const auto& members = memory_.members;
+    return static_cast<std::size_t>(std::count_if(states_.begin(), states_.end(), [&](const NodeState& node) {
+      const bool is_in_wave = members.empty() || std::binary_search(members.begin(), members.end(), node.name());
+      return is_in_wave && !target.IsAssignedTo(node);
+    }));
+  }
+
+  const SimulationInputs& inputs_;
+  const Policy policy_;
+  api::MachineConfigPool pool_;
+  api::RolloutMemory memory_;
+  WallTime now_;
+  std::vector<api::Node> nodes_;
+  std::vector<NodeState> states_;
+  std::map<std::string, std::size_t, std::less<>> indices_;
+  std::map<std::size_t, WallTime> due_;  // When nodes that are at work are done.
+
+  Simulation simulation_;
+  std::optional<std::pair<RolloutPhase, int>> noted_;  // The phase and the wave that was reported last.
+  int begun_wave_ = 0;
+  std::optional<WallTime> used_until_;  // The end of the window that was used last.
+};
+
+}  // namespace
+
+const char* NameOf(SimulatedStep::Kind kind) {
+  switch (kind) {
+    case Kind::kWaveBegins:
+      return "WaveBegins";
+    case Kind::kWindowUsed:
+      return "WindowUsed";
+    case Kind::kWaitsForWindow:
+      return "WaitsForWindow";
+    case Kind::kSoaks:
+      return "Soaks";
+    case Kind::kNeedsApproval:
+      return "NeedsApproval";
+    case Kind::kWaveDone:
+      return "WaveDone";
+    case Kind::kHalted:
+      return "Halted";
+    case Kind::kFinished:
+      return "Finished";
+  }
+  return "";
+}
+
+Simulation Simulate(const SimulationInputs& inputs) { return Player(inputs).Play(); }
+
+}  // namespace pintle::pool

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Simulates a rollout by a policy: which wave begins when, which windows are used, and when the rollout ends at the
+// earliest.
+//
+// Each step is decided by DecideByPolicy(), so the simulation knows no rule of its own.  It only plays the part of the
+// nodes, of the API server and of the clock, which jumps to the next moment at which something can change.  It assumes
+// that each node takes the same time, that no node fails, that all gates are met, that every change needs a window,
+// and that each approval is given at once.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/rollout_policy.h"
+#include "base/clock.h"
+#include "pool/rollout.h"
+#include "pool/rollout_policy.h"
+#include "pool/waved_rollout.h"
+
+namespace pintle::pool {
+
+// The inputs of Simulate(); borrowed for the call.
+struct SimulationInputs {
+  const Situation& situation;  // As it is at the begin.
+  const Policy& policy;
+  const api::RolloutMemory& memory;
+  WallTime begin;
+  std::chrono::seconds node_time;  // How long each node takes from being given the target until it is done.
+};
+
+struct SimulatedStep {
+  enum class Kind {
+    kWaveBegins,      // The first node of a wave is given the target.
+    kWindowUsed,      // The first node in a window is given the target.
+    kWaitsForWindow,  // `until` the next window begins.
+    kSoaks,           // All nodes of a wave are done, and are watched `until` the end of its soak.
+    kNeedsApproval,   // A wave could begin, and needs an approval, which is assumed.
+    kWaveDone,
+    kHalted,  // The message has the reason.
+    kFinished,
+  };
+
+  WallTime at = {};
+  Kind kind = Kind::kFinished;
+  int wave = 0;           // From 1.
+  std::size_t nodes = 0;  // The nodes of the wave that begins, or all nodes if the rollout has finished.
+  std::optional<WallTime> since = std::nullopt;  // When the window that is used has begun.
+  std::optional<WallTime> until = std::nullopt;
+  std::string message = {};
+
+  bool operator==(const SimulatedStep&) const = default;
+};
+const char* NameOf(SimulatedStep::Kind kind);
+
+struct Simulation {
+  std::vector<SimulatedStep> steps;
+  std::optional<WallTime> end;  // When all nodes have the target; unset if that does not happen within a year.
+  std::string obstacle;         // What the rollout waits for if it does not end.
+};
+
+Simulation Simulate(const SimulationInputs& inputs);
+
+}  // namespace pintle::pool

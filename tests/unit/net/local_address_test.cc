@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/local_address.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/un.h>
+
+namespace pintle::net {
+namespace {
+
+TEST(LocalAddress, IsOneOfThisMachineOrOfItsLink) {
+  for (const char* host :
+       {"127.0.0.1", "127.255.255.255", "169.254.169.254", "169.254.0.0", "0.0.0.0", "0.1.2.3", "[::1]", "[::]",
+        "[fe80::1]", "[fe80::1%25eth0]", "[febf::1]", "[::ffff:127.0.0.1]", "[::ffff:169.254.169.254]", "[::127.0.0.1]",
+        "localhost", "LOCALHOST", "localhost.", "a.localhost", "a.localhost."}) {
+    EXPECT_TRUE(IsLocalHost(host)) << host;
+  }
+}
+
+TEST(LocalAddress, IsNoneOfAnotherMachine) {
+  for (const char* host : {"128.0.0.1", "126.255.255.255", "169.253.0.1", "169.255.0.1", "10.0.0.1", "192.168.0.1",
+                           "1.0.0.0", "[fec0::1]", "[fd00::1]", "[2001:db8::1]", "[::ffff:10.0.0.1]", "prometheus",
+                           "notlocalhost", "localhost.example", "localhostess", "", "[", "127.0.0.1.example"}) {
+    EXPECT_FALSE(IsLocalHost(host)) << host;
+  }
+}
+
+TEST(LocalAddress, IsKnownByItsSocketAddress) {
+  sockaddr_in four = {};
+  four.sin_family = AF_INET;
+  ASSERT_EQ(::inet_pton(AF_INET, "169.254.169.254", &four.sin_addr), 1);
+  EXPECT_TRUE(IsLocal(reinterpret_cast<const sockaddr&>(four)));
+  ASSERT_EQ(::inet_pton(AF_INET, "10.0.0.1", &four.sin_addr), 1);
+  EXPECT_FALSE(IsLocal(reinterpret_cast<const sockaddr&>(four)));
+  sockaddr_in6 six = {};
+  six.sin6_family = AF_INET6;
+  ASSERT_EQ(::inet_pton(AF_INET6, "fe80::1", &six.sin6_addr), 1);
+  EXPECT_TRUE(IsLocal(reinterpret_cast<const sockaddr&>(six)));
+  ASSERT_EQ(::inet_pton(AF_INET6, "2001:db8::1", &six.sin6_addr), 1);
+  EXPECT_FALSE(IsLocal(reinterpret_cast<const sockaddr&>(six)));
+  sockaddr_un file = {};
+  file.sun_family = AF_UNIX;
+  EXPECT_TRUE(IsLocal(reinterpret_cast<const sockaddr&>(file)));
+}
+
+}  // namespace
+}  // namespace pintle::net

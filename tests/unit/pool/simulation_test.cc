@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/simulation.h"
+
+#include "base/time_zone_files.h"
+#include "json/fields.h"
+#include "json/parse.h"
+#include "support/expect.h"
+#include "unit/pool/sample.h"
+
+namespace pintle::pool {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A pool with a policy, whose rollout is simulated.
+struct Plan {
+  Plan(const std::string& spec, int count) : pool(PoolWith(kNew, {1})) {
+    json::Report report;
+    const auto read = json::Decode<api::RolloutPolicy>(
+        ValueOf(json::Parse(R"({"metadata": {"name": "p"}, "spec": )" + spec + "}")), report);
+    TimeZoneFiles files;
+    policy = ValueOf(CompilePolicy(read, [&](const std::string& name) { return files.Find(name); }));
+    for (int i = 0; i < count; ++i) nodes.push_back(CreatedAt(NodeAt("n" + std::to_string(i), kOld), i));
+  }
+
+  Simulation Run() const {
+    const std::vector<NodeState> states = States(nodes);
+    const Situation situation = SituationOf(pool, states);
+    return Simulate(
+        {.situation = situation, .policy = policy, .memory = memory, .begin = begin, .node_time = node_time});
+  }
+
+  api::MachineConfigPool pool;
+  std::vector<api::Node> nodes;
+  Policy policy;
+  api::RolloutMemory memory;
+  WallTime begin = ValueOf(FromRfc3339("2027-03-27T12:00:00Z"));  // A Saturday.
+  seconds node_time = minutes(30);
+};
+
+// "2027-03-28T00:00:00Z WaveBegins 1, 4 nodes, until 2027-03-28T01:00:00Z".
+std::string TextOf(const SimulatedStep& step) {
+  std::string text = ToRfc3339(step.at) + " " + NameOf(step.kind);
+  if (step.wave > 0) text += " " + std::to_string(step.wave);
+  if (step.nodes > 0) text += ", " + std::to_string(step.nodes) + " nodes";
+  if (step.since) text += ", since " + ToRfc3339(*step.since);
+  if (step.until) text += ", until " + ToRfc3339(*step.until);
+  return text;
+}
+
+std::vector<std::string> TextOf(const Simulation& simulation) {
+  std::vector<std::string> lines;
+  for (const SimulatedStep& step : simulation.steps) lines.push_back(TextOf(step));
+  return lines;
+}
+
+TEST(Simulation, HasEachWaveWithItsSoak) {
+  const Plan plan(R"({"pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "1h"}]})", 4);
+  const Simulation simulation = plan.Run();
+  EXPECT_THAT(TextOf(simulation),
+              ElementsAre("2027-03-27T12:00:00Z WaveBegins 1, 1 nodes",
+                          "2027-03-27T12:30:00Z Soaks 1, until 2027-03-27T13:30:00Z", "2027-03-27T13:30:00Z WaveDone 1",
+                          "2027-03-27T13:30:00Z WaveBegins 2, 3 nodes", "2027-03-27T15:00:00Z WaveDone 2",
+                          "2027-03-27T15:00:00Z Finished, 4 nodes"));
+  EXPECT_EQ(ToRfc3339(simulation.end.value()), "2027-03-27T15:00:00Z");
+}
+
+TEST(Simulation, UpdatesAsManyNodesAtATimeAsThePoolAllows) {
+  Plan plan(R"({"pool": "worker"})", 10);
+  plan.pool.spec.max_unavailable = api::IntOrString{3};
+  EXPECT_EQ(plan.Run().end, plan.begin + 4 * plan.node_time);
+}
+
+// The clocks in Berlin are put forward at 2027-03-28T01:00:00Z.
+TEST(Simulation, UsesAWindowInTheNightInWhichTheClocksArePutForward) {
+  Plan plan(R"({"pool": "worker", "waves": [{"nodes": 1, "soak": "1h"}],
+                "windows": [{"days": ["Sun"], "start": "01:00", "duration": "4h", "timeZone": "Europe/Berlin"}]})",
+            5);
+  plan.node_time = hours(1);
+  const Simulation simulation = plan.Run();
+  EXPECT_THAT(TextOf(simulation),
+              ElementsAre("2027-03-27T12:00:00Z WaitsForWindow 1, until 2027-03-28T00:00:00Z",
+                          "2027-03-28T00:00:00Z WaveBegins 1, 1 nodes",
+                          "2027-03-28T00:00:00Z WindowUsed 1, since 2027-03-28T00:00:00Z, until 2027-03-28T04:00:00Z",
+                          "2027-03-28T01:00:00Z Soaks 1, until 2027-03-28T02:00:00Z", "2027-03-28T02:00:00Z WaveDone 1",
+                          "2027-03-28T02:00:00Z WaveBegins 2, 4 nodes",
+                          // The next window begins at the same local time, an hour earlier in UTC.
+                          "2027-03-28T04:00:00Z WaitsForWindow 2, until 2027-04-03T23:00:00Z",
+                          "2027-04-03T23:00:00Z WindowUsed 2, since 2027-04-03T23:00:00Z, until 2027-04-04T03:00:00Z",
+                          "2027-04-04T01:00:00Z WaveDone 2", "2027-04-04T01:00:00Z Finished, 5 nodes"));
+}
+
+// The clocks in Berlin pass 02:30 twice on 2027-10-31.
+TEST(Simulation, UsesAWindowOnceInTheNightInWhichTheClocksArePutBack) {
+  Plan plan(R"({"pool": "worker",
+                "windows": [{"days": ["Sun"], "start": "02:30", "duration": "1h", "timeZone": "Europe/Berlin"}]})",
+            3);
+  plan.begin = ValueOf(FromRfc3339("2027-10-30T00:00:00Z"));
+  plan.node_time = hours(1);
+  const Simulation simulation = plan.Run();
+  std::vector<std::string> used;
+  for (const SimulatedStep& step : simulation.steps) {
+    if (step.kind == SimulatedStep::Kind::kWindowUsed) used.push_back(ToRfc3339(*step.since));
+  }
+  EXPECT_THAT(used, ElementsAre("2027-10-31T00:30:00Z", "2027-11-07T01:30:00Z", "2027-11-14T01:30:00Z"));
+  EXPECT_EQ(ToRfc3339(simulation.end.value()), "2027-11-14T02:30:00Z");
+}
+
+TEST(Simulation, WaitsForTheEndOfAFreeze) {
+  Plan plan(R"({"pool": "worker", "freeze": {"until": "2027-06-01"}})", 1);
+  EXPECT_EQ(ToRfc3339(plan.Run().end.value()), "2027-06-01T00:30:00Z");
+}
+
+TEST(Simulation, AssumesThatEachApprovalIsGivenAtOnce) {
+  const Plan plan(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1}]})", 3);
+  const Simulation simulation = plan.Run();
+  EXPECT_THAT(TextOf(simulation), AllOf(Contains("2027-03-27T12:30:00Z NeedsApproval 2"),
+                                        Contains("2027-03-27T13:00:00Z NeedsApproval 3")));
+  EXPECT_EQ(simulation.end, plan.begin + 3 * plan.node_time);
+}
+
+TEST(Simulation, AssumesThatGatesAreMetAndThatNodesHaveStaged) {
+  const Plan plan(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1}],
+                      "gates": [{"name": "g", "when": "Before", "http": {"url": "http://shop"}},
+                                {"name": "h", "when": "After", "nodeCondition": {"type": "Fit"}}]})",
+                  2);
+  EXPECT_EQ(plan.Run().end, plan.begin + 2 * plan.node_time);
+}
+
+TEST(Simulation, GoesOnWithTheRolloutThatIsUnderWay) {
+  Plan plan(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 2);
+  plan.nodes[0] = CreatedAt(NodeBetween("n0", kOld, kNew, api::kStateWorking), 0);
+  plan.memory.target = kNew;
+  plan.memory.members = {"n0"};
+  plan.memory.has_begun = true;
+  plan.memory.began = api::Time{plan.begin - minutes(20)};
+  plan.memory.told = {{"n0", api::Time{plan.begin - minutes(20)}}};
+  EXPECT_THAT(TextOf(plan.Run()),
+              ElementsAre("2027-03-27T12:10:00Z WaveDone 1", "2027-03-27T12:10:00Z WaveBegins 2, 1 nodes",
+                          "2027-03-27T12:40:00Z WaveDone 2", "2027-03-27T12:40:00Z Finished, 2 nodes"));
+}
+
+TEST(Simulation, ReportsAHaltIfNodesTakeLongerThanThePolicyAllows) {
+  Plan plan(R"({"pool": "worker", "waves": [{"nodes": 1, "nodeTimeout": "10min"}]})", 2);
+  const Simulation simulation = plan.Run();
+  EXPECT_THAT(TextOf(simulation), Contains("2027-03-27T12:10:00Z Halted 1"));
+  EXPECT_EQ(simulation.end, plan.begin + 2 * plan.node_time);
+}
+
+TEST(Simulation, NamesWhatKeepsARolloutFromItsEnd) {
+  Plan plan(R"({"pool": "worker"})", 2);
+  plan.nodes[1].spec.unschedulable = true;
+  const Simulation simulation = plan.Run();
+  EXPECT_FALSE(simulation.end);
+  EXPECT_THAT(simulation.obstacle, HasSubstr("cordoned by somebody and not updated: n1"));
+  plan.pool.spec.paused = true;
+  EXPECT_EQ(plan.Run().obstacle, "the pool is paused");
+  EXPECT_FALSE(plan.Run().end);
+}
+
+TEST(Simulation, OfAPoolThatHasItsTargetEndsAtOnce) {
+  Plan plan(R"({"pool": "worker"})", 2);
+  for (api::Node& node : plan.nodes) node = NodeAt(node.metadata.name, kNew);
+  EXPECT_EQ(plan.Run().end, plan.begin);
+}
+
+TEST(Simulation, OfManyNodesAndWindowsHasALimitedNumberOfDecisions) {
+  Plan plan(R"({"pool": "worker", "waves": [{"nodes": "10%"}],
+                "windows": [{"start": "22:00", "duration": "2h"}]})",
+            300);
+  plan.pool.spec.max_unavailable = api::IntOrString{"5%"};
+  const Simulation simulation = plan.Run();
+  ASSERT_TRUE(simulation.end) << simulation.obstacle;
+  // A window has time for four times 15 nodes.
+  EXPECT_EQ(ToRfc3339(*simulation.end), "2027-04-01T00:00:00Z");
+}
+
+}  // namespace
+}  // namespace pintle::pool
