@@ -320,6 +320,28 @@ TEST_F(GeneratorTest, MakesTheConfigForAPoolThatIsAddedLater) {
               HasSubstr("pids_limit = 2048"));
 }
 
+// The API server accepts finalizers of at most 63 characters.
+TEST_F(GeneratorTest, MakesConfigsWhoseNamesAreTooLongForAFinalizer) {
+  const std::string pool(45, 'p');
+  const std::string config = "99-" + pool + "-generated-kubelet";
+  server_.Put("machineconfigpools",
+              {{"metadata", {{"name", pool}, {"uid", "uid-of-p"}, {"labels", {{"pool", "worker"}}}}},
+               {"spec", {{"nodeSelector", {{"matchLabels", {{"role", pool}}}}}}}});
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    const bool has_long_finalizer =
+        request.line.starts_with("PATCH " + kApi + "kubeletconfigs/") && request.body.find(config) != std::string::npos;
+    if (!has_long_finalizer) return std::nullopt;
+    return SmallApiServer::Status(422, "Invalid", "metadata.finalizers: must be no more than 63 characters");
+  });
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  int looks = 0;
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Accepted") != "" || ++looks == 500; });
+  EXPECT_EQ(ConditionOf("kubeletconfigs", "pods", "Accepted"), "True Success") << trouble_;
+  EXPECT_TRUE(HasConfig(config));
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet"));
+  EXPECT_THAT(FinalizersOf("kubeletconfigs", "pods"), ElementsAre("99-worker-generated-kubelet"));
+}
+
 TEST_F(GeneratorTest, GivesEachOfTwoObjectsItsOwnNumber) {
   for (const std::string name : {"first", "second"}) {
     AddManaged("kubeletconfigs", name, "worker", {{"kubeletConfig", {{"maxPods", 9}}}},
