@@ -193,7 +193,9 @@ ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const G
     cleanup.removals.push_back({.name = config.metadata.name, .uid = config.metadata.uid});
   };
   std::vector<std::string> kept;
+  bool is_awaited = false;  // A config was created, and the mirror does not have it yet.
   for (const std::string& finalizer : object.finalizers) {
+    is_awaited = is_awaited || inputs.created.contains(finalizer);
     if (!IsOwnFinalizer(finalizer, kind, inputs)) {
       kept.push_back(finalizer);
       continue;
@@ -205,7 +207,7 @@ ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const G
     const bool is_without_finalizer = !CanBeFinalizer(config->metadata.name);
     if (is_without_finalizer && IsOwnedBy(*config, object)) remove(*config);
   }
-  if (cleanup.removals.empty() && kept.size() != object.finalizers.size()) {
+  if (cleanup.removals.empty() && !is_awaited && kept.size() != object.finalizers.size()) {
     cleanup.patch = VersionedPatch(object);
     (*cleanup.patch)["metadata"]["finalizers"] = json::Encode(kept);
   }

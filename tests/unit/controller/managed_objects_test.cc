@@ -149,6 +149,19 @@ TEST(CleanupOf, RemovesAConfigThatTheObjectOwnsAlsoWithoutAFinalizer) {
   EXPECT_FALSE(cleanup.patch);
 }
 
+// Such a config would be rendered when it arrives.
+TEST(CleanupOf, KeepsTheFinalizerOfAConfigThatTheMirrorDoesNotHaveYet) {
+  ManagedCluster cluster;
+  cluster.created = {"99-a-generated-kubelet"};
+  api::ObjectMeta object = ObjectNamed("object");
+  object.finalizers = {"99-a-generated-kubelet"};
+  const ObjectCleanup early = CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs());
+  EXPECT_TRUE(early.removals.empty());
+  EXPECT_FALSE(early.patch);
+  cluster.created.clear();
+  EXPECT_TRUE(CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs()).patch);
+}
+
 // The operator removes any config whose name is a finalizer.
 TEST(CleanupOf, DoesNotRemoveAConfigOfSomebodyElse) {
   ManagedCluster cluster;
