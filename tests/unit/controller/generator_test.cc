@@ -678,6 +678,25 @@ TEST_F(GeneratorTest, RemovesNothingWhileAnObjectCannotBeRead) {
   EXPECT_THAT(trouble_, HasSubstr("logLevel"));
 }
 
+TEST_F(GeneratorTest, IsNotHeldUpByAnUnreadableObjectThatHasNoEffect) {
+  server_.Put("featuregates", {{"metadata", {{"name", "other"}}}, {"status", {{"featureGates", "none"}}}});
+  server_.Put("machineconfigurations", {{"metadata", {{"name", "other"}}}, {"spec", "none"}});
+  server_.Put("images", {{"metadata", {{"name", "other"}}}, {"spec", "none"}});
+  server_.Put("images",
+              {{"metadata", {{"name", "cluster"}, {"uid", "uid-of-image"}}}, {"spec", json::Value::object()}});
+  server_.Put("clusterversions",
+              {{"metadata", {{"name", "version"}}},
+               {"status", {{"desired", {{"image", "r.test/release@sha256:" + std::string(64, '0')}}}}}});
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  int looks = 0;
+  RunUntil([&] {
+    return (HasConfig("99-worker-generated-kubelet") && HasConfig("99-worker-generated-registries")) || ++looks == 500;
+  });
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet"));
+  EXPECT_TRUE(HasConfig("99-worker-generated-registries"));
+  EXPECT_EQ(cluster_->Look().unreadable_settings, "");
+}
+
 TEST_F(GeneratorTest, FollowsTemplatesThatChange) {
   AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"podPidsLimit", 9}}}});
   RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Success") != ""; });
