@@ -2,6 +2,7 @@
 #include "controller/cluster.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace pintle::controller {
@@ -116,12 +117,16 @@ void Cluster::AddUnreadableTo(View& view) const {
   configs_.ForEachUnreadable([&](const WatchedMachineConfig& config, const Error& why) {
     view.unreadable_configs.push_back({&config, why.message()});
   });
-  const auto add_unreadable_settings = [&](const auto&, const Error& why) {
-    view.unreadable_settings += (view.unreadable_settings.empty() ? "" : "; ") + why.message();
+  // Settings have an effect only under one name.
+  const auto add_unreadable_settings = [&](const auto& settings, std::string_view name) {
+    settings.ForEachUnreadable([&](const auto& object, const Error& why) {
+      if (object.metadata.name != name) return;
+      view.unreadable_settings += (view.unreadable_settings.empty() ? "" : "; ") + why.message();
+    });
   };
-  controller_configs_.ForEachUnreadable(add_unreadable_settings);
-  machine_configurations_.ForEachUnreadable(add_unreadable_settings);
-  os_image_streams_.ForEachUnreadable(add_unreadable_settings);
+  add_unreadable_settings(controller_configs_, api::kControllerConfigName);
+  add_unreadable_settings(machine_configurations_, kCluster);
+  add_unreadable_settings(os_image_streams_, kCluster);
   // Without its policy, a pool would be updated at once.  An unreadable policy that names no pool may be for any pool.
   rollout_policies_.ForEachUnreadable([&](const api::RolloutPolicy& policy, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {

@@ -134,6 +134,12 @@ GeneratedView GeneratedSources::Look() const {
   const auto note_in = [](std::string& reasons) {
     return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
   };
+  // Objects of these kinds have an effect only under one name.
+  const auto note_one = [](const auto& objects, std::string_view name, std::string& reasons) {
+    objects.ForEachUnreadable([&](const auto& object, const Error& why) {
+      if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();
+    });
+  };
   view.template_input = template_inputs_.Find(api::kControllerConfigName);
   view.pull_secret = pull_secret_.Find();
   view.unreadable_pull_secret = pull_secret_.WhyUnreadable();
@@ -157,23 +163,22 @@ GeneratedView GeneratedSources::Look() const {
   namespace_policies_.ForEach(copy_to(view.namespace_policies));
   view.credential_providers = credential_providers_.Find(kSingletonName);
 
-  const auto note_setting = note_in(view.unreadable_settings);
-  template_inputs_.ForEachUnreadable(note_setting);
-  internal_release_images_.ForEachUnreadable(note_setting);
-  feature_gates_.ForEachUnreadable(note_setting);
-  node_settings_.ForEachUnreadable(note_setting);
-  api_servers_.ForEachUnreadable(note_setting);
+  note_one(template_inputs_, api::kControllerConfigName, view.unreadable_settings);
+  note_one(internal_release_images_, kSingletonName, view.unreadable_settings);
+  note_one(feature_gates_, kSingletonName, view.unreadable_settings);
+  note_one(node_settings_, kSingletonName, view.unreadable_settings);
+  note_one(api_servers_, kSingletonName, view.unreadable_settings);
   kubelet_configs_.ForEachUnreadable(note_in(view.unreadable_kubelet_configs));
   runtime_configs_.ForEachUnreadable(note_in(view.unreadable_runtime_configs));
+  note_one(images_, kSingletonName, view.unreadable_images);
+  note_one(cluster_versions_, kClusterVersionName, view.unreadable_images);
   const auto note_image_setting = note_in(view.unreadable_images);
-  images_.ForEachUnreadable(note_image_setting);
-  cluster_versions_.ForEachUnreadable(note_image_setting);
   content_source_policies_.ForEachUnreadable(note_image_setting);
   digest_sets_.ForEachUnreadable(note_image_setting);
   tag_sets_.ForEachUnreadable(note_image_setting);
   cluster_policies_.ForEachUnreadable(note_image_setting);
   namespace_policies_.ForEachUnreadable(note_image_setting);
-  credential_providers_.ForEachUnreadable(note_in(view.unreadable_credential_providers));
+  note_one(credential_providers_, kSingletonName, view.unreadable_credential_providers);
   return view;
 }
 

@@ -8,12 +8,15 @@
 #include <utility>
 #include <variant>
 
+#include "base/digest.h"
 #include "controller/complaints.h"
 #include "controller/controller_parts.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
 #include "controller/unkept.h"
 #include "controller/watched.h"
+#include "json/fields.h"
+#include "json/parse.h"
 
 namespace pintle::controller {
 namespace {
@@ -26,6 +29,20 @@ constexpr std::string_view kWritingStatus = "writing the status of ";
 constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 
 std::string DescriptionOf(const ConfigRemoval& removal) { return "removing " + removal.name; }
+std::string DescriptionOfWrite(const std::string& config) { return "generating " + config; }
+
+// Returns a digest of what a change would write.  The version of the config that it replaces does not count.
+std::string ContentsDigest(const ConfigChange& change) {
+  const auto* const patch = std::get_if<json::Value>(&change.creation_or_patch);
+  if (patch == nullptr) {
+    return Sha256(json::ToText(json::Encode(std::get<api::MachineConfig>(change.creation_or_patch)))).hex();
+  }
+  std::string text;
+  for (const json::Value& operation : *patch) {
+    if (operation.TextAt({"path"}) != "/metadata/resourceVersion") text += json::ToText(operation);
+  }
+  return Sha256(text).hex();
+}
 
 }  // namespace
 
@@ -84,15 +101,13 @@ void Generator::Look(const View& view) {
   std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
   std::string key = KeyFor(view);
   if (key != key_) {
+    Decide(view);
+    // The status of an object must not report why the server has refused something else.
+    if (ForgetOldRefusals()) {
+      Decide(view);
+      key = KeyFor(view);
+    }
     key_ = std::move(key);
-    const GeneratedView sources = sources_.Look();
-    changes_ = GeneratePass({.view = view,
-                             .sources = sources,
-                             .templates = *templates_,
-                             .version = SigningVersion(view.configs, versions_),
-                             .now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()),
-                             .refused = refused_,
-                             .created = created_});
     EmitProhibitions();
   }
   for (const GenerateProblem& problem : changes_.problems) {
@@ -104,6 +119,32 @@ void Generator::Look(const View& view) {
              std::any_of(changes_.removals.begin(), changes_.removals.end(),
                          [&](const auto& removal) { return WillBeRemoved(removal, view); });
   Write();
+}
+
+void Generator::Decide(const View& view) {
+  const GeneratedView sources = sources_.Look();
+  changes_ = GeneratePass({.view = view,
+                           .sources = sources,
+                           .templates = *templates_,
+                           .version = SigningVersion(view.configs, versions_),
+                           .now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()),
+                           .refused = refused_,
+                           .created = created_});
+}
+
+bool Generator::ForgetOldRefusals() {
+  const auto is_old = [this](const std::string& config) {
+    const auto change = std::find_if(changes_.configs.begin(), changes_.configs.end(),
+                                     [&](const ConfigChange& wanted) { return wanted.name == config; });
+    return change == changes_.configs.end() || attempted_[config] != ContentsDigest(*change);
+  };
+  const std::size_t forgotten = std::erase_if(refused_, [&](const auto& refusal) {
+    if (!is_old(refusal.first)) return false;
+    // Other contents may be accepted at once.
+    backoff_.Succeeded({"", DescriptionOfWrite(refusal.first)});
+    return true;
+  });
+  return forgotten > 0;
 }
 
 // A finalizer of another program may keep a config for any time after it was deleted, so such a config does not count.
@@ -172,6 +213,7 @@ void Generator::Stop() {
   failures_.clear();
   backoff_.Clear();
   refused_.clear();
+  attempted_.clear();
   failing_.clear();
   created_.clear();
   generated_.clear();
@@ -239,8 +281,9 @@ void Generator::PatchSource(const std::string& what, const SourceChange& change)
 }
 
 void Generator::Write(const ConfigChange& change) {
-  const std::string what = "generating " + change.name;
+  const std::string what = DescriptionOfWrite(change.name);
   if (!MayStart(what)) return;
+  attempted_.insert_or_assign(change.name, ContentsDigest(change));
   const WatchedMachineConfig* const known = cluster_.configs().Find(change.name);
   const auto done = [this, what, name = change.name, key = std::pair(change.made_from, change.object),
                      version = known == nullptr ? std::string() : known->metadata.resource_version](
@@ -250,6 +293,7 @@ void Generator::Write(const ConfigChange& change) {
     generated_.insert_or_assign(key, clock_.Wall());
     log::Notice(fmt::format("{} was generated", name), kGeneratedConfig, {{"PINTLE_CONFIG", name}});
     refused_.erase(name);
+    attempted_.erase(name);
     cluster_.configs().Put(*std::move(written));
     Succeeded(what);
   };

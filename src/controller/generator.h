@@ -61,6 +61,9 @@ class Generator {
 
  private:
   std::string KeyFor(const View& view) const;
+  void Decide(const View& view);
+  // Forgets refusals of contents that are not wanted any more.  Returns whether there were any.
+  bool ForgetOldRefusals();
   void NoteMissingKinds();
   void EmitProhibitions();
   bool WillBeRemoved(const ConfigRemoval& removal, const View& view) const;
@@ -98,7 +101,9 @@ class Generator {
   std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each reported Event.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
-  std::set<std::string, std::less<>> failing_;                // Descriptions of writes whose failures last.
+  // The digest of what the latest write of each config sends, by name, until a write succeeds.
+  std::map<std::string, std::string, std::less<>> attempted_;
+  std::set<std::string, std::less<>> failing_;  // Descriptions of writes whose failures last.
   WriteBackoff backoff_;
   std::map<std::string, kube::Failure> failures_;  // The key is the description of the call.
   std::map<std::string, kube::Call> calls_;        // The key is the description of the call.

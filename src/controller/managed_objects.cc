@@ -76,9 +76,20 @@ bool IsOwnFinalizer(std::string_view finalizer, ManagedKind kind, const Generate
          ConfigOfFinalizer(finalizer, inputs) != nullptr;
 }
 
+// Returns whether the API server accepts the text as a finalizer.  It refuses the name of a config if the name of its
+// pool is long.
+bool CanBeFinalizer(std::string_view text) {
+  constexpr std::size_t kLongest = 63;
+  constexpr std::string_view kAtEnds = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const auto is_known = [&](char c) { return kAtEnds.find(c) != std::string_view::npos; };
+  return !text.empty() && text.size() <= kLongest && is_known(text.front()) && is_known(text.back()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return is_known(c) || c == '-' || c == '_' || c == '.'; });
+}
+
 bool IsOwnedBy(const api::MachineConfig& config, const api::ObjectMeta& object) {
   const auto& owners = config.metadata.owner_references;
-  return std::any_of(owners.begin(), owners.end(), [&](const auto& owner) { return owner.uid == object.uid; });
+  return !object.uid.empty() &&
+         std::any_of(owners.begin(), owners.end(), [&](const auto& owner) { return owner.uid == object.uid; });
 }
 
 // Returns whether an object other than this one owns the config.
@@ -166,7 +177,8 @@ std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::s
   }
   std::vector<std::string> finalizers = object.finalizers;
   for (const std::string& config : configs) {
-    if (std::find(finalizers.begin(), finalizers.end(), config) == finalizers.end()) finalizers.push_back(config);
+    const bool is_there = std::find(finalizers.begin(), finalizers.end(), config) != finalizers.end();
+    if (!is_there && CanBeFinalizer(config)) finalizers.push_back(config);
   }
   if (finalizers != object.finalizers) {
     patch["metadata"]["finalizers"] = json::Encode(finalizers);
@@ -177,17 +189,25 @@ std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::s
 
 ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const GenerateInputs& inputs) {
   ObjectCleanup cleanup;
+  const auto remove = [&](const api::MachineConfig& config) {
+    cleanup.removals.push_back({.name = config.metadata.name, .uid = config.metadata.uid});
+  };
   std::vector<std::string> kept;
+  bool is_awaited = false;  // A config was created, and the mirror does not have it yet.
   for (const std::string& finalizer : object.finalizers) {
+    is_awaited = is_awaited || inputs.created.contains(finalizer);
     if (!IsOwnFinalizer(finalizer, kind, inputs)) {
       kept.push_back(finalizer);
       continue;
     }
     const api::MachineConfig* const config = ConfigOfFinalizer(finalizer, inputs);
-    if (config == nullptr || !IsConfigOf(*config, object, kind, inputs.sources)) continue;
-    cleanup.removals.push_back({.name = config->metadata.name, .uid = config->metadata.uid});
+    if (config != nullptr && IsConfigOf(*config, object, kind, inputs.sources)) remove(*config);
   }
-  if (cleanup.removals.empty() && kept.size() != object.finalizers.size()) {
+  for (const api::MachineConfig* config : inputs.view.configs) {
+    const bool is_without_finalizer = !CanBeFinalizer(config->metadata.name);
+    if (is_without_finalizer && IsOwnedBy(*config, object)) remove(*config);
+  }
+  if (cleanup.removals.empty() && !is_awaited && kept.size() != object.finalizers.size()) {
     cleanup.patch = VersionedPatch(object);
     (*cleanup.patch)["metadata"]["finalizers"] = json::Encode(kept);
   }

@@ -118,27 +118,34 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
   return WriteOf({.holder = holder, .until = given_up, .promised = promised, .in_words = "stays held"}, *lease, now);
 }
 
-std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease) {
-  if (!lease || lease->metadata.Annotation(kHeldUntilAnnotation).empty()) return std::nullopt;
-  json::Value patch = json::Value::array();
-  patch.push_back(
-      {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", lease->metadata.resource_version}});
-  // An object without annotations is not the same as one with an empty list of them.
-  const bool is_only = lease->metadata.annotations.size() == 1;
-  patch.push_back(
-      {{"op", "remove"}, {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1held-until"}});
-  return TakeoverWrite{.object = TakeoverObject::kLease,
-                       .namespace_name = lease->metadata.namespace_name,
-                       .name = lease->metadata.name,
-                       .patch = std::move(patch),
-                       .in_words = fmt::format("Lease {}/{}: loses the annotation {}", lease->metadata.namespace_name,
-                                               lease->metadata.name, kHeldUntilAnnotation)};
+bool IsHeldForTakeover(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {
+  return lease && (lease->spec.holder_identity == kTakeoverHolder || lease->spec.holder_identity == settings.offer);
+}
+
+std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease,
+                                               const TakeoverSettings& settings) {
+  if (!lease || !HasTraceOfHold(*lease, settings)) return std::nullopt;
+  ReplacingPatch released(lease->metadata);
+  const bool is_held = IsHeldForTakeover(lease, settings);
+  if (is_held) released.Set("/spec/holderIdentity", "");
+  json::Value patch = std::move(released).operations();
+  if (!lease->metadata.Annotation(kHeldUntilAnnotation).empty()) {
+    // An object without annotations is not the same as one with an empty list of them.
+    const bool is_only = lease->metadata.annotations.size() == 1;
+    patch.push_back({{"op", "remove"},
+                     {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1held-until"}});
+  }
+  return TakeoverWrite{
+      .object = TakeoverObject::kLease,
+      .namespace_name = lease->metadata.namespace_name,
+      .name = lease->metadata.name,
+      .patch = std::move(patch),
+      .in_words = fmt::format("Lease {}/{}: {}has no annotation {} any more", lease->metadata.namespace_name,
+                              lease->metadata.name, is_held ? "is released, and " : "", kHeldUntilAnnotation)};
 }
 
 bool HasTraceOfHold(const api::Lease& lease, const TakeoverSettings& settings) {
-  const std::string& holder = lease.spec.holder_identity;
-  return holder == kTakeoverHolder || holder == settings.offer ||
-         !lease.metadata.Annotation(kHeldUntilAnnotation).empty();
+  return IsHeldForTakeover(lease, settings) || !lease.metadata.Annotation(kHeldUntilAnnotation).empty();
 }
 
 }  // namespace pintle::controller

@@ -34,7 +34,12 @@ bool DoesPintleLeadBy(const std::optional<api::Lease>& lease, const LeaseSight& 
 std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease, const LeaseSight& sight,
                                          const TakeoverSettings& settings, WallTime now);
 
-std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease);
+// Returns whether a takeover holds or offers the lease now.
+bool IsHeldForTakeover(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);
+
+// Returns the write that removes all traces of a hold.  Releases the lease if it is still held.
+std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease,
+                                               const TakeoverSettings& settings);
 
 // Returns whether a takeover holds the lease or has held it.
 bool HasTraceOfHold(const api::Lease& lease, const TakeoverSettings& settings);

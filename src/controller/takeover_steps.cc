@@ -463,15 +463,25 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
                                const json::Value& before) {
   TakeoverStep step{.name = "leases", .is_done = true};
   const auto lives = [](const json::Value& replicas) { return replicas.is_integer() && replicas.integer() > 0; };
+  // A Deployment that had no replicas takes no lease, so a lease that is still held is released.  But a pod that has
+  // not ended may act by it.
+  const auto may_act_by = [&](const std::optional<api::Lease>& lease,
+                              const std::optional<WholeDeployment>& deployment) {
+    return IsHeldForTakeover(lease, settings) && !StopStep("leases", deployment, state).is_done;
+  };
   if (lives(before["controller"]) && !IsHeldByOthers(state.controller_lease, settings)) {
     step.is_done = false;
     step.waits_for = fmt::format("{} holds its Lease", kOldController);
   } else if (lives(before["operator"]) && !IsHeldByOthers(state.operator_lease, settings)) {
     step.is_done = false;
     step.waits_for = fmt::format("{} holds its Lease", kOldOperator);
+  } else if (may_act_by(state.operator_lease, state.operators) ||
+             may_act_by(state.controller_lease, state.controller)) {
+    step.is_done = false;
+    step.waits_for = fmt::format("the pods of the Deployments {} and {} have ended", kOldOperator, kOldController);
   } else {
-    step.write = WriteToForgetHold(state.operator_lease);
-    if (!step.write) step.write = WriteToForgetHold(state.controller_lease);
+    step.write = WriteToForgetHold(state.operator_lease, settings);
+    if (!step.write) step.write = WriteToForgetHold(state.controller_lease, settings);
     step.is_done = !step.write;
   }
   return step;

@@ -135,6 +135,14 @@ const TrialKind* FindTrialKind(const json::Value& object) {
   return found == kTrialKinds.end() ? nullptr : &*found;
 }
 
+std::string FullNameOf(const json::Value& object) {
+  const TrialKind* const kind = FindTrialKind(object);
+  const bool is_namespaced = kind != nullptr && kind->resource.scope == kube::Scope::kNamespaced;
+  return kube::ObjectName{.namespace_name = is_namespaced ? object.TextAt({"metadata", "namespace"}) : "",
+                          .name = object.TextAt({"metadata", "name"})}
+      .ToString();
+}
+
 bool IsReportedOn(const json::Value& object) {
   const std::string_view kind = machineconfig::KindOf(object);
   return std::any_of(kSourceKinds.begin(), kSourceKinds.end(),
@@ -296,8 +304,7 @@ std::vector<ObjectProblem> TrialCluster::Problems() const {
     const std::string_view kind = KindOfSource(source);
     for (const auto& [key, object] : Documents(kind)) {
       for (std::string& message : ProblemsIn(source, object["status"])) {
-        problems.push_back(
-            {.kind = std::string(kind), .name = object.TextAt({"metadata", "name"}), .message = std::move(message)});
+        problems.push_back({.kind = std::string(kind), .name = FullNameOf(object), .message = std::move(message)});
       }
     }
   }

@@ -41,6 +41,9 @@ std::span<const TrialKind> TrialKinds();
 // apiVersion is recognized by its kind alone.
 const TrialKind* FindTrialKind(const json::Value& object);
 
+// Returns NAMESPACE/NAME for an object of a kind with namespaces, and the name alone for any other object.
+std::string FullNameOf(const json::Value& object);
+
 // Returns whether the controllers that generate configs report in the status of such an object.
 bool IsReportedOn(const json::Value& object);
 
@@ -72,7 +75,7 @@ struct TrialObjects {
 // A problem that the controllers would report in the status of an object.
 struct ObjectProblem {
   std::string kind;
-  std::string name;
+  std::string name;  // NAMESPACE/NAME if the object is in a namespace.
   std::string message;
 };
 

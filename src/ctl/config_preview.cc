@@ -76,7 +76,7 @@ json::Value Applied(const json::Value* existing, json::Value object) {
   return applied;
 }
 
-// The files of the applied objects, by "KIND NAME".
+// The files of the applied objects, by "KIND NAME", or "KIND NAMESPACE/NAME".
 using AppliedFiles = std::map<std::string, std::string>;
 
 std::string TitleOf(std::string_view kind, std::string_view name) { return fmt::format("{} {}", kind, name); }
@@ -100,7 +100,7 @@ Result<> ApplyManifest(Manifest manifest, TrialCluster& cluster, AppliedFiles& f
   const std::string name = manifest.object.TextAt({"metadata", "name"});
   const std::string space = manifest.object.TextAt({"metadata", "namespace"});
   if (name.empty()) return Error(ErrorKind::kInvalid, fmt::format("{}: has no name; set metadata.name", place));
-  files.insert_or_assign(TitleOf(kind->resource.kind, name), manifest.file);
+  files.insert_or_assign(TitleOf(kind->resource.kind, controller::FullNameOf(manifest.object)), manifest.file);
   const bool has_space = kind->resource.scope == kube::Scope::kNamespaced;
   cluster.Put(Applied(cluster.Find(kind->resource.kind, has_space ? space : "", name), std::move(manifest.object)));
   return {};

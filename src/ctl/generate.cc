@@ -103,9 +103,9 @@ class ControllersPreview {
     TRY(kind->check(manifest.object), place);
     // A status that the controllers have written earlier must not be taken for a result of this run.
     if (controller::IsReportedOn(manifest.object)) manifest.object.Erase("status");
-    const auto [file, is_new] = files_.insert_or_assign(fmt::format("{} {}", kind->resource.kind, name), manifest.file);
-    const bool replaces_object = !is_new && kind->resource.scope == kube::Scope::kCluster;
-    if (replaces_object) PrintNote(fmt::format("{} replaces an object of the same name", place));
+    const std::string key = fmt::format("{} {}", kind->resource.kind, controller::FullNameOf(manifest.object));
+    const bool is_new = files_.insert_or_assign(key, manifest.file).second;
+    if (!is_new) PrintNote(fmt::format("{} replaces an object of the same name", place));
     cluster_.Put(std::move(manifest.object));
     return {};
   }
@@ -186,7 +186,7 @@ class ControllersPreview {
 
   const GenerateQuestion& question_;
   controller::TrialCluster cluster_;
-  std::map<std::string, std::string> files_;  // By "KIND NAME".
+  std::map<std::string, std::string> files_;  // By "KIND NAME", or "KIND NAMESPACE/NAME".
 };
 
 Result<generated::Manifests> ManifestsOf(std::vector<Manifest> read) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -101,6 +103,32 @@ json::Value SourcesOf(const std::vector<api::MachineConfig>& configs) {
   return sources;
 }
 
+// A cluster can have only one config of a name, and none without a name.  Otherwise the cluster renders other configs
+// than the installation, under other names, and the nodes of the installation become Degraded.
+void WarnOfNames(const Manifests& manifests, const std::vector<MachineConfig>& generated,
+                 std::vector<std::string>& warnings) {
+  std::set<std::string_view> of_generated;
+  for (const MachineConfig& config : generated) of_generated.insert(config.name);
+  std::map<std::string_view, int> counts;
+  for (const api::MachineConfig& config : manifests.machine_configs) ++counts[config.metadata.name];
+  for (const auto& [name, count] : counts) {
+    const std::string place = manifests.PlaceOf(api::MachineConfig::kKind, name);
+    const auto warn = [&](std::string_view what) {
+      warnings.push_back(
+          fmt::format("{}: MachineConfig {}: {}, because the cluster would render other configs than "
+                      "these, and the nodes would be Degraded",
+                      place, name, what));
+    };
+    if (name.empty()) {
+      warn("it has no name; set metadata.name");
+    } else if (count > 1) {
+      warn(fmt::format("{} manifests have this name; leave one of them", count));
+    } else if (of_generated.contains(name)) {
+      warn("a generated config has this name; choose another one");
+    }
+  }
+}
+
 class BootstrapRenderer {
  public:
   BootstrapRenderer(const Manifests& manifests, const api::ControllerConfig& controller_config,
@@ -190,6 +218,7 @@ Result<BootstrapFiles> FilesForBootstrap(const Manifests& manifests, const std::
   for (const MachineConfig& config : configs) all.push_back(ToObject(config));
 
   BootstrapFiles made;
+  WarnOfNames(manifests, configs, made.warnings);
   json::Value document = *manifests.controller_config;
   CompleteControllerConfig(document);
   made.files.push_back(TRY(ToFile("controller-config/machine-config-controller.yaml", document)));

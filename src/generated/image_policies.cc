@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/first_characters.h"
 #include "generated/scopes.h"
 #include "gotext/quote.h"
 
@@ -65,10 +66,11 @@ std::vector<api::ConditionWithGeneration> ConditionsOf(const PolicyConflict& con
   condition.observed_generation = conflict.policy->metadata.generation;
   condition.last_transition_time = api::Time{now};
   condition.reason = kConflict;
-  condition.message = fmt::format(
+  const std::string message = fmt::format(
       "has conflicting scope(s) {} that equal to or nest inside existing clusterimagepolicy, only policy from "
       "clusterimagepolicy scope(s) will be applied",
       QuotedList(conflict.scopes));
+  condition.message = FirstCharacters(message, api::kLongestConditionMessage);
   std::vector<api::ConditionWithGeneration> conditions = conflict.policy->status.conditions;
   const auto same = std::find_if(conditions.begin(), conditions.end(), [&](const api::ConditionWithGeneration& before) {
     return before.type == condition.type;

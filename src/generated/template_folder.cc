@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -78,6 +79,17 @@ Result<> AddFolders(const std::string& path, TemplateEntry& to) {
   return {};
 }
 
+// A folder without roles is not the one of a release, and all configs of templates would silently be left out.
+Result<> CheckHasRole(const TemplateEntry& root) {
+  const bool has_role = std::any_of(root.entries.begin(), root.entries.end(), [](const auto& entry) {
+    return entry.second.is_folder && entry.first != kCommonFolder;
+  });
+  if (has_role) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("{}: it has no folder of a role, such as {}/worker; name the folder "
+                                                "with the release's templates",
+                                                root.path, root.path));
+}
+
 }  // namespace
 
 const TemplateEntry* TemplateEntry::Find(std::string_view name) const {
@@ -95,6 +107,7 @@ Result<TemplateFolder> TemplateFolder::Read(const std::string& path) {
   TemplateFolder folder(path);
   const std::vector<std::string> files = TRY(FilesBelow(path), "reading templates");
   TRY(AddFolders(path, folder.root_), "reading templates");
+  TRY(CheckHasRole(folder.root_), "reading templates");
   for (const std::string& file : files) {
     folder.Add(file, TRY(machineconfig::ReadInput(folder.root_.path + "/" + file, machineconfig::Accepts::kFilesOnly,
                                                   kLongestTemplate)));

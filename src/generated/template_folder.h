@@ -27,6 +27,9 @@ struct TemplateEntry {
   const TemplateEntry* Find(std::string_view name) const;
 };
 
+// The folder whose templates count for all roles.
+inline constexpr std::string_view kCommonFolder = "common";
+
 class TemplateFolder {
  public:
   // `path` is the path of the folder in errors.

@@ -23,7 +23,6 @@
 namespace pintle::generated {
 namespace {
 
-constexpr std::string_view kCommon = "common";
 constexpr std::string_view kMaster = "master";
 constexpr std::string_view kWorker = "worker";
 constexpr std::string_view kArbiter = "arbiter";
@@ -196,7 +195,7 @@ Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templ
     return Invalid(
         fmt::format("failed to read dir {}: open {}: no such file or directory", gotext::Quoted(path), path));
   }
-  const TemplateEntry* common = templates.root().Find(kCommon);
+  const TemplateEntry* common = templates.root().Find(kCommonFolder);
   std::vector<MachineConfig> configs;
   for (const auto& [name, entry] : folder->entries) {
     if (!entry.is_folder) continue;
@@ -256,7 +255,7 @@ Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolde
   ConfigMaker maker(config);
   std::vector<MachineConfig> configs;
   for (const auto& [role, entry] : templates.root().entries) {
-    if (!entry.is_folder || role == kCommon) continue;
+    if (!entry.is_folder || role == kCommonFolder) continue;
     if (role == kArbiter && config.control_plane_topology() != "HighlyAvailableArbiter") continue;
     std::vector<MachineConfig> of_role =
         TRY(MakeConfigsOfRole(templates, role, maker), fmt::format("failed to create MachineConfig for role {}", role));

@@ -253,3 +253,18 @@ def test_a_folder_of_dumps_from_a_cluster_gives_what_the_cluster_has(generate):
     second = generate("-o", "names", "--only", "kubelet", objects=[known, *items(first).values()])
     assert (second.status, names(second)) == (0, ["99-worker-generated-kubelet-2"]), second.stderr
     assert "last year" not in second.stderr
+
+
+def test_names_the_file_of_an_object_that_has_the_name_of_one_in_another_namespace(generate):
+    def policy(kind, scope, **metadata):
+        key = {"policyType": "PublicKey", "publicKey": {"keyData": base64.b64encode(b"KEY").decode()}}
+        made = setting(kind, name="p", spec={"scopes": [scope], "policy": {"rootOfTrust": key}})
+        made["metadata"].update(metadata)
+        return made
+    objects = [policy("ImagePolicy", "s.test/x", namespace="a"), policy("ImagePolicy", "t.test", namespace="b"),
+               policy("ClusterImagePolicy", "s.test"), feature_gate("SigstoreImageVerification"),
+               setting("Image", spec={}), setting("ClusterVersion", name="version", status={
+                   "desired": {"image": "r.test/release@sha256:" + "0" * 64, "version": "0.0.1-snapshot"}})]
+    answer = generate("--only", "images", "-o", "names", objects=objects)
+    assert "04-imagepolicy.json: ImagePolicy a/p: has conflicting scope(s)" in answer.stderr
+    assert "replaces an object" not in answer.stderr

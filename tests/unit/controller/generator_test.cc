@@ -309,6 +309,30 @@ TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) 
   RunUntil([&] { return !generator_->is_busy(); });
 }
 
+TEST_F(GeneratorTest, DoesNotReportAnEarlierRefusalOfAnObjectThatWasCorrected) {
+  std::atomic<bool> is_reported_again = false;
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.starts_with("PATCH " + kApi + "kubeletconfigs/a/status") &&
+        request.body.find("\"observedGeneration\":2") != std::string::npos &&
+        request.body.find("the webhook says no") != std::string::npos) {
+      is_reported_again = true;
+    }
+    const bool is_about_config = request.body.find("\"name\":\"99-worker-generated-kubelet\"") != std::string::npos;
+    const json::Value object = server_.Find("kubeletconfigs", "a");
+    const bool is_bad = object["metadata"]["generation"] == 1;
+    if (!request.line.starts_with("POST") || !is_about_config || !is_bad) return std::nullopt;
+    return SmallApiServer::Status(422, "Invalid", "the webhook says no");
+  });
+  AddManaged("kubeletconfigs", "a", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "a", "Accepted") != ""; });
+  json::Value object = server_.Find("kubeletconfigs", "a");
+  object["metadata"]["generation"] = 2;
+  object["spec"]["kubeletConfig"]["maxPods"] = 10;
+  server_.Put("kubeletconfigs", object);
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "a", "Accepted") == "True Success"; });
+  EXPECT_FALSE(is_reported_again);
+}
+
 TEST_F(GeneratorTest, MakesTheConfigForAPoolThatIsAddedLater) {
   AddManaged("containerruntimeconfigs", "pids", "gpu", {{"containerRuntimeConfig", {{"pidsLimit", 2048}}}});
   RunUntil([&] { return ConditionOf("containerruntimeconfigs", "pids", "Failure") != ""; });
@@ -318,6 +342,28 @@ TEST_F(GeneratorTest, MakesTheConfigForAPoolThatIsAddedLater) {
   RunUntil([&] { return ConditionOf("containerruntimeconfigs", "pids", "Success") != ""; });
   EXPECT_THAT(FileIn("99-gpu-generated-containerruntime", "/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit"),
               HasSubstr("pids_limit = 2048"));
+}
+
+// The API server accepts finalizers of at most 63 characters.
+TEST_F(GeneratorTest, MakesConfigsWhoseNamesAreTooLongForAFinalizer) {
+  const std::string pool(45, 'p');
+  const std::string config = "99-" + pool + "-generated-kubelet";
+  server_.Put("machineconfigpools",
+              {{"metadata", {{"name", pool}, {"uid", "uid-of-p"}, {"labels", {{"pool", "worker"}}}}},
+               {"spec", {{"nodeSelector", {{"matchLabels", {{"role", pool}}}}}}}});
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    const bool has_long_finalizer =
+        request.line.starts_with("PATCH " + kApi + "kubeletconfigs/") && request.body.find(config) != std::string::npos;
+    if (!has_long_finalizer) return std::nullopt;
+    return SmallApiServer::Status(422, "Invalid", "metadata.finalizers: must be no more than 63 characters");
+  });
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  int looks = 0;
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Accepted") != "" || ++looks == 500; });
+  EXPECT_EQ(ConditionOf("kubeletconfigs", "pods", "Accepted"), "True Success") << trouble_;
+  EXPECT_TRUE(HasConfig(config));
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet"));
+  EXPECT_THAT(FinalizersOf("kubeletconfigs", "pods"), ElementsAre("99-worker-generated-kubelet"));
 }
 
 TEST_F(GeneratorTest, GivesEachOfTwoObjectsItsOwnNumber) {
@@ -630,6 +676,25 @@ TEST_F(GeneratorTest, RemovesNothingWhileAnObjectCannotBeRead) {
   RunUntil([&] { return ConditionOf("kubeletconfigs", "good", "Accepted") == "True Success"; });
   EXPECT_TRUE(HasConfig("99-worker-generated-kubelet-4"));
   EXPECT_THAT(trouble_, HasSubstr("logLevel"));
+}
+
+TEST_F(GeneratorTest, IsNotHeldUpByAnUnreadableObjectThatHasNoEffect) {
+  server_.Put("featuregates", {{"metadata", {{"name", "other"}}}, {"status", {{"featureGates", "none"}}}});
+  server_.Put("machineconfigurations", {{"metadata", {{"name", "other"}}}, {"spec", "none"}});
+  server_.Put("images", {{"metadata", {{"name", "other"}}}, {"spec", "none"}});
+  server_.Put("images",
+              {{"metadata", {{"name", "cluster"}, {"uid", "uid-of-image"}}}, {"spec", json::Value::object()}});
+  server_.Put("clusterversions",
+              {{"metadata", {{"name", "version"}}},
+               {"status", {{"desired", {{"image", "r.test/release@sha256:" + std::string(64, '0')}}}}}});
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  int looks = 0;
+  RunUntil([&] {
+    return (HasConfig("99-worker-generated-kubelet") && HasConfig("99-worker-generated-registries")) || ++looks == 500;
+  });
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet"));
+  EXPECT_TRUE(HasConfig("99-worker-generated-registries"));
+  EXPECT_EQ(cluster_->Look().unreadable_settings, "");
 }
 
 TEST_F(GeneratorTest, FollowsTemplatesThatChange) {

@@ -70,6 +70,18 @@ TEST(PatchForConfigs, AddsWhatIsMissingAndKeepsTheRest) {
             R"("resourceVersion":"7"}})");
 }
 
+// The API server would refuse the whole patch.
+TEST(PatchForConfigs, LeavesOutNamesThatCannotBeFinalizers) {
+  api::ObjectMeta object;
+  object.resource_version = "7";
+  object.annotations = {{"machineconfiguration.openshift.io/mc-name-suffix", ""}};
+  const std::string longest(63, 'a');
+  const std::vector<std::string> configs = {longest + "a", longest, "99-a-generated-kubelet-../b", "-a"};
+  const auto patch = PatchForConfigs(object, configs);
+  ASSERT_TRUE(patch);
+  EXPECT_EQ(json::ToText((*patch)["metadata"]["finalizers"]), "[\"" + longest + "\"]");
+}
+
 TEST(PatchForConfigs, IsNulloptIfNothingIsMissing) {
   api::ObjectMeta object;
   object.annotations = {{"machineconfiguration.openshift.io/mc-name-suffix", ""}};
@@ -123,6 +135,31 @@ TEST(CleanupOf, RemovesConfigsFirstAndFinalizersThen) {
   EXPECT_TRUE(then.removals.empty());
   ASSERT_TRUE(then.patch);
   EXPECT_EQ(json::ToText((*then.patch)["metadata"]["finalizers"]), R"(["example.test/backup"])");
+}
+
+// The pools with the longest names have configs whose names are too long for a finalizer.
+TEST(CleanupOf, RemovesAConfigThatTheObjectOwnsAlsoWithoutAFinalizer) {
+  ManagedCluster cluster;
+  const std::string config = "99-" + std::string(45, 'p') + "-generated-kubelet";
+  api::ObjectMeta object = ObjectNamed("object");
+  cluster.AddConfig(config).metadata.owner_references = {generated::ControlledBy("KubeletConfig", object)};
+  object.finalizers = {"99-b-generated-kubelet"};
+  const ObjectCleanup cleanup = CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs());
+  EXPECT_THAT(RemovedNames(cleanup.removals), ElementsAre(config));
+  EXPECT_FALSE(cleanup.patch);
+}
+
+// Such a config would be rendered when it arrives.
+TEST(CleanupOf, KeepsTheFinalizerOfAConfigThatTheMirrorDoesNotHaveYet) {
+  ManagedCluster cluster;
+  cluster.created = {"99-a-generated-kubelet"};
+  api::ObjectMeta object = ObjectNamed("object");
+  object.finalizers = {"99-a-generated-kubelet"};
+  const ObjectCleanup early = CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs());
+  EXPECT_TRUE(early.removals.empty());
+  EXPECT_FALSE(early.patch);
+  cluster.created.clear();
+  EXPECT_TRUE(CleanupOf(object, ManagedKind::kKubelet, cluster.Inputs()).patch);
 }
 
 // The operator removes any config whose name is a finalizer.

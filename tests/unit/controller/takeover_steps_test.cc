@@ -571,6 +571,28 @@ TEST(StepsToUndo, LeaveDeploymentsWithoutReplicasThatHadNoneBefore) {
   EXPECT_EQ(cluster.ComparableObjects(), before);
 }
 
+// Nobody takes the leases that `start` has held.
+TEST(StepsToUndo, EndFromTheMiddleInAClusterWhoseOperatorWasKilledAndHasNoReplicas) {
+  SimulatedTakeover whole;
+  ScaleDownByHand(whole);
+  ASSERT_TRUE(whole.Run(StepsToTakeOver));
+  for (std::size_t writes = 1; writes < whole.writes_.size(); writes += 4) {
+    SimulatedTakeover cluster;
+    ScaleDownByHand(cluster);
+    // The operator has not released its leases.
+    for (const std::string lease : {"machine-config", "machine-config-controller"}) {
+      cluster.objects_["Lease/" + lease]["spec"]["holderIdentity"] = lease + "-x_9";
+    }
+    EXPECT_FALSE(cluster.Run(StepsToTakeOver, writes));
+    const std::size_t begun = cluster.writes_.size();
+    ASSERT_TRUE(cluster.Run(StepsToUndo)) << writes;
+    const auto removals = std::count_if(
+        cluster.writes_.begin() + static_cast<std::ptrdiff_t>(begun), cluster.writes_.end(),
+        [](const std::string& write) { return write.starts_with("ConfigMap") && write.ends_with("is removed"); });
+    EXPECT_EQ(removals, 1) << writes;
+  }
+}
+
 TEST(StepsToUndo, LeaveOutADeploymentThatWasMissingAndGiveBackOneThatCameDuringTheTakeover) {
   for (const bool comes : {false, true}) {
     SimulatedTakeover cluster;

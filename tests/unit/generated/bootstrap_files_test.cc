@@ -91,6 +91,19 @@ TEST(FilesForBootstrap, NameThePoolAndThePlaceOfAWrongConfig) {
   EXPECT_THAT(message, HasSubstr("kernelType=fast is invalid"));
 }
 
+TEST(FilesForBootstrap, WarnOfConfigsThatTheClusterCannotHave) {
+  Manifests manifests = OnePool();
+  MachineConfig generated;
+  generated.name = "60-generated";
+  generated.config = R"({"ignition":{"version":"3.5.0"}})";
+  EXPECT_THAT(ValueOf(FilesForBootstrap(manifests, {generated}, kVersions)).warnings, ElementsAre());
+  for (const char* name : {"50-user", "60-generated", ""}) AddText(ConfigManifest(name, "{}"), manifests);
+  EXPECT_THAT(ValueOf(FilesForBootstrap(manifests, {generated}, kVersions)).warnings,
+              ElementsAre(HasSubstr("[1]: MachineConfig : it has no name; set metadata.name"),
+                          HasSubstr("[1]: MachineConfig 50-user: 2 manifests have this name; leave one of them"),
+                          HasSubstr("[1]: MachineConfig 60-generated: a generated config has this name")));
+}
+
 TEST(FilesForBootstrap, NeedAConfigForEachPool) {
   EXPECT_EQ(MessageOf(FilesForBootstrap(SmallManifests({"worker"}), {}, kVersions)),
             "rendering pool worker: couldn't find any MachineConfigs for pool: worker");

@@ -55,6 +55,12 @@ TEST(ConditionsOf, NameTheScopesThatDoNotCount) {
             "clusterimagepolicy, only policy from clusterimagepolicy scope(s) will be applied");
 }
 
+TEST(ConditionsOf, HaveAMessageThatTheApiServerAccepts) {
+  const api::ImagePolicy policy = PolicyFor({}, "ns1");
+  const std::vector<std::string> scopes(256, "s.test/" + std::string(500, 'x'));
+  EXPECT_THAT(ConditionsOf({&policy, scopes}, kNow)[0].message, SizeIs(api::kLongestConditionMessage));
+}
+
 // The operator writes a new time at each sync, which triggers the next sync.
 TEST(ConditionsOf, DoNotChangeIfTheyReportTheSameAlready) {
   api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");

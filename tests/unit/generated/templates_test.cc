@@ -189,6 +189,16 @@ TEST(TemplateFolder, ReportsAMissingFolder) {
   EXPECT_TRUE(Has(templates.error().message(), "/no/such/folder")) << templates.error().message();
 }
 
+TEST(TemplateFolder, NeedsTheFolderOfARole) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory.path() / "common/_base/files");
+  const auto templates = TemplateFolder::Read(directory.path());
+  ASSERT_FALSE(templates);
+  EXPECT_TRUE(Has(templates.error().message(), "it has no folder of a role, such as ")) << templates.error().message();
+  std::filesystem::create_directory(directory.path() / "master");
+  EXPECT_TRUE(TemplateFolder::Read(directory.path()));
+}
+
 TEST(TemplateFolder, LimitsTheSizeOfAllTemplatesTogether) {
   const TemporaryDirectory directory;
   for (int i = 0; i < 9; ++i) {
