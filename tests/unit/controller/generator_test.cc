@@ -312,22 +312,22 @@ TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) 
 TEST_F(GeneratorTest, DoesNotReportAnEarlierRefusalOfAnObjectThatWasCorrected) {
   std::atomic<bool> is_reported_again = false;
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    // The condition Failure is there only while the latest outcome is a failure.
     if (request.line.starts_with("PATCH " + kApi + "kubeletconfigs/a/status") &&
         request.body.find("\"observedGeneration\":2") != std::string::npos &&
-        request.body.find("the webhook says no") != std::string::npos) {
+        request.body.find("\"type\":\"Failure\"") != std::string::npos) {
       is_reported_again = true;
     }
     const bool is_about_config = request.body.find("\"name\":\"99-worker-generated-kubelet\"") != std::string::npos;
-    const json::Value object = server_.Find("kubeletconfigs", "a");
-    const bool is_bad = object["metadata"]["generation"] == 1;
-    if (!request.line.starts_with("POST") || !is_about_config || !is_bad) return std::nullopt;
+    const bool is_corrected = request.body.find("20-logging.conf") != std::string::npos;
+    if (!request.line.starts_with("POST") || !is_about_config || is_corrected) return std::nullopt;
     return SmallApiServer::Status(422, "Invalid", "the webhook says no");
   });
   AddManaged("kubeletconfigs", "a", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
   RunUntil([&] { return ConditionOf("kubeletconfigs", "a", "Accepted") != ""; });
   json::Value object = server_.Find("kubeletconfigs", "a");
   object["metadata"]["generation"] = 2;
-  object["spec"]["kubeletConfig"]["maxPods"] = 10;
+  object["spec"]["logLevel"] = 3;
   server_.Put("kubeletconfigs", object);
   RunUntil([&] { return ConditionOf("kubeletconfigs", "a", "Accepted") == "True Success"; });
   EXPECT_FALSE(is_reported_again);
