@@ -33,7 +33,8 @@ std::optional<std::string> ProblemOfUnit(host::Systemd& systemd, const std::stri
   const auto status = systemd.Observe(unit);
   if (!status) return status.error().message();
   if (IsActive(*status)) return std::nullopt;
-  if (status->load_state != "loaded") return fmt::format("{} cannot be checked: its load state is {}", unit, status->load_state);
+  if (status->load_state != "loaded")
+    return fmt::format("{} cannot be checked: its load state is {}", unit, status->load_state);
   return fmt::format("{} is {}", unit, status->active_state);
 }
 

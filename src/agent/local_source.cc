@@ -76,9 +76,9 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// Watches `files`, the pause file, the policy file and the rollout file.  The name "configs" stands for any entry of the directory.
-// Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be made later or may
-// be replaced.
+// Watches `files`, the pause file, the policy file and the rollout file.  The name "configs" stands for any entry of
+// the directory. Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be
+// made later or may be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   link_targets_ = files;
   files.push_back(settings_.directory + "/configs");
@@ -250,8 +250,8 @@ void LocalSource::Hold(const Goal& goal, const std::string& why) {
   if (IsPaused()) return;  // The pause file is watched.
   const WallTime now = clock_.Wall();
   const WallTime::duration left = rendered_->windows.windows.Next(now).begin - now;
-  look_again_.After(std::min(std::chrono::ceil<std::chrono::milliseconds>(left),
-                             std::chrono::milliseconds(kClockAgain)));
+  look_again_.After(
+      std::min(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(kClockAgain)));
 }
 
 void LocalSource::ReportHeldChange(const std::string& what) {

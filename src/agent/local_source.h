@@ -27,8 +27,8 @@ namespace pintle::agent {
 
 struct LocalSettings {
   std::string directory;
-  std::string policy_file;   // Empty if there is none.
-  std::string rollout_file;  // The file with the maintenance windows; it need not exist.
+  std::string policy_file;        // Empty if there is none.
+  std::string rollout_file = {};  // The file with the maintenance windows; empty if there is none, and it need not exist.
 };
 
 class LocalSource final : public Source {
@@ -115,7 +115,7 @@ class LocalSource final : public Source {
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.
   event::Timer render_;
-  event::Timer look_again_;  // Armed while a change waits for a window.
+  event::Timer look_again_;                // Armed while a change waits for a window.
   std::unique_ptr<event::Worker> worker_;  // Destroyed first: its destructor waits for its job.
 };
 

@@ -61,10 +61,9 @@ Result<host::AgentSource> KindOf(const Settings& settings, const Root& root) {
 Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& loop, const Root& root,
                                           const Clock& clock, const std::string& node, const Settings& settings) {
   if (kind == host::AgentSource::kLocal) {
-    return TRY(LocalSource::Create(loop, root, clock,
-                                   {.directory = settings.config_directory,
-                                    .policy_file = settings.policy_file,
-                                    .rollout_file = kRolloutFile}));
+    return TRY(LocalSource::Create(
+        loop, root, clock,
+        {.directory = settings.config_directory, .policy_file = settings.policy_file, .rollout_file = kRolloutFile}));
   }
   return std::make_unique<KubernetesSource>(loop, root, clock,
                                             KubernetesSettings{.node = node,

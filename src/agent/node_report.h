@@ -31,8 +31,8 @@ struct Reported {
 
   Overall overall = Overall::kNothing;
   bool is_past_action_cleared = false;  // The annotation that the last change left on the Node was removed or replaced.
-  bool has_settled = false;  // The node has settled at least once since the agent started.
-  std::string fault = {};    // The text of the condition NodeDegraded; empty while the node has no fault.
+  bool has_settled = false;             // The node has settled at least once since the agent started.
+  std::string fault = {};               // The text of the condition NodeDegraded; empty while the node has no fault.
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};
 
   // Reports that wait until the Node is seen.

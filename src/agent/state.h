@@ -69,8 +69,7 @@ struct Checking {
   Goal goal;
   bool is_drained = false;
   int attempts = 0;
-  bool needs_another_look =
-      false;  // Something changed during this look, so another look follows.
+  bool needs_another_look = false;    // Something changed during this look, so another look follows.
   bool follows_another_look = false;  // The look before this one needed another look.
 };
 struct Draining {

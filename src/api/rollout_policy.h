@@ -25,8 +25,8 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
 // Annotations of a MachineConfigPool with which a person gives orders to the pool's rollout.
 //
-// Each value is a RolloutOrder as JSON.  The third order has the administrator's reason to disregard the windows and the
-// freeze for its target.
+// Each value is a RolloutOrder as JSON.  The third order has the administrator's reason to disregard the windows and
+// the freeze for its target.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";

@@ -39,7 +39,8 @@ std::string ContentsText(std::string_view path, std::string_view from, std::stri
 }
 
 std::string TextDiff(std::string_view from, std::string_view to) {
-  if (from != to && (IsLong(from) || IsLong(to))) return LengthsText("the contents differ, and are too long to print", from, to);
+  if (from != to && (IsLong(from) || IsLong(to)))
+    return LengthsText("the contents differ, and are too long to print", from, to);
   return UnifiedDiff(from, to);
 }
 

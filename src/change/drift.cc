@@ -48,7 +48,8 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
     // The file may differ in its mode or owner alone.
     const bool has_this_size = size == static_cast<std::size_t>(status->st_size);
     if (has_this_size && TRY(FirstDifference(root, path, contents)).empty()) return std::string();
-    return fmt::format("the contents differ, and are too long to print: {} bytes before, {} after\n", size, status->st_size);
+    return fmt::format("the contents differ, and are too long to print: {} bytes before, {} after\n", size,
+                       status->st_size);
   }
   const std::string on_disk = TRY(host::ReadWhole(root, path, kMostContentsShown));
   const bool is_left_out = private_lines == PrivateLines::kLeftOut && (is_private || IsPrivate(status->st_mode));

@@ -544,11 +544,13 @@ void Controller::KeepRenderedConfigs(const View& view) {
     json::Value patch;
     patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
     calls_[what] = client_.Once({}).Patch<api::MachineConfigPool>(
-        {"", name}, kube::MergePatch{std::move(patch)}, [this, what, until, name](Result<api::MachineConfigPool>&& kept) {
+        {"", name}, kube::MergePatch{std::move(patch)},
+        [this, what, until, name](Result<api::MachineConfigPool>&& kept) {
           if (!kept) return EndAction(what, &kept.error());
-          log::Info(fmt::format("the rendered configs of pool {} are kept until {}, also those that nobody needs; "
-                                "`pintle-controller garbage` lists those that are removed then",
-                                name, until));
+          log::Info(
+              fmt::format("the rendered configs of pool {} are kept until {}, also those that nobody needs; "
+                          "`pintle-controller garbage` lists those that are removed then",
+                          name, until));
           cluster_.Put(*std::move(kept));
           EndAction(what, nullptr);
         });

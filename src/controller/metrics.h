@@ -53,7 +53,7 @@ inline constexpr const char* kServedCertificate = "served";
 
 struct Metrics {
   WallTime now;
-  bool leads = false;  // Only the leader reports on the cluster.
+  bool leads = false;        // Only the leader reports on the cluster.
   bool others_lead = false;  // Another program holds the lease.
   std::vector<PoolFigures> pools;
   std::map<std::string, bool> drain_errors;  // True for a node whose drain takes too long.

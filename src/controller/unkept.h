@@ -11,10 +11,10 @@
 namespace pintle::controller {
 
 inline Error UnkeptError() {
-  return Error(
-      ErrorKind::kUnavailable,
-      "the API server has accepted the write and changed nothing; apply the CustomResourceDefinition of the release, or look "
-      "for a webhook that takes the change back");
+  return Error(ErrorKind::kUnavailable,
+               "the API server has accepted the write and changed nothing; apply the CustomResourceDefinition of the "
+               "release, or look "
+               "for a webhook that takes the change back");
 }
 
 }  // namespace pintle::controller

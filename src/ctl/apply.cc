@@ -69,9 +69,8 @@ Result<change::CurrentConfig> ReadWantedConfig(const CommandLine& line) {
     PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
   // A person who names files without a config hardly wants to remove the machine's config.
   if (written.configs.empty() && !written.others.empty()) {
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("these files have no config: {}; --none removes the machine's config",
-                             change::WhyNotConfig(written.others.front())));
+    return Error(ErrorKind::kInvalid, fmt::format("these files have no config: {}; --none removes the machine's config",
+                                                  change::WhyNotConfig(written.others.front())));
   }
   for (const std::string& other : written.others) {
     PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(change::WhyNotConfig(other))));

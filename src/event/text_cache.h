@@ -25,8 +25,8 @@ class TextCache {
  public:
   using Text = std::shared_ptr<const std::string>;
 
-  // `size` is in bytes.  A text that is longer than the whole cache is kept only while there is no other.  Its length is
-  // not known when it is first requested, so it may be made in vain then.
+  // `size` is in bytes.  A text that is longer than the whole cache is kept only while there is no other.  Its length
+  // is not known when it is first requested, so it may be made in vain then.
   explicit TextCache(std::size_t size) : size_(size) {}
   TextCache(const TextCache&) = delete;
   TextCache& operator=(const TextCache&) = delete;

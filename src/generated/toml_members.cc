@@ -31,8 +31,8 @@ std::string_view TomlTypeOf(const json::Value& value) {
 }
 
 Error WrongType(std::string_view name, const json::Value& value, std::string_view wanted) {
-  return Error(ErrorKind::kInvalid, fmt::format("toml: incompatible types: \"{}\" has type {}; its type must be {}", name,
-                                                TomlTypeOf(value), wanted));
+  return Error(ErrorKind::kInvalid, fmt::format("toml: incompatible types: \"{}\" has type {}; its type must be {}",
+                                                name, TomlTypeOf(value), wanted));
 }
 
 Result<std::vector<std::string>> TextsOf(std::string_view name, const json::Value& list) {

@@ -59,9 +59,7 @@ class Evictor final : public Work, public std::enable_shared_from_this<Evictor> 
     done(OutcomeOf(std::move(fetched), request_));
   }
 
-  const char* Doing() const {
-    return request_.mode == EvictionMode::kEvict ? "evicting" : "testing the eviction of";
-  }
+  const char* Doing() const { return request_.mode == EvictionMode::kEvict ? "evicting" : "testing the eviction of"; }
 
   std::shared_ptr<Transport> transport_;
   EvictionRequest request_;

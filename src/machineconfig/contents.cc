@@ -13,7 +13,8 @@ namespace pintle::machineconfig {
 
 Result<> WalkContents(const ignition::Resource& resource, const TakePiece& take, std::size_t limit) {
   if (!resource.source || resource.source->empty()) return {};
-  if (!ignition::IsDataUrl(*resource.source)) return Error(ErrorKind::kInvalid, "the contents are not in the config, since their source is not a data: URL");
+  if (!ignition::IsDataUrl(*resource.source))
+    return Error(ErrorKind::kInvalid, "the contents are not in the config, since their source is not a data: URL");
   const std::string_view compression = resource.compression ? std::string_view(*resource.compression) : "";
   if (compression.empty()) {
     std::size_t left = limit;

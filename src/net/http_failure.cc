@@ -170,7 +170,8 @@ Error StalledFor(std::chrono::milliseconds patience, const std::string& server, 
 }
 
 Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress) {
-  return Unavailable(fmt::format("{} did not complete its answer within {}, {}", server, InSeconds(patience), HowFar(progress)));
+  return Unavailable(
+      fmt::format("{} did not complete its answer within {}, {}", server, InSeconds(patience), HowFar(progress)));
 }
 
 Error BodyOverLimit(std::uint64_t limit, const std::string& server) {

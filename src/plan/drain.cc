@@ -46,7 +46,8 @@ Drain DrainFor(std::span<const Action> actions, const ParsedConfig& from, const 
     return std::any_of(actions.begin(), actions.end(), [&](const Action& action) { return action.what.type == type; });
   };
   if (has(action_type::kReboot)) return {.is_needed = true, .reason = "the node reboots", .error = {}};
-  if (has(action_type::kDrain)) return {.is_needed = true, .reason = "a node disruption policy has the action Drain", .error = {}};
+  if (has(action_type::kDrain))
+    return {.is_needed = true, .reason = "a node disruption policy has the action Drain", .error = {}};
   if (has(action_type::kSpecial)) return DrainUnlessHarmless(from, to);
   return {};
 }

@@ -30,8 +30,9 @@ struct RequestCount {
 };
 
 struct IgnitionCounts {
-  std::vector<RequestCount> requests;              // Only counts above zero, in the order of the pools' names.
-  std::map<std::string, std::uint64_t> served_without_token;  // Configs served in the mode kGrace without a valid token, by pool.
+  std::vector<RequestCount> requests;  // Only counts above zero, in the order of the pools' names.
+  std::map<std::string, std::uint64_t>
+      served_without_token;  // Configs served in the mode kGrace without a valid token, by pool.
 };
 
 class IgnitionCounters {

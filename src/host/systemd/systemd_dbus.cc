@@ -87,9 +87,7 @@ const char* MethodOf(JobKind job) {
   std::abort();
 }
 
-std::string JournalHint(const std::string& unit) {
-  return fmt::format("see `journalctl -u {}`", ShellQuoted(unit));
-}
+std::string JournalHint(const std::string& unit) { return fmt::format("see `journalctl -u {}`", ShellQuoted(unit)); }
 
 std::string FailureText(std::string_view result) {
   if (result == "failed") return "it failed";

@@ -68,8 +68,8 @@ TEST_F(HealthTest, RequiresItsUnitsToBeActive) {
   systemd_.Is("b.service", "reloading");
   systemd_.Is("c.service", "failed");
   systemd_.Is("d.service", "activating");
-  EXPECT_THAT(Unwell(),
-              ElementsAre("c.service is failed", "d.service is activating", "e.service cannot be checked: its load state is not-found"));
+  EXPECT_THAT(Unwell(), ElementsAre("c.service is failed", "d.service is activating",
+                                    "e.service cannot be checked: its load state is not-found"));
 }
 
 TEST_F(HealthTest, RequiresACompleteBootIfAUnitWantsThat) {

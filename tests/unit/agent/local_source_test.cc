@@ -29,7 +29,8 @@ class LocalSourceTest : public testing::Test {
 
   void Begin() { Begin(clock_); }
   void Begin(const Clock& clock) {
-    source_ = ValueOf(LocalSource::Create(*loop_, root_, clock, {.directory = configs_, .policy_file = "", .rollout_file = rollout_file_}));
+    source_ = ValueOf(LocalSource::Create(*loop_, root_, clock,
+                                          {.directory = configs_, .policy_file = "", .rollout_file = rollout_file_}));
     source_->Begin({.wanted =
                         [this](const Goal& goal) {
                           wanted_.push_back(goal.config);

@@ -72,8 +72,10 @@ struct Row {
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
 Reported Having(Overall overall, std::string fault = "") {
-  return {
-      .overall = overall, .is_past_action_cleared = true, .has_settled = overall != Overall::kNothing, .fault = std::move(fault)};
+  return {.overall = overall,
+          .is_past_action_cleared = true,
+          .has_settled = overall != Overall::kNothing,
+          .fault = std::move(fault)};
 }
 
 const Annotations kDone = {

@@ -113,11 +113,10 @@ TEST_F(Looking, FindsOtherDifferencesWhenKeysOrOwnersCannotBeExamined) {
     std::filesystem::create_directory_symlink("/etc", directory_ / "home/core/.ssh");
     config.ignition().storage.files.back().user.name = "nobody-here";
   });
-  EXPECT_THAT(found,
-              ElementsAre("content mismatch for file \"/etc/a\"",
-                          testing::HasSubstr("failed to retrieve file ownership for file \"/etc/b\""),
-                          "could not read SSH keys of core: looking at the SSH keys of core: /home/core/.ssh: a "
-                          "link or a file is in the place of this folder; remove it"));
+  EXPECT_THAT(found, ElementsAre("content mismatch for file \"/etc/a\"",
+                                 testing::HasSubstr("failed to retrieve file ownership for file \"/etc/b\""),
+                                 "could not read SSH keys of core: looking at the SSH keys of core: /home/core/.ssh: a "
+                                 "link or a file is in the place of this folder; remove it"));
 }
 
 TEST_F(Looking, ReportsAUnitThatCannotBeExaminedAndTheOthers) {

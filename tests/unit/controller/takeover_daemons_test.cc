@@ -117,9 +117,10 @@ TEST_F(TakeoverDaemonsTest, ANodeIsNotHandedOverWhileAPodOfTheDaemonIsToBePlaced
 TEST_F(TakeoverDaemonsTest, ANodeIsNotGivenBackBeforeThePodOfTheDaemonIsPlacedThere) {
   Add("a", "standby");
   state_.nodes_awaiting_daemon = {"a"};
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})),
-              ElementsAre("a: the daemon's pod is on the node again (if the DaemonSet makes none for this node, remove "
-                          "Pintle's agent from its machine, and then the annotation pintle.io/agent-state of the Node)"));
+  EXPECT_THAT(
+      OpenSteps(StepsToDaemons(state_, {})),
+      ElementsAre("a: the daemon's pod is on the node again (if the DaemonSet makes none for this node, remove "
+                  "Pintle's agent from its machine, and then the annotation pintle.io/agent-state of the Node)"));
 }
 
 TEST_F(TakeoverDaemonsTest, ANodeIsDoneWhenItsAgentReportsThatItHasItsConfig) {
@@ -164,8 +165,9 @@ TEST_F(TakeoverDaemonsTest, TheLabelIsRemovedOnlyWhenTheAgentStandsBy) {
 TEST_F(TakeoverDaemonsTest, TheNextNodeIsGivenBackWhenTheDaemonIsBack) {
   Add("a", "acts", "acts");
   Add("b", "standby");
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})), ElementsAre(HasSubstr("b: the daemon's pod is on the node again"),
-                                                                 "a: Node a: its label pintle.io/agent becomes leaves"));
+  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})),
+              ElementsAre(HasSubstr("b: the daemon's pod is on the node again"),
+                          "a: Node a: its label pintle.io/agent becomes leaves"));
 }
 
 TEST_F(TakeoverDaemonsTest, ANodeThatIsDownComesLast) {

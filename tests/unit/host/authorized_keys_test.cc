@@ -119,7 +119,8 @@ TEST(AuthorizedKeys, AreNotWrittenThroughALinkThatTheUserMade) {
     const std::string expected =
         fmt::format("writing the SSH keys of core: /home/core/{}: a link or a file is in the place", place);
     EXPECT_THAT(MessageOf(machine.Put("core", Keys({"ssh-rsa A"}))), HasSubstr(expected));
-    EXPECT_THAT(MessageOf(ObserveAuthorizedKeys(machine.root(), "core")), HasSubstr("a link or a file is in the place"));
+    EXPECT_THAT(MessageOf(ObserveAuthorizedKeys(machine.root(), "core")),
+                HasSubstr("a link or a file is in the place"));
     EXPECT_FALSE(fs::exists(machine / "etc/ignition"));
     EXPECT_FALSE(fs::exists(machine / "etc/authorized_keys.d"));
   }

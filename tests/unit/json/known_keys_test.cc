@@ -31,8 +31,10 @@ TEST(WithoutUnknownKey, SuggestsTheNearestKey) {
   EXPECT_EQ(WithoutUnknownKey("$.files.0.hunter2", "Unused key hunter2"), "Unused key");
   EXPECT_EQ(WithoutUnknownKey("$.files.0.a.hunter.2", "Unused key a.hunter.2"), "Unused key");
   EXPECT_EQ(WithoutUnknownKey("$.systemd.contents", "Unused key contents"), "Unused key contents");
-  EXPECT_EQ(WithoutUnknownKey("$.passwordHahs", "Unused key passwordHahs"), "Unused key; did you mean \"passwordHash\"?");
-  EXPECT_EQ(WithoutUnknownKey("$.pasword_hash", "Unused key pasword_hash"), "Unused key; did you mean \"passwordHash\"?");
+  EXPECT_EQ(WithoutUnknownKey("$.passwordHahs", "Unused key passwordHahs"),
+            "Unused key; did you mean \"passwordHash\"?");
+  EXPECT_EQ(WithoutUnknownKey("$.pasword_hash", "Unused key pasword_hash"),
+            "Unused key; did you mean \"passwordHash\"?");
   EXPECT_EQ(WithoutUnknownKey("$.files.0", "must be a list"), "must be a list");
 }
 
