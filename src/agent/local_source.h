@@ -27,8 +27,9 @@ namespace pintle::agent {
 
 struct LocalSettings {
   std::string directory;
-  std::string policy_file;        // Empty if there is none.
-  std::string rollout_file = {};  // The file with the maintenance windows; empty if there is none, and it need not exist.
+  std::string policy_file;  // Empty if there is none.
+  // The file with the maintenance windows, which need not exist; empty if there is none.
+  std::string rollout_file = {};
 };
 
 class LocalSource final : public Source {
