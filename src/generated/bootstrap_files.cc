@@ -113,7 +113,7 @@ void WarnOfNames(const Manifests& manifests, const std::vector<MachineConfig>& g
   for (const api::MachineConfig& config : manifests.machine_configs) ++counts[config.metadata.name];
   for (const auto& [name, count] : counts) {
     const std::string place = manifests.PlaceOf(api::MachineConfig::kKind, name);
-    const auto warn = [&](std::string_view what) {
+    const auto warn = [&, name = name](std::string_view what) {
       warnings.push_back(
           fmt::format("{}: MachineConfig {}: {}, because the cluster would render other configs than "
                       "these, and the nodes would be Degraded",

@@ -16,8 +16,8 @@ OPTIONS = {
     "diff": ["--policy", "--overrides", "--kubeconfig", "--context", "--with", "--show-private", "-o"],
     "generate": ["--templates", "--from", "--pull-secret", "--only", "--bootstrap", "--controller-version", "-o"],
     "template": ["--data", "--controller-config", "--api-server", "--pull-secret"],
-    "rollout": ["--pool", "--nodes", "--with", "--feature-gates", "--operator-node", "--kubeconfig", "--context",
-                "-o"],
+    "rollout": ["--pool", "--nodes", "--with", "--feature-gates", "--operator-node", "--simulate", "--node-time",
+                "--begin", "--kubeconfig", "--context", "-o"],
     "version": ["-o"],
     "apply": ["--dry-run", "--none", "--yes", "--no-reboot", "--policy", "--show-private", "--root", "-o"],
     "adopt": ["--root", "-o"],
@@ -37,7 +37,7 @@ OPTIONS = {
     "verify": ["--show-private", "--root", "-o"],
 }
 SWITCHES = ["--bootstrap", "--dry-run", "--files", "--force", "--give-up", "--if-nothing-to-do", "--none",
-            "--no-reboot", "--once", "--reboot", "--set-aside", "--show-private", "--watch", "--yes"]
+            "--no-reboot", "--once", "--reboot", "--set-aside", "--show-private", "--simulate", "--watch", "--yes"]
 
 
 @pytest.mark.parametrize("verb", OPTIONS)

@@ -313,7 +313,7 @@ def test_nodes_are_updated_when_no_alert_of_prometheus_fires(objects, agents, ro
                    "the alert is reported", 60)
         assert updated(agents, target) == []
         shop.errors = 0
-        agents.wait_until_all_have(target)
+        agents.wait_until_all_have(target, seconds=120)
 
 
 def test_a_query_that_prometheus_refuses_holds_the_rollout_with_its_reason(objects, agents, rolled_out):
