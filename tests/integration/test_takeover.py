@@ -633,5 +633,5 @@ def test_rights_that_are_missing_are_obstacles(cluster, operators_cluster):
     assert "apply deploy/openshift/operator-settings-rbac.yaml" in found
     cluster.apply(json.dumps({key: settings[key] for key in ("apiVersion", "kind", "roleRef", "subjects")}
                              | {"metadata": {"name": "pintle-controller-settings"}}))
-    wait_until(lambda: "Nothing speaks against" in takeover(cluster, "check", status=None), "the right is back", 60)
+    wait_until(lambda: "A takeover can begin" in takeover(cluster, "check", status=None), "the right is back", 60)
     assert everything(cluster.admin) == before
