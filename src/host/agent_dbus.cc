@@ -126,7 +126,7 @@ Result<> SendToAgent(AgentOrder order) {
   const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).text()));
   const int result = ::sd_bus_message_set_allow_interactive_authorization(call.get(), 1);
   if (result < 0) return Problem().ToError(result);
-  TRY(CallAgent((*bus).get(), call.get(), kOrderPatience), "sending the order to the agent");
+  TRY(CallAgent((*bus).get(), call.get(), kOrderPatience), "the agent");
   return {};
 }
 

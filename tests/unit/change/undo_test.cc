@@ -138,7 +138,7 @@ TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasRedirected) {
   Change();
   fs::remove(directory_ / kOurLink);
   Enable(kOurLink);
-  EXPECT_THAT(GiveUpAndEnd(), AllOf(HasSubstr(kOurLink), HasSubstr("the edit stays")));
+  EXPECT_THAT(GiveUpAndEnd(), AllOf(HasSubstr(kOurLink), HasSubstr("stays as they left it")));
   EXPECT_EQ(fs::read_symlink(directory_ / kOurLink), "/usr/lib/systemd/system/theirs.service");
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
 }
@@ -228,7 +228,7 @@ TEST_F(Undoing, LeavesNoOtherFileBesideAnEditedOne) {
   Change();
   machine_.Write("etc/" + NameBeside("motd"), "left by a crash");
   machine_.Write("etc/motd", "edited");
-  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: someone has changed it"));
+  EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: someone has edited it"));
   EXPECT_EQ(machine_.Read("etc/motd"), "edited");
   EXPECT_FALSE(machine_.Has("etc/" + NameBeside("motd")));
 }

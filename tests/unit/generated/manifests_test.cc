@@ -86,7 +86,8 @@ TEST_F(ManifestsTest, LeaveOutAndReportLists) {
                               item + "]}");
   const Manifests manifests = Read();
   EXPECT_THAT(manifests.kubelet_configs, IsEmpty());
-  EXPECT_THAT(manifests.without_effect, ElementsAre(HasSubstr("a.json\" [1]: it is a list"), HasSubstr("b.json")));
+  EXPECT_THAT(manifests.without_effect,
+              ElementsAre(HasSubstr("a.json\" [1]: a List has no effect"), HasSubstr("b.json")));
 }
 
 // Returns the manifest of a pool as the operator writes it, with `rest` in its spec.

@@ -277,7 +277,7 @@ TEST_F(FileChangesTest, TrustsAnEarlierObservationOfAnUnchangedFile) {
   EXPECT_EQ(Read("etc/file") + " " + Attribute("etc/file", "user.note"), "new seen");
 }
 
-constexpr const char* kEdited = "someone has edited it during the change, and it the edit stays";
+constexpr const char* kEdited = "someone has edited it during the change, and the edit stays";
 
 TEST_F(FileChangesTest, RefusesAFileThatHasChangedSinceItWasSeen) {
   outside_.Write("root/etc/file", "edit");
