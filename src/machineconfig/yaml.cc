@@ -453,7 +453,8 @@ class Converter {
       const auto [member, is_new] = map.insert_or_assign(std::move(key), std::move(value));
       const bool stands_twice = !is_new && merged.erase(member->first) == 0;
       if (stands_twice && report_ != nullptr) {
-        report_->Warning(json::Path(path, member->first), "occurs more than once in its mapping; the last value is used");
+        report_->Warning(json::Path(path, member->first),
+                         "occurs more than once in its mapping; the last value is used");
       }
     }
     return {};
