@@ -2,6 +2,7 @@
 """A node with `pintle`, a user, and a service that reads a file; and a description of everything that a config changes.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -99,15 +100,20 @@ def tree_of(node, top):
     found = {}
     outside = node.path(top)
     for path in [outside, *outside.rglob("*")]:
-        status = path.lstat()
-        contents = ""
-        if path.is_symlink():
-            contents = os.readlink(path)
-        elif path.is_file():
-            contents = hashlib.sha256(_contents(path)).hexdigest()
-        name = os.path.join(top, os.path.relpath(path, outside))
-        found[name] = (oct(status.st_mode), status.st_uid, status.st_gid, contents)
+        # The agent may be at work, and remove a temporary file that was listed.
+        with contextlib.suppress(FileNotFoundError):
+            found[os.path.join(top, os.path.relpath(path, outside))] = _description(path)
     return found
+
+
+def _description(path):
+    status = path.lstat()
+    contents = ""
+    if path.is_symlink():
+        contents = os.readlink(path)
+    elif path.is_file():
+        contents = hashlib.sha256(_contents(path)).hexdigest()
+    return oct(status.st_mode), status.st_uid, status.st_gid, contents
 
 
 def _contents(path):
