@@ -268,10 +268,10 @@ struct RolloutOverride {
   };
 };
 
-// How long the nodes took in the latest rollout in which any node was done.
+// Counts the nodes that were done in the latest rollout that had any, and the time that they took.
 struct RolloutDurations {
   std::string target;
-  std::int32_t nodes = 0;    // How many nodes are counted.
+  std::int32_t nodes = 0;    // The number of nodes.
   std::int64_t seconds = 0;  // Their times together, from being given the target until they were done.
 
   static constexpr bool kLenient = true;

@@ -20,7 +20,7 @@
 namespace pintle::change {
 namespace {
 
-// Of a line, only this much is kept in memory, and less than that is reported.
+// Memory holds no more than this of a line, and a report has less.
 constexpr std::size_t kMostLineBytes = 64 << 10;
 constexpr std::size_t kMostLineBytesShown = 120;
 

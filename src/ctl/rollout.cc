@@ -65,7 +65,7 @@ RolloutQuestion ReadSettings(const CommandLine& line) {
   return question;
 }
 
-// What a verb about the rollout of a pool works on.
+// The inputs of a verb that is about the rollout of a pool.
 struct RolloutInputs {
   RolloutQuestion question;
   api::MachineConfigPool pool;

@@ -87,7 +87,7 @@ struct RolloutSimulation {
 };
 
 // Simulates the rollout of the pool's config.  If all nodes have it, the rollout of a later config is simulated.
-// Without a policy for the pool, only the pool's maxUnavailable holds.
+// If no policy is for the pool, the simulation observes only the pool's maxUnavailable.
 Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                           const ClusterObjects& objects, const SimulationSettings& settings);
 

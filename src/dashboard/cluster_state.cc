@@ -26,7 +26,7 @@ constexpr auto kCoveredConditions = std::to_array<std::string_view>(
 // A policy has one wave more than it may name.
 constexpr int kMostWaves = 33;
 
-// What the phases of a rollout mean to people.
+// Describes the phases of a rollout for people.
 constexpr auto kPhases = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"Held", "is held back by the pool"},
     {"Updating", "updates nodes"},

@@ -21,7 +21,7 @@
 
 namespace pintle::dashboard {
 
-// What a node is doing.
+// The activity of a node.
 enum class Stage {
   kDone,       // It has the pool's target.
   kWaiting,    // It has an older config and has not been given the target yet.
@@ -57,7 +57,7 @@ struct Notice {
   bool operator==(const Notice&) const = default;
 };
 
-// Where the rollout of a pool by its RolloutPolicy stands.
+// The state of the rollout of a pool that has a RolloutPolicy.
 struct RolloutEntry {
   std::string policy;
   std::string phase;  // "AwaitingApproval"; empty if the controller has not reported about the pool yet.
