@@ -247,11 +247,12 @@ void LocalSource::AnnounceGoal() {
 
 void LocalSource::Hold(const Goal& goal, const std::string& why) {
   ReportHeldChange(fmt::format("the change to {} waits: {}", goal.config, why));
-  if (IsPaused()) return;  // The pause file is watched.
+  // The watch reports the end of a pause, also of one that has just ended.
+  if (IsPaused() || !rendered_) return;
   const WallTime now = clock_.Wall();
   const WallTime::duration left = rendered_->windows.windows.Next(now).begin - now;
-  look_again_.After(
-      std::min(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(kClockAgain)));
+  look_again_.After(std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0),
+                               std::chrono::milliseconds(kClockAgain)));
 }
 
 void LocalSource::ReportHeldChange(const std::string& what) {
