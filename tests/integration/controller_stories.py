@@ -60,7 +60,7 @@ def waved(objects, agents, seconds):
     target = objects.wait_for_target("worker", other_than=first, seconds=seconds)
     agents.wait_until_all_have(target, seconds=seconds)
     assert agents.order[0] == canary, f"the order was {agents.order}"
-    assert sorted(agents.order) == sorted(agents.names), f"a node was updated twice: {agents.order}"
+    assert sorted(agents.order) == sorted(agents.names), f"not each node was updated once: {agents.order}"
 
 
 def whole(objects, agents, seconds):

@@ -114,8 +114,9 @@ class SimulatedAgents(contextlib.AbstractContextManager):
             self._annotate(name, state="Working", reason="")
         elif self._is_drained(node, desired) and self._is_uncordoned(node, desired):
             self._set_ready(name, "True")
-            self._annotate(name, state="Done", reason="", currentConfig=desired)
+            # Who waits for this config reads the order as soon as the Node has it.
             self.order.append(name)
+            self._annotate(name, state="Done", reason="", currentConfig=desired)
 
     def _is_drained(self, node, config):
         """Returns whether the node is drained; requests a drain if nobody has."""
