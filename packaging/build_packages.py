@@ -101,6 +101,7 @@ def build_deb(arguments):
         options.append("noautodbgsym")
         environment = environment | {"PINTLE_MESON_OPTIONS": MESON_OPTIONS_OF_TESTS}
         environment |= {f"DEB_{kind}_SET": "" for kind in ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")}
+        environment["DPKG_DEB_COMPRESSOR_LEVEL"] = "0"    # The default level takes most of the time.
     run_builder(["dpkg-buildpackage", "--build=binary", "--unsigned-source", "--unsigned-changes"], folder / "build.log",
                 environment | {"DEB_BUILD_OPTIONS": " ".join(options)}, cwd=source)
     shutil.rmtree(source)
@@ -119,6 +120,7 @@ def build_rpm(arguments):
     if arguments.for_tests:
         defines["pintle_meson_options"] = MESON_OPTIONS_OF_TESTS
         defines |= {f"build_{kind}flags": "%{nil}" for kind in ("c", "cxx", "ld")}
+        defines["_binary_payload"] = "w1.gzdio"    # As for Debian packages, a quick compression.
         # Objects from the cache name the folder in which they were compiled, so the sources may not be found.
         defines["_empty_manifest_terminate_build"] = "0"
     command = ["rpmbuild", "-ba", "--with" if arguments.check else "--without", "check"]
