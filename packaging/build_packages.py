@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Debian packages or the RPMs of the commit that is checked out, as `./dev package` does.
+"""Builds the Debian packages or the RPMs of the commit that is checked out, as `./dev package` does.  `./dev release` also
+uses it to build the source packages.
 
 The packages are built from a tarball of the commit, so edits that are not committed are not in them.  The same commit
 gives the same Debian packages, bit for bit, whatever the folder and the time.
@@ -34,8 +35,8 @@ def cache_folder():
                           encoding="utf-8").stdout.strip()
 
 
-def git(*words):
-    return subprocess.run(["git", "-C", TOP, *words], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.strip()
+def git(*words, check=True):
+    return subprocess.run(["git", "-C", TOP, *words], check=check, stdout=subprocess.PIPE, encoding="utf-8").stdout.strip()
 
 
 def version_of_meson():
@@ -53,6 +54,12 @@ def archive_commit(name):
         print("The packages are of the last commit, without the edits since then.", file=sys.stderr)
     return subprocess.run(["git", "-C", TOP, "archive", f"--prefix={name}/", "HEAD"], check=True,
                           stdout=subprocess.PIPE).stdout
+
+
+def write_tarball(name, path, level):
+    """Writes the tarball of the commit, compressed by one thread: several threads would give other bytes."""
+    with open(path, "wb") as tarball:
+        subprocess.run(["xz", level, "--threads=1"], input=archive_commit(name), stdout=tarball, check=True)
 
 
 def seconds_of_commit():
@@ -74,10 +81,13 @@ def run_builder(command, log, environment, cwd=None):
         sys.exit("\n".join([*lines, f"{command[0]} failed; {log} has all of its output"]))
 
 
-def hand_out(packages, pattern):
-    """Moves the packages into the output folder, in place of those of the build before, and returns their files."""
-    for package in OUTPUT.glob(pattern):
-        package.unlink()
+def hand_out(folder, *patterns):
+    """Moves the packages of a folder into the output folder, in place of those of the build before; returns their files."""
+    packages = []
+    for pattern in patterns:
+        for earlier in OUTPUT.glob(pathlib.PurePath(pattern).name):
+            earlier.unlink()
+        packages += folder.glob(pattern)
     return [pathlib.Path(shutil.move(package, OUTPUT / package.name)) for package in sorted(packages)]
 
 
@@ -94,7 +104,15 @@ def build_deb(arguments):
     subprocess.run(["tar", "--extract", f"--directory={folder}"], input=archive_commit("source"), check=True)
     source = folder / "source"
     shutil.copytree(source / "packaging/debian", source / "debian")
-    (source / "debian/changelog").write_text(changelog(arguments.version or version_of_meson()), encoding="utf-8")
+    version = arguments.version or version_of_meson()
+    (source / "debian/changelog").write_text(changelog(version), encoding="utf-8")
+    command = ["dpkg-buildpackage", "--unsigned-source", "--unsigned-changes"]
+    if arguments.source:
+        write_tarball(f"pintle-{version}", folder / f"pintle_{version}.orig.tar.xz", "-6")
+        run_builder([*command, "--build=source", "--no-pre-clean", "--no-check-builddeps"], folder / "build.log", {},
+                    cwd=source)
+        shutil.rmtree(source)
+        return hand_out(folder, "*.dsc", "*.orig.tar.xz", "*.debian.tar.xz")
     options = [f"parallel={os.cpu_count()}", *([] if arguments.check else ["nocheck"])]
     environment = CACHE
     if arguments.for_tests:
@@ -102,10 +120,10 @@ def build_deb(arguments):
         environment = environment | {"PINTLE_MESON_OPTIONS": MESON_OPTIONS_OF_TESTS}
         environment |= {f"DEB_{kind}_SET": "" for kind in ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")}
         environment["DPKG_DEB_COMPRESSOR_LEVEL"] = "0"    # The default level takes most of the time.
-    run_builder(["dpkg-buildpackage", "--build=binary", "--unsigned-source", "--unsigned-changes"], folder / "build.log",
+    run_builder([*command, "--build=binary"], folder / "build.log",
                 environment | {"DEB_BUILD_OPTIONS": " ".join(options)}, cwd=source)
     shutil.rmtree(source)
-    return hand_out(folder.glob("*.deb"), "*.deb")
+    return hand_out(folder, "*.deb")
 
 
 def build_rpm(arguments):
@@ -113,8 +131,7 @@ def build_rpm(arguments):
     folder = OUTPUT / "rpm"
     empty_folder(folder)
     name = f"pintle-{version_of_meson()}"
-    with open(folder / f"{name}.tar.xz", "wb") as tarball:
-        subprocess.run(["xz", "-1"], input=archive_commit(name), stdout=tarball, check=True)
+    write_tarball(name, folder / f"{name}.tar.xz", "-6" if arguments.source else "-1")
     defines = {"_topdir": folder, "_sourcedir": folder, "_buildhost": "localhost",
                "use_source_date_epoch_as_buildtime": "1", "clamp_mtime_to_source_date_epoch": "1"}
     if arguments.for_tests:
@@ -123,7 +140,7 @@ def build_rpm(arguments):
         defines["_binary_payload"] = "w1.gzdio"    # As for Debian packages, a quick compression.
         # Objects from the cache name the folder in which they were compiled, so the sources may not be found.
         defines["_empty_manifest_terminate_build"] = "0"
-    command = ["rpmbuild", "-ba", "--with" if arguments.check else "--without", "check"]
+    command = ["rpmbuild", "-bs" if arguments.source else "-ba", "--with" if arguments.check else "--without", "check"]
     if shutil.which("dpkg"):
         # BuildRequires has Fedora's names, and the packages of this machine are not in rpm's database.
         command += ["--nodeps", f"--load={FEDORA_MACROS}"]
@@ -131,14 +148,17 @@ def build_rpm(arguments):
         command += ["--define", f"{macro} {value}"]
     run_builder([*command, TOP / "packaging/pintle.spec"], folder / "build.log",
                 CACHE if arguments.for_tests else {})
+    if arguments.source:
+        return hand_out(folder, "SRPMS/*.src.rpm")
     shutil.rmtree(folder / "BUILD")
-    return hand_out([*folder.glob("RPMS/*/*.rpm"), *folder.glob("SRPMS/*.rpm")], "*.rpm")
+    return hand_out(folder, "RPMS/*/*.rpm", "SRPMS/*.rpm")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rpm", action="store_true", help="build RPMs")
     parser.add_argument("--version", help="the version of the Debian packages, if not the one of meson.build")
+    parser.add_argument("--source", action="store_true", help="build the source package and compile nothing")
     parser.add_argument("--check", action="store_true", help="run the unit tests, too")
     parser.add_argument("--for-tests", action="store_true",
                         help="compile as ./dev does, which is quick after `./dev build`")
@@ -149,4 +169,5 @@ def main():
         print(package.relative_to(TOP))
 
 
-main()
+if __name__ == "__main__":
+    main()

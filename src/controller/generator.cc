@@ -23,6 +23,8 @@ namespace {
 
 // The folder is read again this often.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
+// A changed folder is used when it has not changed again for this time.
+constexpr auto kSettlingTime = std::chrono::seconds(5);
 
 // Descriptions of writes to sources begin with these words; the kind and the name of the source follow.
 constexpr std::string_view kWritingStatus = "writing the status of ";
@@ -70,14 +72,19 @@ void Generator::ReadTemplates() {
   read_again_.After(kTemplatesReadAgain);
   auto read = generated::TemplateFolder::Read(path_);
   if (!read) return listener_.trouble("reading the templates", read.error());
-  if (templates_ && templates_->digest() == read->digest()) return;
-  templates_.emplace(*std::move(read));
-  listener_.changed();
+  switch (templates_.Offer(*std::move(read))) {
+    case generated::SettledTemplates::Reading::kSame:
+      return;
+    case generated::SettledTemplates::Reading::kMustBeRepeated:
+      return read_again_.After(kSettlingTime);
+    case generated::SettledTemplates::Reading::kUsed:
+      return listener_.changed();
+  }
 }
 
 // The key leaves out the statuses of pools, since they change all the time and no config depends on them.
 std::string Generator::KeyFor(const View& view) const {
-  std::string key = templates_->digest() + sources_.VersionsText();
+  std::string key = templates_.get()->digest() + sources_.VersionsText();
   for (const api::MachineConfigPool* pool : view.pools) {
     const api::ObjectMeta& metadata = pool->metadata;
     key += fmt::format("\n{} {} {} {}", metadata.name, metadata.uid, metadata.generation,
@@ -96,7 +103,7 @@ std::string Generator::KeyFor(const View& view) const {
 
 void Generator::Look(const View& view) {
   sources_.FollowSecrets();
-  if (!templates_ || !sources_.is_ready()) return;
+  if (templates_.get() == nullptr || !sources_.is_ready()) return;
   NoteMissingKinds();
   std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
   std::string key = KeyFor(view);
@@ -125,7 +132,7 @@ void Generator::Decide(const View& view) {
   const GeneratedView sources = sources_.Look();
   changes_ = GeneratePass({.view = view,
                            .sources = sources,
-                           .templates = *templates_,
+                           .templates = *templates_.get(),
                            .version = SigningVersion(view.configs, versions_),
                            .now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()),
                            .refused = refused_,
@@ -189,7 +196,7 @@ void Generator::EmitProhibitions() {
 
 std::vector<SubControllerState> Generator::States(const View& view) const {
   std::vector<SubControllerState> states;
-  if (!templates_) {
+  if (templates_.get() == nullptr) {
     states.push_back(
         {.sub_controller = std::string(kTemplatePart), .state = kWithoutTemplates, .object = path_, .at = began_});
   }

@@ -23,7 +23,7 @@
 #include "controller/render_pass.h"
 #include "controller/write_backoff.h"
 #include "event/watches.h"
-#include "generated/template_folder.h"
+#include "generated/settled_templates.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -89,7 +89,7 @@ class Generator {
   const Versions versions_;
   Listener listener_;
   const WallTime began_;
-  std::optional<generated::TemplateFolder> templates_;
+  generated::SettledTemplates templates_;
   event::Timer read_again_;
   GeneratedSources sources_;
   std::string key_;  // Identifies the inputs of `changes_`.

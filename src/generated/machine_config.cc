@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/digest.h"
+#include "ignition/go_text.h"
 
 namespace pintle::generated {
 namespace {

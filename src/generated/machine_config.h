@@ -14,7 +14,7 @@
 #include "api/machine_config.h"
 #include "api/meta.h"
 #include "ignition/config.h"
-#include "ignition/go_text.h"
+#include "ignition/empty_structs.h"
 #include "json/parse.h"
 
 namespace pintle::generated {

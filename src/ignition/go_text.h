@@ -13,12 +13,11 @@
 #include <string>
 #include <utility>
 
+#include "ignition/empty_structs.h"
 #include "json/fields.h"
 #include "json/go_json.h"
 
 namespace pintle::ignition {
-
-enum class EmptyStructs { kWritten, kLeftOut };
 
 template <typename T>
 void WriteGoText(const T& value, std::string& text, EmptyStructs empty_structs = EmptyStructs::kWritten);

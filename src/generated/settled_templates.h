@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "generated/template_folder.h"
+
+namespace pintle::generated {
+
+// The templates of a folder that may change while it is read, such as one that is being copied.
+//
+// The first reading is used at once.  Later, changed templates are used when two readings in a row find the same ones.
+// Otherwise, configs would be made from a folder of which one half is new, and nodes would be updated to them.
+class SettledTemplates {
+ public:
+  enum class Reading { kSame, kUsed, kMustBeRepeated };
+
+  Reading Offer(TemplateFolder read);
+
+  // Returns nullptr before the first reading.
+  const TemplateFolder* get() const { return used_ ? &*used_ : nullptr; }
+
+ private:
+  std::optional<TemplateFolder> used_;
+  std::string unsettled_;  // The digest of the last reading, if it differs from used_.
+};
+
+}  // namespace pintle::generated

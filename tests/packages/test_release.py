@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests `./dev release`: what it refuses before it builds, and the files of a release."""
+
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+VERSION = re.search(r"(?m)^\s*version: '([^']+)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
+NIGHTLY = "PINTLE_NIGHTLY" in os.environ
+
+
+class Clone:
+    """A clone of the last commit, in which a release can be prepared."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.git("clone", "--quiet", SOURCE, folder, cwd=None)
+
+    def git(self, *words, cwd="."):
+        subprocess.run(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *map(str, words)], check=True,
+                       cwd=cwd and self.folder / cwd)
+
+    def edit(self, path, pattern, replacement):
+        """Replaces the first text that matches, and commits the edit."""
+        file = self.folder / path
+        text, count = re.subn(pattern, replacement, file.read_text(encoding="utf-8"), count=1, flags=re.MULTILINE)
+        assert count == 1
+        file.write_text(text, encoding="utf-8")
+        self.git("commit", "--quiet", "--all", "--message", f"edit {path}")
+
+    def name_the_changes(self, version=VERSION):
+        self.edit("CHANGELOG.md", "^## Unreleased$", f"## {version}")
+
+    def release(self, *options, version=VERSION):
+        return subprocess.run([sys.executable, self.folder / "packaging/release.py", version, *options], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd="/")
+
+    def refusal(self, **options):
+        found = self.release(**options)
+        assert found.returncode == 1 and not found.stdout
+        assert not (self.folder / "build").exists()
+        return found.stderr
+
+
+@pytest.fixture
+def clone(tmp_path):
+    return Clone(tmp_path / "clone")
+
+
+def test_edits_that_are_not_committed_are_refused(clone):
+    (clone.folder / "README.md").write_text("", encoding="utf-8")
+    assert "edits that are not committed; commit or remove them" in clone.refusal()
+
+
+def test_a_version_other_than_that_of_the_sources_is_refused(clone):
+    assert f"meson.build has the version {VERSION}; write 99.0 there" in clone.refusal(version="99.0")
+    clone.edit("meson.build", f"version: '{VERSION}'", "version: '99.0'")
+    assert f"packaging/pintle.spec has the version {VERSION}; write 99.0 there" in clone.refusal(version="99.0")
+
+
+def test_changes_without_a_version_are_refused(clone):
+    assert f'its first section is "Unreleased"; write the heading "## {VERSION}" above' in clone.refusal()
+
+
+def test_a_version_of_another_commit_is_refused(clone):
+    clone.git("tag", f"v{VERSION}")
+    clone.name_the_changes()
+    assert f"the tag v{VERSION} is of another commit" in clone.refusal()
+
+
+@pytest.mark.skipif(not NIGHTLY, reason="building all packages twice takes minutes")
+def test_two_builds_in_different_folders_are_the_same(clone):
+    clone.name_the_changes()
+    made = clone.release("--twice", "--for-tests")
+    assert made.returncode == 0, made.stderr
+    assert "A second build, in another folder, has the same" in made.stdout
+    folder = clone.folder / "build/release" / VERSION
+    names = {path.name for path in folder.iterdir()}
+    assert {f"pintle-{VERSION}.tar.xz", f"pintle_{VERSION}-1_amd64.deb", f"pintle_{VERSION}-1.dsc",
+            f"pintle-{VERSION}-1.src.rpm", f"pintle-controller-{VERSION}.tar", f"pintle-controller-{VERSION}.spdx.json",
+            "CHANGES.md", "SHA256SUMS"} <= names
+    sums = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    assert sums == {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names - {"SHA256SUMS"}}
+    assert subprocess.run(["git", "-C", clone.folder, "tag", "--points-at", "HEAD"], check=True, stdout=subprocess.PIPE,
+                          encoding="utf-8").stdout == f"v{VERSION}\n"
