@@ -4,8 +4,8 @@
 // Reports that a managed path may have changed, so that the agent looks for drift.
 //
 // The directory that holds a path is watched, and not the path itself.  This watch reports when the path is made,
-// removed or renamed, and when its contents, mode, owner or attributes change.  The directories on the way to a path are
-// watched as well, and so are those that hold a symlink on the way, but only for entries that are made, removed or
+// removed or renamed, and when its contents, mode, owner or attributes change.  The directories on the way to a path
+// are watched as well, and so are those that hold a symlink on the way, but only for entries that are made, removed or
 // renamed.  After such an event, all paths are followed anew, as far as they exist.  If a path itself is a symlink, its
 // target is not watched.
 //
