@@ -3,11 +3,11 @@
 
 // Reports that a managed path may have changed, so that the agent looks for drift.
 //
-// Directories are watched, and not the files: the watch of a directory reports when a file in it is made, removed or
-// renamed, and when its contents, mode, owner or attributes change.  All directories on the way to a path, and those
-// that hold a symlink on the way, are watched as well, but only for entries that are made, removed or renamed.  After
-// such an event all paths are followed anew, as far as they exist.  If a path itself is a symlink, its target is not
-// watched.
+// The directory that holds a path is watched, and not the path itself.  This watch reports when the path is made,
+// removed or renamed, and when its contents, mode, owner or attributes change.  The directories on the way to a path
+// are watched as well, and so are those that hold a symlink on the way, but only for entries that are made, removed or
+// renamed.  After such an event, all paths are followed anew, as far as they exist.  If a path itself is a symlink, its
+// target is not watched.
 //
 // The inotify(7) interface does not report a change through a hard link in another directory, a file system that is
 // mounted over a directory, or a change by another host on a network file system.  The full check finds these.

@@ -3,9 +3,10 @@
 
 // The maintenance windows of a machine without a cluster.
 //
-// They are in a RolloutPolicy, as for the pools of a cluster, in a file of the machine.  The rest of a RolloutPolicy is
-// about several nodes, or is checked by the controller.  So a file that has any of it is refused, and so is one with a
-// misspelled key: it would let the machine be changed at a time at which nobody wants that.
+// A file of the machine holds them as a RolloutPolicy, as a cluster does for its pools.  Only `spec.windows` and
+// `spec.freeze` make sense on one machine, so a file with any other field in its spec is refused.  A misspelled key in
+// the spec is refused as well: without the window or the freeze that it was meant for, the machine would be changed at
+// a time at which nobody wants that.
 
 #include <string>
 
@@ -27,7 +28,8 @@ struct LocalWindows {
 };
 
 // Returns windows that are always open if the file does not exist.  The error has all problems of the file, each with
-// its field and its remedy.  Users other than root must not be able to write the file.
+// its field and its remedy; but if a value has the wrong type, the error has only such problems.  Users other than root
+// must not be able to write the file.
 Result<LocalWindows> ReadLocalWindows(const std::string& file);
 
 }  // namespace pintle::agent

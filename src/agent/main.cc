@@ -72,8 +72,8 @@ Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& l
                                                                .drain_timeout = settings.drain_timeout});
 }
 
-// Returns the handler of the order to pause or resume.  `apply` only writes or removes the pause file, which the source
-// watches.
+// Returns the handler of the order to pause or resume.  `apply` does nothing but write or remove the pause file.  The
+// source watches this file.
 std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& machine,
                                      Result<> apply(const Root& root)) {
   if (is_local) return [&machine, apply] { return apply(machine.root()); };
@@ -114,7 +114,7 @@ Result<> Run() {
   if (settings.wait_for_handover && kind == host::AgentSource::kKubernetes) {
     handover = TRY(Handover::Begin(*loop, machine->root(), node, settings.kubeconfig, [&loop] { loop->Stop(); }));
     if (!handover->is_active()) TRY(StandBy(*loop, node));
-    // StandBy() has returned because of a signal.
+    // If the node is still not handed over, StandBy() has returned because of a signal.
     if (!handover->is_active()) return event::NotifyStopping();
   }
 

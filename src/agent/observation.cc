@@ -12,8 +12,8 @@
 namespace pintle::agent {
 namespace {
 
-// Returns whether a config has no files, units and users.  A new machine may have its first config in this form, and
-// only the cluster has the whole config.
+// Returns whether a config has no files, no units and no users.  The first config of a new machine may be like this;
+// then only the cluster has the whole config.
 bool IsBare(const change::CurrentConfig& config) {
   const ignition::Config& ignition = config.ignition;
   return plan::PathsOf(ignition).empty() && ignition.systemd.units.empty() && ignition.passwd.users.empty();
@@ -53,7 +53,7 @@ class ObservationReader {
     change::FreshFindings fresh = TRY(change::ObserveThisMachine(host_, seen_.current));
     seen_.findings = std::move(fresh.findings);
     seen_.seen_files = std::move(fresh.seen);
-    // The survey gets the time, and decides which entries have ended.
+    // All entries are read, also those that have ended.  The survey knows the time and drops those.
     seen_.ignored = TRY(change::ReadIgnored(host_.root, WallTime::min()));
     seen_.drifts = TRY(change::DriftsOf(host_.root, seen_.current, seen_.findings));
     return {};

@@ -10,7 +10,8 @@
 
 namespace pintle::agent {
 
-// `is_held` is true if the goal waits until a pause ends or a window begins.
+// Returns the phase that is published for this state.  `is_held` is true if the goal waits until a pause ends or a
+// window begins.
 host::AgentPhase ShownAs(const State& state, bool is_held);
 
 // Returns the activity of the agent in this phase, or "" if it has none.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the moments of drains as conditions of MachineConfigNodes, and the moments of each node in their order.
+// Writes each moment (event) of a drain as conditions of the node's MachineConfigNode.
 //
-// Each moment is a write of its own, so that watchers see all of them.  A write that fails neither fails nor delays the
-// drain.  A moment that the API server refuses is dropped, and so is one whose MachineConfigNode does not exist.  If
-// too many moments of a node wait, the oldest one is dropped.  After any failure, the waiting moments are written
-// later, at growing intervals.
+// The moments of a node are written in their order.  Each moment is a write of its own, so that watchers see all of
+// them.  A write that fails neither fails nor delays the drain.  A moment that the API server refuses is dropped, and
+// so is one whose MachineConfigNode does not exist.  If too many moments of a node wait, the oldest one that is not
+// being written is dropped.  After any failure, the waiting moments are written later, at growing intervals.
 
 #include <deque>
 #include <functional>
@@ -41,6 +41,7 @@ class DrainConditionsWriter {
   // waiting or the last write failed, calls it at once.
   void WhenWritten(const std::string& node, std::function<void()> then);
 
+  // Drops the moments of this node that wait.  Callbacks that wait in WhenWritten() are not called.
   void Forget(const std::string& node) { nodes_.erase(node); }
 
  private:

@@ -4,10 +4,11 @@
 // Lists the changes that give nodes to Pintle's agents in place of the Machine Config Operator's daemon, one node after
 // the other, and those that give them back.
 //
-// An agent that stands by on a node reports this in an annotation of the Node (agent/handover.h).  A label of the Node
-// decides who acts there: the daemon's DaemonSet leaves nodes with the label alone, and the agent acts while the label
-// has one value.  The label gets this value only when the daemon's pod has gone, and is removed only when the agent
-// reports that it stands by, or when the node has no agent.  So the daemon and the agent never act on a node at once.
+// An agent that stands by on a node reports this in an annotation of the Node (agent/handover.h).  The Node's label
+// pintle.io/agent decides who acts there: the daemon's DaemonSet has no pods on nodes with the label, and the agent
+// acts while the label has the value "acts".  The label gets this value only when the daemon's pod has gone.  It is
+// removed only when the agent reports that it stands by, or when the node has no agent.  So the daemon and the agent
+// never act on a node at once.
 
 #include <cstddef>
 #include <string>
@@ -25,9 +26,9 @@ bool LeavesNodesToAgents(const WholeDaemonSet& daemon);
 // Returns what undo has to know to restore the DaemonSet: its affinity and its updateStrategy.
 json::Value RecordOfDaemon(const WholeDaemonSet& daemon);
 
-// Returns such a record for a DaemonSet whose record is lost.  If the DaemonSet was changed, the record has the
-// affinity without the condition about the label, and no updateStrategy, which the Machine Config Operator then
-// corrects.
+// Returns such a record for a DaemonSet whose record is lost.  If a takeover has changed the DaemonSet, the record has
+// the affinity without the condition about the label.  It then has no updateStrategy, so undo removes this field, and
+// the Machine Config Operator sets it again.
 json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon);
 
 // Returns the number of nodes that have an agent which stands by, or which has been given the node.

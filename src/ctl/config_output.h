@@ -14,7 +14,7 @@ Result<> PrintYaml(api::MachineConfig config);
 void PrintJson(api::MachineConfig config);
 Result<> PrintYaml(const json::Value& document);
 
-// Returns the config as a document, without the members of its spec that are not set.
+// Returns the config as a document, without the members of its spec that are null, false or an empty string.
 json::Value WithoutUnsetMembers(api::MachineConfig config);
 
 }  // namespace pintle::ctl

@@ -38,7 +38,7 @@ Result<std::unique_ptr<Loop::Mailbox>> Loop::Mailbox::Create(Loop& loop) {
   UniqueFd bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!bell) return Error::FromErrno("eventfd");
   std::unique_ptr<Mailbox> mailbox(new Mailbox(std::move(bell)));
-  // The loop runs one task a turn, so that a flood of tasks cannot starve timers and descriptors, and Stop() takes
+  // Each turn of the loop runs one task.  So a flood of tasks cannot starve timers and descriptors, and Stop() takes
   // effect before the next task.
   mailbox->watch_ = TRY(FdWatch::Create(loop, mailbox->bell_.get(), {.readable = true},
                                         [&mailbox = *mailbox](FdReadiness) { mailbox.Take()(); }));
@@ -60,7 +60,7 @@ std::function<void()> Loop::Mailbox::Take() {
 }
 
 void Loop::Mailbox::Ring() {
-  // The counter is never higher than one, so that this cannot fail.
+  // The counter is never higher than one, so this write cannot fail.
   if (::eventfd_write(bell_.get(), 1) != 0) std::abort();
 }
 

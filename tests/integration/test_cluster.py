@@ -28,7 +28,7 @@ def cluster():
 
 
 def forbidden(cluster, user, request, *words):
-    """Runs kubectl as a user whom the API server refuses the request; returns the error."""
+    """Runs kubectl as a user whose request the API server must refuse; returns the error output."""
     with cluster.refusals.expected(user, request):
         result = user.kubectl(*words, check=False)
     assert result.returncode != 0, "it was not forbidden"

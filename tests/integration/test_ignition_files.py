@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the file tree after `pintle apply --root` with the tree after Ignition's own files stage (2.14) and a first
-boot, on a small OS.
+"""Compares two file trees of a small OS: one after `pintle apply --root`, and one after the files stage of Ignition
+2.14 and a first boot.
 
 The configs are random combinations of what MachineConfigs may contain, the same in every run: contents, modes, owners,
 paths through links, units and their enablement, SSH keys and passwords. Whole trees are compared. The intended
@@ -41,6 +41,7 @@ UNITS = ["new.service", "more.service", "other.timer", "unknown.service", "os.se
          "static.service"]
 WANTED = "[Install]\nWantedBy=multi-user.target\n"
 REQUIRED = "[Install]\nRequiredBy=one.target two.target\n"
+# systemd does not know the key Alsø= and ignores it.
 ALSO = "[Install]\nWantedBy=sockets.target\nAlsø=x\nAlso=also.timer\n"
 # This preset has enabled units of the OS before Ignition runs, so Ignition's config does not decide about them.
 PRESET_OF_THE_OS = "enable os.service\ndisable *\n"
@@ -188,8 +189,8 @@ class Ignition:
         self.scratch = folder / "ignition"
         programs = folder / "programs"
         programs.mkdir()
-        # Ignition labels the files; Pintle leaves that to the running system.  The OS has no policy, so this does
-        # nothing.
+        # Ignition runs setfiles to label the files; Pintle leaves that to the running system.  The OS has no policy, so
+        # this stand-in for setfiles does nothing.
         (programs / "setfiles").write_text("#!/bin/sh\nexec cat >/dev/null\n")
         (programs / "setfiles").chmod(0o755)
         self.path = f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -213,7 +214,7 @@ class Ignition:
 
 
 def what_is_at(path):
-    """Returns the kind and mode, the owner, and the contents."""
+    """Returns the mode, the owner and the contents; for a link, "link", the owner and the target."""
     status = path.lstat()
     owner = status.st_uid, status.st_gid
     if path.is_symlink():
@@ -236,7 +237,9 @@ def tree(root):
 
 
 def by_name(found):
-    """Compares links by name: systemd starts the unit with the name of the link, wherever the link leads."""
+    """Replaces the target of each link in a .wants folder by the target's name, so that trees are compared without the
+    folders that these links lead to: systemd starts the unit with the name of the link, wherever the link leads.
+    """
     for path, (mode, owner, contents, attributes) in found.items():
         if mode == "link" and "/etc/systemd/system/" in path and ".wants/" in path:
             found[path] = mode, owner, os.path.basename(contents), attributes
@@ -250,7 +253,7 @@ def drop(found, *paths):
 
 def of_ignition(root):
     found = tree(root)
-    # These are Ignition's report, and the presets, of which the first boot has made links.
+    # These are Ignition's report, and the presets from which the first boot has made links.
     drop(found, "/etc/.ignition-result.json", "/etc/systemd/system-preset")
     # These are files of usermod.
     drop(found, "/etc/.pwd.lock", "/etc/passwd-", "/etc/shadow-")
@@ -259,7 +262,7 @@ def of_ignition(root):
 
 def of_pintle(root):
     found = tree(root)
-    # These are the config, the files before it, the journal and the lock.
+    # These are the config, the original files that it has replaced, the journal and the lock.
     drop(found, "/etc/machine-config-daemon", "/var/lib/pintle")
     drop(found, "/etc/.pwd.lock")
     return found
@@ -272,7 +275,8 @@ def differences(theirs, ours):
 
 @pytest.fixture
 def scratch():
-    """A folder that users may enter, because Ignition writes their keys as them; in memory, because no disk is needed.
+    """A folder in memory, because no disk is needed.  All users may enter it, because Ignition writes each user's keys
+    as that user.
     """
     with tempfile.TemporaryDirectory(prefix="pintle-", dir="/dev/shm") as folder:
         os.chmod(folder, 0o755)

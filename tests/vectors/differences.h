@@ -15,7 +15,8 @@ namespace pintle::vectors {
 
 inline std::string Shown(const json::Value* value) { return value == nullptr ? "nothing" : json::ToText(*value); }
 
-// Returns a line for each difference: "/status/machineCount: 1 became 2".
+// Returns a line for each difference, such as "/status/machineCount: 1 became 2".  Each line begins with a newline and
+// two spaces.  The expected value comes first.
 inline std::string Differences(const json::Value* expected, const json::Value* got, const std::string& place = "") {
   std::string lines;
   if (expected != nullptr && got != nullptr) {

@@ -682,7 +682,7 @@ TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
   EXPECT_EQ(merged["images"]["mine"], Value("m"));
 }
 
-// A difference between a ControllerConfig of the Machine Config Operator and ours that is worth no write.
+// A way in which a ControllerConfig of the Machine Config Operator differs from ours, and which needs no write.
 struct Difference {
   std::string name;
   std::function<void(Value& present)> change;

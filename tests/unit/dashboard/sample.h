@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Contents of the page for tests.
+// Sample contents of the dashboard's page, for tests.
 
 #include <string>
 #include <vector>

@@ -165,7 +165,7 @@ TEST(IsStale, IsTrueForAConfigOfAnotherBuild) {
   EXPECT_FALSE(IsStale(config, "99", "containerruntime", "HASH"));
 }
 
-// The operator deletes such a config, although a user has made it.
+// The Machine Config Operator deletes such a config even if a user has made it; Pintle keeps it.
 TEST(IsStale, IsFalseForAConfigWithoutTheAnnotationOfABuild) {
   api::ObjectMeta config;
   config.name = "99-worker-my-generated-kubelet";

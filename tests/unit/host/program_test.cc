@@ -58,7 +58,7 @@ TEST(RunProgram, SearchesOnlyTheDirectoriesOfTheSystem) {
   EXPECT_THAT(MessageOf(unknown), HasSubstr("there is no such program"));
 }
 
-// The program ends only after the function was called.
+// The program, cat, ends only after the function has closed the pipe that cat reads.
 TEST(RunProgram, CallsTheFunctionWhileTheProgramRuns) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);

@@ -78,7 +78,7 @@ inline std::vector<NodeState> States(const std::vector<api::Node>& nodes) {
   return states;
 }
 
-// Returns the situation of a pool for which only its nodes matter.
+// Returns a situation that has only the pool and its nodes; everything else is empty.
 inline Situation SituationOf(const api::MachineConfigPool& pool, std::span<const NodeState> nodes) {
   return {.pool = pool,
           .nodes = nodes,
