@@ -28,6 +28,9 @@ constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kMostErrors = 4096;
 constexpr auto kStopPollInterval = milliseconds(100);  // A request to stop is noticed after this time at the latest.
 constexpr auto kGrace = seconds(10);  // The time between SIGTERM and SIGKILL, in which the program can clean up.
+// After the program has ended, its output is read for this time at the most.  A process that it has left behind may
+// keep the output open for ever.
+constexpr auto kLastOutput = seconds(2);
 
 // Appends the bytes that can be read.  Returns false at the end of the output.
 bool ReadSome(int fd, std::string& to) {
@@ -63,7 +66,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   }
 
   std::string output_text, error_text;
-  std::optional<MonotonicTime> kill_at;
+  std::optional<MonotonicTime> kill_at, ended_at;
   bool is_too_long = false;
   MonotonicTime next_call = SystemClock().Monotonic() + seconds(1);
   // The program may close its outputs long before it ends, and processes that it has started may write to them after it
@@ -75,6 +78,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
     if (ends[0].revents != 0 && !ReadSome(output.read.get(), output_text)) output.read.Reset();
     if (ends[1].revents != 0 && !ReadSome(errors.read.get(), error_text)) errors.read.Reset();
     if (ends[2].revents != 0) process->Reset();
+    if (is_too_long) output_text.clear();  // It is not used any more, and the program may go on writing.
     if (error_text.size() > kMostErrors) error_text.erase(0, error_text.size() - kMostErrors);
     is_too_long = is_too_long || output_text.size() > kMostOutput;
     const MonotonicTime now = SystemClock().Monotonic();
@@ -87,6 +91,9 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
       kill_at = now + kGrace;
     }
     if (kill_at && now > *kill_at) ::kill(-pid, SIGKILL);
+    if (*process) continue;
+    if (!ended_at) ended_at = now;
+    if (now > kill_at.value_or(*ended_at + kLastOutput)) break;
   }
   const int status = Reap(pid);
   if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop").While(doing());

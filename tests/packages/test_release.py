@@ -22,6 +22,14 @@ class Clone:
         self.folder = folder
         self.git("clone", "--quiet", SOURCE, folder, cwd=None)
 
+    def reset(self):
+        self.git("reset", "--quiet", "--hard", "origin/HEAD")
+        self.git("tag", "--delete", *self.tags())
+
+    def tags(self, *options):
+        return subprocess.run(["git", "-C", self.folder, "tag", *options], check=True, stdout=subprocess.PIPE,
+                              encoding="utf-8").stdout.split()
+
     def git(self, *words, cwd="."):
         subprocess.run(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *map(str, words)], check=True,
                        cwd=cwd and self.folder / cwd)
@@ -48,9 +56,15 @@ class Clone:
         return found.stderr
 
 
+@pytest.fixture(scope="module")
+def one_clone(tmp_path_factory):
+    return Clone(tmp_path_factory.mktemp("release") / "clone")
+
+
 @pytest.fixture
-def clone(tmp_path):
-    return Clone(tmp_path / "clone")
+def clone(one_clone):
+    one_clone.reset()
+    return one_clone
 
 
 def test_edits_that_are_not_committed_are_refused(clone):
@@ -87,5 +101,4 @@ def test_two_builds_in_different_folders_are_the_same(clone):
             "CHANGES.md", "SHA256SUMS"} <= names
     sums = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
     assert sums == {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names - {"SHA256SUMS"}}
-    assert subprocess.run(["git", "-C", clone.folder, "tag", "--points-at", "HEAD"], check=True, stdout=subprocess.PIPE,
-                          encoding="utf-8").stdout == f"v{VERSION}\n"
+    assert clone.tags("--points-at", "HEAD") == [f"v{VERSION}"]

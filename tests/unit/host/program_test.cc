@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -93,6 +94,24 @@ TEST(RunProgram, EndsAProgramThatHasClosedItsOutputs) {
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(9));
+}
+
+TEST(RunProgram, DoesNotWaitForAProcessThatTheProgramHasLeftBehind) {
+  const auto output = RunProgram({{"sh", "-c", "setsid sleep 1000 & echo $!"}, PlainEnvironment()}, {});
+  const pid_t left_behind = std::stoi(ValueOf(output));
+  EXPECT_EQ(::kill(left_behind, SIGKILL), 0) << "it has ended before";
+}
+
+TEST(RunProgram, EndsThoughAProcessOfAnotherSessionKeepsTheOutputOpen) {
+  std::stop_source stop;
+  const TemporaryDirectory directory;
+  const std::string command =
+      fmt::format("setsid sh -c 'echo $$ >{0}/new; mv {0}/new {0}/pid; exec sleep 1000' & wait", directory.path().string());
+  const auto stopped = RunProgram({{"sh", "-c", command}, PlainEnvironment()}, stop.get_token(), [&] {
+    if (std::filesystem::exists(directory / "pid")) stop.request_stop();
+  });
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::kCancelled);
+  EXPECT_EQ(::kill(std::stoi(directory.Read("pid")), SIGKILL), 0) << "it has ended before";
 }
 
 }  // namespace
