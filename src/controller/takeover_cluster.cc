@@ -92,7 +92,7 @@ Result<std::optional<T>> TakeoverCluster::ReadOne(const kube::ObjectName& name) 
 }
 
 template <typename T>
-Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection) {
+Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection, const UnreadableListener& unreadable) {
   std::optional<Result<std::vector<T>>> found;
   const kube::Call call = client_.List<T>(
       std::move(selection),
@@ -100,27 +100,29 @@ Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection) {
         found = std::move(objects);
         loop_.Stop();
       },
-      [](const kube::ObjectName&, const Error&) {});
+      [&unreadable](const kube::ObjectName& name, const Error& why) {
+        if (unreadable) unreadable(kube::kResourceKind<T>, name, Error(why).While(name.ToString()));
+      });
   TRY(loop_.Run());
   if (!found) return Error(ErrorKind::kCancelled, "the request was given up");
   if (!*found && found->error().kind() == ErrorKind::kNotFound) return std::vector<T>();
   return *std::move(found);
 }
 
-Result<std::vector<std::string>> TakeoverCluster::Unsupported() {
+Result<std::vector<std::string>> TakeoverCluster::Unsupported(const UnreadableListener& unreadable) {
   std::vector<std::string> features;
-  for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>())) {
+  for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>({}, unreadable))) {
     features.push_back(fmt::format("PinnedImageSet {}: nodes do not pull its images in advance", set.metadata.name));
   }
   const auto note_image = [&](const InternalReleaseImage& image) {
     features.push_back(fmt::format("InternalReleaseImage {}: its registry is not managed", image.metadata.name));
   };
-  const std::vector<InternalReleaseImage> images = TRY(ReadAll<InternalReleaseImage>());
+  const std::vector<InternalReleaseImage> images = TRY(ReadAll<InternalReleaseImage>({}, unreadable));
   for (const InternalReleaseImage& image : images) note_image(image);
   if (images.empty()) {
-    for (const InternalReleaseImage& image : TRY(ReadAll<OldInternalReleaseImage>())) note_image(image);
+    for (const InternalReleaseImage& image : TRY(ReadAll<OldInternalReleaseImage>({}, unreadable))) note_image(image);
   }
-  for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>())) {
+  for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>({}, unreadable))) {
     if (std::as_const(settings.spec)["managedBootImages"].empty()) continue;
     features.push_back(fmt::format("MachineConfiguration {}: the boot images of machine sets are not updated",
                                    settings.metadata.name));

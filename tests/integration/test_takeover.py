@@ -611,6 +611,27 @@ def test_generated_configs_are_compared_byte_by_byte(cluster, generated, templat
 def test_rights_that_are_missing_are_obstacles(cluster, operators_cluster):
     before = everything(cluster.admin)
     # This account may read everything, and change nothing.
+def test_an_object_that_cannot_be_read_is_one_obstacle_among_others(cluster, operators_cluster):
+    path = "/apis/operator.openshift.io/v1/machineconfigurations"
+    present, _ = cluster.admin.request("GET", f"{path}/cluster")
+    if present == 404:
+        cluster.admin.must("POST", path, {"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
+                                          "metadata": {"name": "cluster"}, "spec": {"managementState": "Managed"}})
+    # The API server does not know this field's type.
+    cluster.admin.must("PATCH", f"{path}/cluster", {"spec": {"nodeDisruptionPolicy": "none"}}, MERGE)
+    cluster.admin.must("PATCH", "/api/v1/nodes/master-0", {"metadata": {"annotations": {
+        "machineconfiguration.openshift.io/desiredDrain": "drain-x"}}}, MERGE)
+    found = takeover(cluster, "check", status=2)
+    assert "obstacle  cluster: reading a MachineConfiguration of the API server: $.spec.nodeDisruptionPolicy: " in found
+    assert "`kubectl edit machineconfigurations.operator.openshift.io cluster`" in found
+    assert "node master-0 is being drained" in found
+    assert "Nothing was changed" in takeover(cluster, "start", status=2)
+    cluster.admin.must("PATCH", f"{path}/cluster", {"spec": {"nodeDisruptionPolicy": None}}, MERGE)
+    if present == 404:
+        cluster.admin.must("DELETE", f"{path}/cluster")
+    assert "nodeDisruptionPolicy" not in takeover(cluster, "check", status=2)
+
+
     cluster.kubectl("create", "serviceaccount", "reader", "-n", NAMESPACE)
     cluster.apply(json.dumps({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
                               "metadata": {"name": "reader"},
