@@ -309,7 +309,10 @@ class TakeoverRun {
 
   // Makes one step after the other, and reads the cluster again before each write.
   Result<bool> Make(Steps steps_of) {
-    TakeoverProgress progress(order_.patience);
+    TakeoverProgress progress(order_.patience,
+                              order_.verb == TakeoverVerb::kUndo
+                                  ? "then run the same command again"
+                                  : "run the same command again, or `pintle-controller takeover undo`");
     std::string printed_step;
     while (true) {
       auto state = cluster_.Read();
@@ -355,10 +358,10 @@ class TakeoverRun {
   const TakeoverOrder order_;
   const SystemClock clock_;
   TakeoverCluster cluster_;
+  std::vector<UnreadableObject> unreadable_;
 };
 
 Result<bool> RunTakeover(TakeoverOrder order) {
-  std::vector<UnreadableObject> unreadable_;
   const auto loop = TRY(event::Loop::Create());
   auto client = TRY(kube::Client::Create(*loop, TRY(AccessTo(order.kubeconfig)), {.field_manager = "pintle"}));
   return TakeoverRun(*loop, std::move(client), std::move(order)).Run();

@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -174,6 +175,7 @@ Result<TakeoverState> TakeoverCluster::Read() {
   if (state.controller) TRY(ReadRemainingPods(*state.controller, state));
   if (state.server) TRY(ReadRemainingPods(*state.server, state));
   if (AreNodesNeeded(state, settings_)) TRY(ReadNodes(state));
+  if (AreServersAwaited(state)) TRY(ReadUnreadyServers(state));
   if (settings_.with_server && state.ours && HasServerEnded(state)) {
     state.server_replicas = TRY(ReadServerReplicas(*state.ours));
   }
@@ -190,6 +192,25 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
     std::string& pods = state.remaining_pods[owner.metadata.name];
     pods += fmt::format("{}{} on the node {}", pods.empty() ? "" : ", ", pod.metadata.name, pod.spec.node_name);
   }
+  return {};
+}
+
+Result<> TakeoverCluster::ReadUnreadyServers(TakeoverState& state) {
+  const std::string selector = PodSelectorOf(*state.server);
+  // A list without a selector would contain the pods of all owners.
+  if (selector.empty()) return {};
+  std::set<std::string> ready;
+  for (const WholePod& pod :
+       TRY(ReadAll<WholePod>({.namespace_name = settings_.namespace_name, .label_selector = selector}))) {
+    const std::string placed = pod.spec.TextAt({"nodeName"});
+    const std::string node = placed.empty() ? NodeAwaitedBy(pod) : placed;
+    if (IsReady(pod)) {
+      ready.insert(node);
+    } else if (!node.empty()) {
+      state.unready_servers.emplace(node, pod.metadata.name);
+    }
+  }
+  std::erase_if(state.unready_servers, [&](const auto& unready) { return ready.contains(unready.first); });
   return {};
 }
 

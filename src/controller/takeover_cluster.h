@@ -49,6 +49,7 @@ class TakeoverCluster {
                            const kube::Patience& patience = kube::Patience());
   Result<std::vector<ServerReplica>> ReadServerReplicas(const WholeDeployment& ours);
   Result<> ReadNodes(TakeoverState& state);
+  Result<> ReadUnreadyServers(TakeoverState& state);
   Result<> ReadRemainingPods(const WholeObject& owner, TakeoverState& state);
   template <typename T>
   Result<std::optional<T>> ReadOne(const kube::ObjectName& name);

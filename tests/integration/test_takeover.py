@@ -257,13 +257,15 @@ class Kubelets(threading.Thread):
     def __init__(self, cluster):
         super().__init__(daemon=True)
         self._cluster = cluster
+        self.down = set()    # The nodes whose machine is off.
         self._ended = threading.Event()
 
     def run(self):
         while not self._ended.wait(0.2):
             for pod in self._cluster.admin.must("GET", "/api/v1/pods")["items"]:
                 is_new = pod.get("status", {}).get("phase") != "Running"
-                if "nodeName" in pod["spec"] and (is_new or "deletionTimestamp" in pod["metadata"]):
+                is_up = "nodeName" in pod["spec"] and pod["spec"]["nodeName"] not in self.down
+                if is_up and (is_new or "deletionTimestamp" in pod["metadata"]):
                     with contextlib.suppress(Refused):    # The pod is gone already, or has changed again.
                         self.tend(pod)
 
@@ -402,7 +404,12 @@ def create_deployments(admin, **container):
 
 
 @pytest.fixture
-def operators_cluster(cluster, pair):
+def kubelets(cluster):
+    return Kubelets(cluster)
+
+
+@pytest.fixture
+def operators_cluster(cluster, pair, kubelets):
     """A cluster of the Machine Config Operator, in which Pintle's controller is a candidate."""
     admin, objects, settings = cluster.admin, Objects(cluster), Settings(cluster)
     settings.put_all()
@@ -419,7 +426,7 @@ def operators_cluster(cluster, pair):
         admin.must("POST", SERVERS, daemon_set("machine-config-server", {MASTER: ""}))
         admin.must("POST", SERVERS, daemon_set("machine-config-daemon", {"kubernetes.io/os": "linux"}))
         cluster.add_node("infra-0", role="infra")
-        threads = [Kubelets(cluster), *(OldProgram(cluster, lease, name) for lease, name in OLD.items())]
+        threads = [kubelets, *(OldProgram(cluster, lease, name) for lease, name in OLD.items())]
         for thread in threads:
             thread.start()
         old = threads[1:]
@@ -489,6 +496,19 @@ def test_the_server_is_handed_over_if_that_is_wanted(cluster, operators_cluster)
     assert takeover(cluster, "status", "--server").splitlines()[-1].split() == ["serving", "done"]
     takeover(cluster, "undo")
     wait_until(lambda: server_pods(cluster), "the server runs again", 60)
+    assert everything(cluster.admin) == before
+
+
+def test_undo_names_the_machine_whose_server_it_waits_for(cluster, operators_cluster, kubelets):
+    before = everything(cluster.admin)
+    takeover(cluster, "start", "--server")
+    kubelets.down.add("master-0")
+    printed = takeover(cluster, "undo", status=1, patience="60s")
+    assert re.search(r"serving: still waits until all pods of the DaemonSet machine-config-server are ready "
+                     r"\(0 of 1 are\)\. The pod machine-config-server-\w+ on the node master-0 is not ready", printed)
+    assert printed.endswith("; then run the same command again\n")
+    kubelets.down.clear()
+    takeover(cluster, "undo")
     assert everything(cluster.admin) == before
 
 
@@ -591,26 +611,6 @@ def test_nothing_begins_while_something_speaks_against_it(cluster, operators_clu
     assert everything(cluster.admin) == before
 
 
-def test_generated_configs_are_compared_byte_by_byte(cluster, generated, templates, tmp_path):
-    assert {"00-master", "00-worker", "99-worker-generated-registries"} <= {
-        config["metadata"]["name"] for config in cluster.admin.must("GET", f"{GROUP}/machineconfigs")["items"]}
-    # This cluster has no Deployments to take over, so there are always obstacles.
-    found = takeover(cluster, "check", f"--templates={templates}", status=2)
-    assert "MachineConfig " not in found and "were not compared" not in found
-    others = tmp_path / "others"
-    shutil.copytree(templates, others)
-    write_template(others, "worker/00-worker/_base/files/role", "/etc/role", "hidden")
-    found = takeover(cluster, "check", f"--templates={others}", status=2)
-    assert [line for line in found.splitlines() if "MachineConfig " in line] == [
-        "obstacle  MachineConfig 00-worker would change at spec.config.storage.files[/etc/role].contents.source"]
-    assert "hidden" not in found
-    assert "were not compared" in takeover(cluster, "check", status=2)
-    assert "--templates: " in takeover(cluster, "check", f"--templates={tmp_path}/missing", status=1)
-
-
-def test_rights_that_are_missing_are_obstacles(cluster, operators_cluster):
-    before = everything(cluster.admin)
-    # This account may read everything, and change nothing.
 def test_an_object_that_cannot_be_read_is_one_obstacle_among_others(cluster, operators_cluster):
     path = "/apis/operator.openshift.io/v1/machineconfigurations"
     present, _ = cluster.admin.request("GET", f"{path}/cluster")
@@ -632,6 +632,26 @@ def test_an_object_that_cannot_be_read_is_one_obstacle_among_others(cluster, ope
     assert "nodeDisruptionPolicy" not in takeover(cluster, "check", status=2)
 
 
+def test_generated_configs_are_compared_byte_by_byte(cluster, generated, templates, tmp_path):
+    assert {"00-master", "00-worker", "99-worker-generated-registries"} <= {
+        config["metadata"]["name"] for config in cluster.admin.must("GET", f"{GROUP}/machineconfigs")["items"]}
+    # This cluster has no Deployments to take over, so there are always obstacles.
+    found = takeover(cluster, "check", f"--templates={templates}", status=2)
+    assert "MachineConfig " not in found and "were not compared" not in found
+    others = tmp_path / "others"
+    shutil.copytree(templates, others)
+    write_template(others, "worker/00-worker/_base/files/role", "/etc/role", "hidden")
+    found = takeover(cluster, "check", f"--templates={others}", status=2)
+    assert [line for line in found.splitlines() if "MachineConfig " in line] == [
+        "obstacle  MachineConfig 00-worker would change at spec.config.storage.files[/etc/role].contents.source"]
+    assert "hidden" not in found
+    assert "were not compared" in takeover(cluster, "check", status=2)
+    assert "--templates: " in takeover(cluster, "check", f"--templates={tmp_path}/missing", status=1)
+
+
+def test_rights_that_are_missing_are_obstacles(cluster, operators_cluster):
+    before = everything(cluster.admin)
+    # This account may read everything, and change nothing.
     cluster.kubectl("create", "serviceaccount", "reader", "-n", NAMESPACE)
     cluster.apply(json.dumps({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
                               "metadata": {"name": "reader"},
