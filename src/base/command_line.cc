@@ -82,8 +82,10 @@ std::optional<std::string> CommandLine::Value(std::string_view option) const {
 }
 
 Result<std::string> CommandLine::Needed(std::string_view option) const {
-  if (auto value = Value(option)) return *std::move(value);
-  return UsageError(fmt::format("{} is needed", option));
+  auto value = Value(option);
+  if (!value) return UsageError(fmt::format("{} is needed", option));
+  if (value->empty()) return UsageError(fmt::format("{}: its value is empty", option));
+  return *std::move(value);
 }
 
 std::string Describe(std::span<const Option> options) {

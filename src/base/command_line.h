@@ -37,7 +37,7 @@ class CommandLine {
   // Returns the value that was given last, so that a later one overrides an earlier one.
   std::optional<std::string> Value(std::string_view option) const;
   std::vector<std::string> Values(std::string_view option) const;
-  // Returns the value of a required option, or an error if the option was not given.
+  // Returns the value of a required option, or an error if the option was not given or its value is empty.
   Result<std::string> Needed(std::string_view option) const;
   // Returns the operands: all words but the options and their values.
   const std::vector<std::string>& words() const { return words_; }

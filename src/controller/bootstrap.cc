@@ -122,7 +122,7 @@ class BootstrapWriter {
   Result<> Write(const std::vector<generated::BootstrapFile>& files) {
     std::error_code failed;
     std::filesystem::create_directories(directory_, failed);
-    if (failed) return Error::FromErrno("making the directory " + directory_, failed.value());
+    if (failed) return Error::FromErrno("--dest-dir: making the directory " + directory_, failed.value());
     const Root root = TRY(Root::Open(directory_), "--dest-dir");
     for (const generated::BootstrapFile& file : files) {
       if (auto written = WriteOne(root, file); !written) return WithProgress(std::move(written).error());

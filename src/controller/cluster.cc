@@ -16,7 +16,7 @@ constexpr const char* kOperatorPodSelector = "k8s-app=machine-config-operator";
 
 template <typename T>
 OverlaidObjects::Listener Cluster::ListenerFor(const Listener& listener) const {
-  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble);
+  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble, listener.unreadable);
 }
 
 Cluster::Cluster(kube::Client& client, const std::string& namespace_name, Listener listener)
@@ -27,7 +27,8 @@ Cluster::Cluster(kube::Client& client, const std::string& namespace_name, Listen
                   [changed = listener.node_changed](const kube::AnyObject& before, const kube::AnyObject& now) {
                     changed(kube::As<WatchedNode>(before), kube::As<WatchedNode>(now));
                   },
-              .trouble = ListenerFor<WatchedNode>(listener).trouble}),
+              .trouble = ListenerFor<WatchedNode>(listener).trouble,
+              .unreadable = listener.unreadable}),
       configs_(client, Need::kAlways, ListenerFor<WatchedMachineConfig>(listener)),
       controller_configs_(client, Need::kAlways, ListenerFor<api::ControllerConfig>(listener)),
       machine_config_nodes_(client, Need::kIfServed, ListenerFor<WatchedMachineConfigNode>(listener)),

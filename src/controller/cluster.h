@@ -26,6 +26,7 @@ class Cluster {
     std::function<void()> changed;  // Called when the copy has changed.
     std::function<void(const api::Node& before, const api::Node& now)> node_changed;
     std::function<void(std::string_view kind, const Error& error)> trouble;  // The kind is in the plural: "nodes".
+    UnreadableListener unreadable = {};  // Without it, `trouble` is called for objects that cannot be read.
   };
 
   // `namespace_name` is the namespace of the operator's pods.

@@ -43,7 +43,8 @@ pool::GateResult JudgeQuery(const std::string& body) {
     return NotMet("the query does not have a list as its result; write one such as ALERTS{alertstate=\"firing\"}");
   }
   if (result->empty()) return {.is_met = true, .message = ""};
-  return NotMet(fmt::format("the query has {} results and must have none", result->size()));
+  return NotMet(
+      fmt::format("the query has {} result{} and must have none", result->size(), result->size() == 1 ? "" : "s"));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ void AddVersions(const OverlaidObjects& objects, std::string& text) {
 
 template <typename T>
 OverlaidObjects::Listener GeneratedSources::ListenerFor(const Listener& listener) const {
-  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble);
+  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble, listener.unreadable);
 }
 
 GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listener)

@@ -30,6 +30,7 @@ class GeneratedSources {
   struct Listener {
     std::function<void()> changed;
     std::function<void(std::string_view what, const Error& error)> trouble;
+    UnreadableListener unreadable = {};  // Without it, `trouble` is called for objects that cannot be read.
   };
 
   GeneratedSources(kube::Client& client, const Listener& listener);

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -31,7 +32,11 @@ struct Verb {
   ExitStatus (*run)(const std::vector<std::string_view>& words);
 };
 
-ExitStatus PrintVersion(const std::vector<std::string_view>&) {
+ExitStatus PrintVersion(const std::vector<std::string_view>& words) {
+  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+    fmt::print("Usage: pintle-controller version\n\nPrints the version of pintle-controller.\n");
+    return ExitStatus::kFine;
+  }
   fmt::print("pintle-controller {}\n", kVersion);
   return ExitStatus::kFine;
 }

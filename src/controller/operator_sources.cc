@@ -49,7 +49,7 @@ kube::ObjectName NamedBy(const WholeObject* setting, std::string_view field) {
 
 template <typename T>
 OverlaidObjects::Listener OperatorSources::ListenerFor(const Listener& listener) const {
-  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble);
+  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble, listener.unreadable);
 }
 
 OperatorSources::OperatorSources(kube::Client& client, const std::string& namespace_name, const Listener& listener)

@@ -39,6 +39,7 @@ class OperatorSources {
   struct Listener {
     std::function<void()> changed;
     std::function<void(std::string_view what, const Error& error)> trouble;
+    UnreadableListener unreadable = {};  // Without it, `trouble` is called for objects that cannot be read.
   };
 
   // `namespace_name` is that of the operator.

@@ -21,9 +21,11 @@ kube::FeedSettings FeedSettingsFor(Need need) {
 
 OverlaidObjects::Listener OverlaidObjects::ListenerFor(
     const kube::ResourceKind& kind, const std::function<void()>& changed,
-    const std::function<void(std::string_view kind, const Error& error)>& trouble) {
+    const std::function<void(std::string_view kind, const Error& error)>& trouble,
+    const UnreadableListener& unreadable) {
   return {.changed = changed,
-          .trouble = [trouble, plural = kind.plural](const Error& error) { trouble(plural, error); }};
+          .trouble = [trouble, plural = kind.plural](const Error& error) { trouble(plural, error); },
+          .unreadable = unreadable};
 }
 
 OverlaidObjects::OverlaidObjects(kube::Client& client, Type type, Need need, Listener listener,
@@ -47,6 +49,7 @@ OverlaidObjects::OverlaidObjects(kube::Client& client, Type type, Need need, Lis
                      Changed();
                    },
                .synced = [this] { Synced(); },
+               .unreadable = [this](const kube::ObjectName& name, const Error& why) { IsUnreadable(name, why); },
                .trouble = [this](const Error& error) { InTrouble(error); }},
               FeedSettingsFor(need)) {}
 
@@ -97,15 +100,19 @@ void OverlaidObjects::Synced() {
   listener_.changed();
 }
 
+void OverlaidObjects::IsUnreadable(const kube::ObjectName& name, const Error& why) {
+  unreadable_count_ = mirror_.unreadable().size();
+  listener_.unreadable ? listener_.unreadable(type_.kind, name, why) : listener_.trouble(why);
+  listener_.changed();
+}
+
 void OverlaidObjects::InTrouble(const Error& error) {
   const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
   if (!is_missing) {
-    unreadable_count_ = mirror_.unreadable().size();
     // A failure that may pass is reported only when it repeats.
     const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
     if (!mirror_.is_synced() && is_to_be_reported) refusal_ = error.message();
     listener_.trouble(error);
-    // The number of unreadable objects may have changed.
     return listener_.changed();
   }
   if (!std::exchange(is_known_to_be_missing_, true)) listener_.changed();

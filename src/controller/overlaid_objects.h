@@ -24,6 +24,10 @@ namespace pintle::controller {
 // States whether every cluster has a kind, or only some clusters do.
 enum class Need { kAlways, kIfServed };
 
+// Receives an object that cannot be read, and the reason, which contains its kind and its name.
+using UnreadableListener =
+    std::function<void(const kube::ResourceKind& kind, const kube::ObjectName& name, const Error& why)>;
+
 class OverlaidObjects {
  public:
   struct Listener {
@@ -31,11 +35,13 @@ class OverlaidObjects {
     std::function<void(const kube::AnyObject& before, const kube::AnyObject& now)> replaced =
         [](const kube::AnyObject&, const kube::AnyObject&) {};
     std::function<void(const Error& error)> trouble;
+    UnreadableListener unreadable = {};  // Without it, `trouble` is called for objects that cannot be read.
   };
 
   // Makes a listener that passes the name of the kind to `trouble`, in the plural: "nodes".
   static Listener ListenerFor(const kube::ResourceKind& kind, const std::function<void()>& changed,
-                              const std::function<void(std::string_view kind, const Error& error)>& trouble);
+                              const std::function<void(std::string_view kind, const Error& error)>& trouble,
+                              const UnreadableListener& unreadable = {});
 
   OverlaidObjects(const OverlaidObjects&) = delete;
   OverlaidObjects& operator=(const OverlaidObjects&) = delete;
@@ -90,6 +96,7 @@ class OverlaidObjects {
   void Changed();
   void Replaced(const kube::AnyObject& before, const kube::AnyObject& now);
   void Synced();
+  void IsUnreadable(const kube::ObjectName& name, const Error& why);
   void InTrouble(const Error& error);
 
   const Type type_;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -64,6 +65,14 @@ std::string NodeAwaitedBy(const WholePod& pod) {
     if (std::string node = NodeNamedIn(term); !node.empty()) return node;
   }
   return "";
+}
+
+bool IsReady(const WholePod& pod) {
+  if (pod.metadata.deletion_timestamp) return false;
+  const json::Value& conditions = pod.status["conditions"];
+  return std::any_of(conditions.begin(), conditions.end(), [](const json::Value& condition) {
+    return condition.TextAt({"type"}) == "Ready" && condition.TextAt({"status"}) == "True";
+  });
 }
 
 }  // namespace pintle::controller

@@ -20,6 +20,9 @@ std::string PodSelectorOf(const WholeObject& owner);
 // node.  The pods of a DaemonSet have an affinity to one node by its name.
 std::string NodeAwaitedBy(const WholePod& pod);
 
+// Returns whether the pod reports that it is ready, and is not being deleted.
+bool IsReady(const WholePod& pod);
+
 }  // namespace pintle::controller
 
 namespace pintle::kube {

@@ -131,7 +131,7 @@ class TakeoverRun {
     std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking));
     const TakeoverState state = TRY(cluster_.Read());
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
-    std::vector<std::string> unsupported = TRY(cluster_.Unsupported());
+    std::vector<std::string> unsupported = TRY(cluster_.Unsupported(NoteUnreadable()));
     auto cluster_operator = TRY(cluster_.ReadClusterOperator());
     const Cluster* cluster_being_read = nullptr;
     const Cluster cluster(client_, order_.settings.namespace_name,
@@ -140,21 +140,22 @@ class TakeoverRun {
                                  if (cluster_being_read != nullptr && cluster_being_read->is_ready()) loop_.Stop();
                                },
                            .node_changed = [](const api::Node&, const api::Node&) {},
-                           .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
+                           .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
+                           .unreadable = NoteUnreadable()});
     cluster_being_read = &cluster;
     TRY(loop_.Run());
     cluster_being_read = nullptr;  // From now on, the loop runs for other objects.
 
     OperatorSources* sources_being_read = nullptr;
-    OperatorSources sources(
-        client_, order_.settings.namespace_name,
-        {.changed =
-             [&] {
-               if (sources_being_read == nullptr) return;
-               sources_being_read->Follow();
-               if (sources_being_read->is_ready()) loop_.Stop();
-             },
-         .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
+    OperatorSources sources(client_, order_.settings.namespace_name,
+                            {.changed =
+                                 [&] {
+                                   if (sources_being_read == nullptr) return;
+                                   sources_being_read->Follow();
+                                   if (sources_being_read->is_ready()) loop_.Stop();
+                                 },
+                             .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
+                             .unreadable = NoteUnreadable()});
     sources_being_read = &sources;
     TRY(loop_.Run());
     sources_being_read = nullptr;
@@ -170,7 +171,8 @@ class TakeoverRun {
                              generated_being_read->FollowSecrets();
                              if (generated_being_read->is_ready()) loop_.Stop();
                            },
-                       .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); }});
+                       .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
+                       .unreadable = NoteUnreadable()});
       generated_being_read = &*generated_sources;
       TRY(loop_.Run());
       generated_being_read = nullptr;
@@ -187,6 +189,7 @@ class TakeoverRun {
     return CheckTakeover({.view = view,
                           .state = state,
                           .sources = sources.is_missing() ? nullptr : &inputs,
+                          .are_sources_readable = sources.WhyUnreadable().empty(),
                           .controller_config = config == nullptr ? nullptr : &config->spec,
                           .unsupported = std::move(unsupported),
                           .generated_from = &generated_from,
@@ -194,7 +197,8 @@ class TakeoverRun {
                           .cluster_operator = std::move(cluster_operator),
                           .lacking = std::move(lacking),
                           .account_lacking = std::move(account_lacking),
-                          .agents_lacking = std::move(agents_lacking)},
+                          .agents_lacking = std::move(agents_lacking),
+                          .unreadable = std::move(unreadable_)},
                          order_.settings, clock_.Wall());
   }
 
@@ -220,6 +224,13 @@ class TakeoverRun {
   static bool MayReview(const std::vector<Right>& lacking) {
     return std::none_of(lacking.begin(), lacking.end(),
                         [](const Right& right) { return right.resource == "subjectaccessreviews"; });
+  }
+
+  // An object that cannot be read is one of the findings, and the check goes on.
+  UnreadableListener NoteUnreadable() {
+    return [this](const kube::ResourceKind& kind, const kube::ObjectName& name, const Error& why) {
+      unreadable_.push_back({.kind = kind, .name = name, .why = why.message()});
+    };
   }
 
   void StopReading(std::string_view what, const Error& error) {
@@ -298,7 +309,10 @@ class TakeoverRun {
 
   // Makes one step after the other, and reads the cluster again before each write.
   Result<bool> Make(Steps steps_of) {
-    TakeoverProgress progress(order_.patience);
+    TakeoverProgress progress(order_.patience,
+                              order_.verb == TakeoverVerb::kUndo
+                                  ? "then run the same command again"
+                                  : "run the same command again, or `pintle-controller takeover undo`");
     std::string printed_step;
     while (true) {
       auto state = cluster_.Read();
@@ -344,6 +358,7 @@ class TakeoverRun {
   const TakeoverOrder order_;
   const SystemClock clock_;
   TakeoverCluster cluster_;
+  std::vector<UnreadableObject> unreadable_;
 };
 
 Result<bool> RunTakeover(TakeoverOrder order) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -43,6 +44,14 @@ std::optional<CommandLine> StartLineOf(const WholeDeployment& deployment) {
     if (line) return *std::move(line);
   }
   return std::nullopt;
+}
+
+std::string TextAbout(const UnreadableObject& object) {
+  const std::string dot = object.kind.group.empty() ? "" : ".";
+  const std::string in_namespace =
+      object.name.namespace_name.empty() ? "" : fmt::format("-n {} ", object.name.namespace_name);
+  return fmt::format("{}; correct this object with `kubectl edit {}{}{}{} {}`, or delete it if nobody needs it",
+                     object.why, in_namespace, object.kind.plural, dot, object.kind.group, object.name.name);
 }
 
 class TakeoverChecker {
@@ -94,20 +103,36 @@ class TakeoverChecker {
                                      annotation(api::kReleaseImageVersionAnnotation), or_unknown(reported)));
   }
 
+  // Objects that cannot be read are listed first, because they may be the cause of other findings.
   void CheckReadable() {
-    if (view_.controller_config == nullptr) Add(Weight::kObstacle, "there is no ControllerConfig");
-    if (!view_.unreadable_settings.empty()) Add(Weight::kObstacle, view_.unreadable_settings);
-    for (const auto& [pool, why] : view_.held_pools) {
-      Add(Weight::kObstacle, fmt::format("pool {}: {}", pool, why));
+    std::set<std::string> texts;  // Several parts of the check may have read the same object.
+    for (const UnreadableObject& object : evidence_.unreadable) {
+      const auto [text, is_new] = texts.insert(TextAbout(object));
+      if (is_new) Add(Weight::kObstacle, *text);
     }
-    for (const auto& config : view_.unreadable_configs) Add(Weight::kObstacle, config.why);
+    if (view_.controller_config == nullptr && !IsControllerConfigUnreadable()) {
+      Add(Weight::kObstacle, "there is no ControllerConfig");
+    }
     for (const api::MachineConfigPool& pool : MissingPools(view_)) {
       Add(Weight::kObstacle, fmt::format("pool {} does not exist and would be created", pool.metadata.name));
     }
   }
 
+  bool IsControllerConfigUnreadable() const {
+    return std::any_of(evidence_.unreadable.begin(), evidence_.unreadable.end(), [](const UnreadableObject& object) {
+      return object.kind.plural == kube::kResourceKind<api::ControllerConfig>.plural &&
+             object.name.name == api::kControllerConfigName;
+    });
+  }
+
   // Makes the ControllerConfig as Pintle would, and compares its fields.
   void CheckControllerConfig() {
+    // An object that cannot be read would count as one that is missing.
+    if (!evidence_.are_sources_readable) {
+      return Add(Weight::kNotice,
+                 "the ControllerConfig was not compared with the one that Pintle would make, because it is made from "
+                 "objects that cannot be read; correct them and run the same command again");
+    }
     if (evidence_.sources == nullptr || evidence_.controller_config == nullptr) return;
     const clusterops::ControllerConfigDraft draft = clusterops::DraftControllerConfig(*evidence_.sources);
     for (const std::string& problem : draft.problems) {

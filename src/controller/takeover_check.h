@@ -19,14 +19,22 @@
 #include "controller/view.h"
 #include "generated/template_folder.h"
 #include "json/value.h"
+#include "kube/resource_kind.h"
 
 namespace pintle::controller {
+
+struct UnreadableObject {
+  kube::ResourceKind kind;
+  kube::ObjectName name;
+  std::string why;  // Contains the kind, the name and the field.
+};
 
 struct TakeoverEvidence {
   const View& view;  // The cluster as Pintle's controller would see it.
   const TakeoverState& state;
   // The objects that the ControllerConfig is made from; nullptr if the cluster is not OpenShift.
   const clusterops::ControllerConfigInputs* sources = nullptr;
+  bool are_sources_readable = true;                // Otherwise, the ControllerConfig is not compared.
   const json::Value* controller_config = nullptr;  // The spec of the ControllerConfig; nullptr if there is none.
   std::vector<std::string> unsupported = {};       // Features that the cluster uses and Pintle does not have.
   // The objects that configs are generated from, and the templates.  Without one of them, generated configs are not
@@ -34,9 +42,10 @@ struct TakeoverEvidence {
   const GeneratedView* generated_from = nullptr;
   const generated::TemplateFolder* templates = nullptr;
   std::optional<api::ClusterOperator> cluster_operator = {};
-  std::vector<Right> lacking = {};               // The rights that the caller lacks.
-  std::vector<RightsFile> account_lacking = {};  // The rights that Pintle's account lacks.
-  std::vector<AgentRights> agents_lacking = {};  // The rights that agents lack.
+  std::vector<Right> lacking = {};                // The rights that the caller lacks.
+  std::vector<RightsFile> account_lacking = {};   // The rights that Pintle's account lacks.
+  std::vector<AgentRights> agents_lacking = {};   // The rights that agents lack.
+  std::vector<UnreadableObject> unreadable = {};  // May contain an object several times.
 };
 
 std::vector<TakeoverFinding> CheckTakeover(const TakeoverEvidence& evidence, const TakeoverSettings& settings,

@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -92,7 +93,7 @@ Result<std::optional<T>> TakeoverCluster::ReadOne(const kube::ObjectName& name) 
 }
 
 template <typename T>
-Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection) {
+Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection, const UnreadableListener& unreadable) {
   std::optional<Result<std::vector<T>>> found;
   const kube::Call call = client_.List<T>(
       std::move(selection),
@@ -100,27 +101,29 @@ Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection) {
         found = std::move(objects);
         loop_.Stop();
       },
-      [](const kube::ObjectName&, const Error&) {});
+      [&unreadable](const kube::ObjectName& name, const Error& why) {
+        if (unreadable) unreadable(kube::kResourceKind<T>, name, Error(why).While(name.ToString()));
+      });
   TRY(loop_.Run());
   if (!found) return Error(ErrorKind::kCancelled, "the request was given up");
   if (!*found && found->error().kind() == ErrorKind::kNotFound) return std::vector<T>();
   return *std::move(found);
 }
 
-Result<std::vector<std::string>> TakeoverCluster::Unsupported() {
+Result<std::vector<std::string>> TakeoverCluster::Unsupported(const UnreadableListener& unreadable) {
   std::vector<std::string> features;
-  for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>())) {
+  for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>({}, unreadable))) {
     features.push_back(fmt::format("PinnedImageSet {}: nodes do not pull its images in advance", set.metadata.name));
   }
   const auto note_image = [&](const InternalReleaseImage& image) {
     features.push_back(fmt::format("InternalReleaseImage {}: its registry is not managed", image.metadata.name));
   };
-  const std::vector<InternalReleaseImage> images = TRY(ReadAll<InternalReleaseImage>());
+  const std::vector<InternalReleaseImage> images = TRY(ReadAll<InternalReleaseImage>({}, unreadable));
   for (const InternalReleaseImage& image : images) note_image(image);
   if (images.empty()) {
-    for (const InternalReleaseImage& image : TRY(ReadAll<OldInternalReleaseImage>())) note_image(image);
+    for (const InternalReleaseImage& image : TRY(ReadAll<OldInternalReleaseImage>({}, unreadable))) note_image(image);
   }
-  for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>())) {
+  for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>({}, unreadable))) {
     if (std::as_const(settings.spec)["managedBootImages"].empty()) continue;
     features.push_back(fmt::format("MachineConfiguration {}: the boot images of machine sets are not updated",
                                    settings.metadata.name));
@@ -172,6 +175,7 @@ Result<TakeoverState> TakeoverCluster::Read() {
   if (state.controller) TRY(ReadRemainingPods(*state.controller, state));
   if (state.server) TRY(ReadRemainingPods(*state.server, state));
   if (AreNodesNeeded(state, settings_)) TRY(ReadNodes(state));
+  if (AreServersAwaited(state)) TRY(ReadUnreadyServers(state));
   if (settings_.with_server && state.ours && HasServerEnded(state)) {
     state.server_replicas = TRY(ReadServerReplicas(*state.ours));
   }
@@ -188,6 +192,25 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
     std::string& pods = state.remaining_pods[owner.metadata.name];
     pods += fmt::format("{}{} on the node {}", pods.empty() ? "" : ", ", pod.metadata.name, pod.spec.node_name);
   }
+  return {};
+}
+
+Result<> TakeoverCluster::ReadUnreadyServers(TakeoverState& state) {
+  const std::string selector = PodSelectorOf(*state.server);
+  // A list without a selector would contain the pods of all owners.
+  if (selector.empty()) return {};
+  std::set<std::string> ready;
+  for (const WholePod& pod :
+       TRY(ReadAll<WholePod>({.namespace_name = settings_.namespace_name, .label_selector = selector}))) {
+    const std::string placed = pod.spec.TextAt({"nodeName"});
+    const std::string node = placed.empty() ? NodeAwaitedBy(pod) : placed;
+    if (IsReady(pod)) {
+      ready.insert(node);
+    } else if (!node.empty()) {
+      state.unready_servers.emplace(node, pod.metadata.name);
+    }
+  }
+  std::erase_if(state.unready_servers, [&](const auto& unready) { return ready.contains(unready.first); });
   return {};
 }
 

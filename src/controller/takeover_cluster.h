@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "controller/lease_sightings.h"
+#include "controller/overlaid_objects.h"
 #include "controller/takeover_rights.h"
 #include "controller/takeover_steps.h"
 #include "event/loop.h"
@@ -32,7 +33,7 @@ class TakeoverCluster {
 
   Result<TakeoverState> Read();
   // Returns a message for each object of a feature that the cluster uses and Pintle does not have.
-  Result<std::vector<std::string>> Unsupported();
+  Result<std::vector<std::string>> Unsupported(const UnreadableListener& unreadable);
   // Returns nullopt if the cluster has no such object; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
   // Returns those of these rights that the holder lacks.  Without a holder, it checks the rights of the caller.
@@ -48,12 +49,13 @@ class TakeoverCluster {
                            const kube::Patience& patience = kube::Patience());
   Result<std::vector<ServerReplica>> ReadServerReplicas(const WholeDeployment& ours);
   Result<> ReadNodes(TakeoverState& state);
+  Result<> ReadUnreadyServers(TakeoverState& state);
   Result<> ReadRemainingPods(const WholeObject& owner, TakeoverState& state);
   template <typename T>
   Result<std::optional<T>> ReadOne(const kube::ObjectName& name);
   // Returns no objects if the cluster does not have the kind.
   template <typename T>
-  Result<std::vector<T>> ReadAll(kube::Selection selection = {});
+  Result<std::vector<T>> ReadAll(kube::Selection selection = {}, const UnreadableListener& unreadable = {});
 
   event::Loop& loop_;
   kube::Client client_;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "api/annotations.h"
-#include "api/node.h"
 #include "controller/replacing_patch.h"
 
 namespace pintle::controller {
@@ -95,14 +94,7 @@ struct AgentNode {
   bool awaits_daemon;  // There is a pod of the daemon for the node that the scheduler has not placed yet.
 
   bool Has(std::string_view value) const { return label != nullptr && *label == value; }
-  // Returns whether the node is not Ready, for example because its machine is off.  Perhaps neither its pods nor its
-  // agent answer then.
-  bool IsDown() const {
-    const auto& conditions = node.status.conditions;
-    return std::any_of(conditions.begin(), conditions.end(), [](const api::NodeCondition& condition) {
-      return condition.type == "Ready" && condition.status != "True";
-    });
-  }
+  bool IsDown() const { return controller::IsDown(node); }
   // Returns whether the node is Done with its desired config and image, and no drain or uncordon is outstanding.
   bool IsIdle() const {
     const api::ObjectMeta& metadata = node.metadata;
@@ -262,6 +254,13 @@ json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon) {
   if (affinity["nodeAffinity"].empty()) affinity.Erase("nodeAffinity");
   if (affinity.empty()) affinity = json::Value();
   return record;
+}
+
+bool IsDown(const api::Node& node) {
+  const auto& conditions = node.status.conditions;
+  return std::any_of(conditions.begin(), conditions.end(), [](const api::NodeCondition& condition) {
+    return condition.type == "Ready" && condition.status != "True";
+  });
 }
 
 std::size_t CountOfAgents(const TakeoverState& state) { return AgentNodesOf(state).size(); }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "api/node.h"
 #include "controller/operator_kinds.h"
 #include "controller/takeover_steps.h"
 #include "json/value.h"
@@ -22,6 +23,10 @@ namespace pintle::controller {
 
 // Returns whether the daemon does not run on nodes with the label.
 bool LeavesNodesToAgents(const WholeDaemonSet& daemon);
+
+// Returns whether the node is not Ready, for example because its machine is off.  Perhaps neither its pods nor its
+// agent answer then.
+bool IsDown(const api::Node& node);
 
 // Returns what undo has to know to restore the DaemonSet: its affinity and its updateStrategy.
 json::Value RecordOfDaemon(const WholeDaemonSet& daemon);

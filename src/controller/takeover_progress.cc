@@ -23,8 +23,8 @@ Result<> TakeoverProgress::Saw(const std::vector<TakeoverStep>& steps, Monotonic
   seen_ = now;
   if (HasPatience(now)) return {};
   return Error(ErrorKind::kUnavailable,
-               fmt::format("{}: still waits until {}; run the same command again, or `pintle-controller takeover undo`",
-                           step_, next->waits_for.empty() ? "its write succeeds" : next->waits_for));
+               fmt::format("{}: still waits until {}; {}", step_,
+                           next->waits_for.empty() ? "its write succeeds" : next->waits_for, advice_));
 }
 
 bool TakeoverProgress::HasPatience(MonotonicTime now) const {

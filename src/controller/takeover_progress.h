@@ -9,6 +9,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -19,8 +20,9 @@ namespace pintle::controller {
 
 class TakeoverProgress {
  public:
-  // `patience` is how long one step may take.
-  explicit TakeoverProgress(std::chrono::milliseconds patience) : patience_(patience) {}
+  // `patience` is how long one step may take.  `advice` is what to do when it has taken longer.
+  TakeoverProgress(std::chrono::milliseconds patience, std::string_view advice)
+      : patience_(patience), advice_(advice) {}
 
   // Returns an error if the run has to end after a look at the cluster.
   Result<> Saw(const std::vector<TakeoverStep>& steps, MonotonicTime now);
@@ -31,6 +33,7 @@ class TakeoverProgress {
   bool HasPatience(MonotonicTime now) const;
 
   const std::chrono::milliseconds patience_;
+  const std::string_view advice_;
   bool has_begun_ = false;  // The record was seen with the verb of this run.
   bool creates_ = false;    // The write of the step that is not done creates an object.
   std::string step_;        // The step that is not done; empty before the first look.

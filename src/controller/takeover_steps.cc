@@ -487,16 +487,30 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
   return step;
 }
 
+// Returns the nodes without a ready pod of the operator's server, with a remedy for each.
+std::string UnreadyServersText(const TakeoverState& state) {
+  std::string text;
+  for (const auto& [name, pod] : state.unready_servers) {
+    const auto node = std::find_if(state.nodes.begin(), state.nodes.end(),
+                                   [&](const api::Node& one) { return one.metadata.name == name; });
+    text += fmt::format(". The pod {} on the node {} is not ready", pod, name);
+    if (node != state.nodes.end() && IsDown(*node)) {
+      text += ", because the node is not Ready: start its machine, or delete its Node if the machine is gone";
+    } else {
+      text +=
+          fmt::format(": `kubectl describe -n {} pod {}` lists the reason", state.server->metadata.namespace_name, pod);
+    }
+  }
+  return text;
+}
+
 // Waits for the operator's server on all machines: on a machine without it, Pintle's replicas would take its ports.
 TakeoverStep OperatorServesStep(const TakeoverState& state) {
-  const bool may_collide = state.server && state.ours && IgnitionPortOf(*state.ours);
-  TakeoverStep step{.name = "serving", .is_done = !may_collide || Replicas(state.ours) != json::Value(0)};
+  TakeoverStep step{.name = "serving", .is_done = !AreServersAwaited(state)};
   if (step.is_done) return step;
   const auto count = [&](std::string_view field) { return NumberAt(state.server->status, {field}, 0); };
-  step.is_done = count("observedGeneration") >= state.server->metadata.generation &&
-                 count("numberReady") >= count("desiredNumberScheduled");
-  step.waits_for = fmt::format("all pods of the DaemonSet {} are ready ({} of {} are)", kOldServer,
-                               count("numberReady"), count("desiredNumberScheduled"));
+  step.waits_for = fmt::format("all pods of the DaemonSet {} are ready ({} of {} are){}", kOldServer,
+                               count("numberReady"), count("desiredNumberScheduled"), UnreadyServersText(state));
   return step;
 }
 
@@ -599,6 +613,14 @@ bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings
   // The DaemonSet may have been deleted or replaced since the takeover.  The operator makes it anew after an undo, and
   // then the daemon would run beside each agent that still has its node.
   return state.record && VerbIn(*state.record) == kUndoVerb;
+}
+
+bool AreServersAwaited(const TakeoverState& state) {
+  const bool may_collide = state.server && state.ours && IgnitionPortOf(*state.ours);
+  if (!may_collide || Replicas(state.ours) != json::Value(0)) return false;
+  const auto count = [&](std::string_view field) { return NumberAt(state.server->status, {field}, 0); };
+  return count("observedGeneration") < state.server->metadata.generation ||
+         count("numberReady") < count("desiredNumberScheduled");
 }
 
 bool HasServerEnded(const TakeoverState& state) {

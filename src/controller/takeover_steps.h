@@ -53,6 +53,8 @@ struct TakeoverState {
   std::set<std::string, std::less<>> nodes_with_daemon = {};  // The nodes that have a pod of the daemon.
   // The nodes for which there is a pod of the daemon that the scheduler has not placed yet.
   std::set<std::string, std::less<>> nodes_awaiting_daemon = {};
+  // The pods of the operator's server that are not ready, by their nodes.  Known only if AreServersAwaited() is true.
+  std::map<std::string, std::string, std::less<>> unready_servers = {};
   std::vector<ServerReplica> server_replicas = {};  // Known once the old server has ended, if it is handed over.
 };
 
@@ -104,6 +106,8 @@ std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings&
 bool IsToHaveNoPods(const WholeObject& owner);
 // Returns whether agents may have nodes, or are to get them, so that the nodes have to be read.
 bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings);
+// Returns whether undo waits for pods of the operator's server, so that these have to be read.
+bool AreServersAwaited(const TakeoverState& state);
 // Returns whether the old server runs on no machine any more.
 bool HasServerEnded(const TakeoverState& state);
 // Returns why the old server has to stay, because Pintle's would not begin in its place; "" if it can go.

@@ -33,7 +33,8 @@ class VersionedMirror {
                         listener_.changed();
                       },
                   .replaced = listener_.replaced,
-                  .trouble = listener_.trouble}) {}
+                  .trouble = listener_.trouble,
+                  .unreadable = listener_.unreadable}) {}
   VersionedMirror(const VersionedMirror&) = delete;
   VersionedMirror& operator=(const VersionedMirror&) = delete;
 
@@ -71,8 +72,10 @@ class VersionedMirror {
     if (old_) return;
     old_ = std::make_unique<OverlaidMirror<Old>>(
         client_, Need::kIfServed,
-        typename OverlaidMirror<Old>::Listener{
-            .changed = listener_.changed, .replaced = listener_.replaced, .trouble = listener_.trouble});
+        typename OverlaidMirror<Old>::Listener{.changed = listener_.changed,
+                                               .replaced = listener_.replaced,
+                                               .trouble = listener_.trouble,
+                                               .unreadable = listener_.unreadable});
   }
 
   kube::Client client_;

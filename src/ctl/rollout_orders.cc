@@ -111,8 +111,8 @@ Result<ExitStatus> OverrideWindows(const CommandLine& line) {
   const std::string name = TRY(PoolIn(line));
   api::RolloutOrder order;
   order.reason = TRY(line.Needed("--reason"));
-  if (order.reason.empty() || order.reason.size() > kLongestReason) {
-    return Error(ErrorKind::kInvalid, fmt::format("--reason: write a text of 1 to {} bytes", kLongestReason));
+  if (order.reason.size() > kLongestReason) {
+    return Error(ErrorKind::kInvalid, fmt::format("--reason: write a text of at most {} bytes", kLongestReason));
   }
   LiveCluster cluster = TRY(LiveCluster::Of(line));
   const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));

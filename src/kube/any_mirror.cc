@@ -78,7 +78,7 @@ class AnyMirror::State final : public Work, public std::enable_shared_from_this<
     if (!outcome) {
       const Error why = std::move(outcome).error().While(name.ToString());
       unreadable_.insert_or_assign(name, Unreadable{std::move(object), why});
-      return listener_.trouble(why);
+      return listener_.unreadable(name, why);
     }
     unreadable_.erase(name);
     const auto known = objects_.find(name);

@@ -24,6 +24,9 @@ class AnyMirror {
     std::function<void(const AnyObject& before, const AnyObject& now)> changed;
     std::function<void(const AnyObject& last_known)> removed;
     std::function<void()> synced;
+    // Called when an object of the list or of the watch cannot be read.  The error contains the object's name.
+    std::function<void(const ObjectName& name, const Error& why)> unreadable;
+    // Called when the objects cannot be listed or watched.
     std::function<void(const Error& error)> trouble;
   };
 

@@ -111,6 +111,7 @@ class Mirror {
                            const AnyObject& before, const AnyObject& now) { changed(As<T>(before), As<T>(now)); },
             .removed = [removed = std::move(listener.removed)](const AnyObject& gone) { removed(As<T>(gone)); },
             .synced = std::move(listener.synced),
+            .unreadable = [trouble = listener.trouble](const ObjectName&, const Error& why) { trouble(why); },
             .trouble = std::move(listener.trouble)};
   }
 

@@ -97,7 +97,7 @@ class PolicyCompiler {
   void CheckPools(const api::RolloutPolicySpec& spec) {
     if (spec.pool.empty() == !spec.pool_selector) {
       Problem("spec.pool",
-              "name one pool here, or select pools by spec.poolSelector; a policy has exactly one of both");
+              "name one pool here, or select pools by spec.poolSelector; a policy has exactly one of the two fields");
     }
     if (spec.pool_selector && spec.pool_selector->is_empty()) {
       Problem("spec.poolSelector", "is empty; write matchLabels or matchExpressions");
@@ -123,7 +123,9 @@ class PolicyCompiler {
       waves.back().definition = json::ToText(json::Encode(from[i]));
       if (waves.back().name.empty()) waves.back().name = fmt::format("wave {}", i + 1);
       if (waves.back().is_rest() && i + 1 < from.size()) {
-        Problem(field, "has neither nodes nor nodeSelector, so it has all nodes; only the last wave may be so");
+        Problem(field,
+                "has neither nodes nor nodeSelector, so it leaves no nodes to later waves; write one of the two "
+                "fields, or make this wave the last one");
       }
     }
     if (!waves.empty() && waves.back().is_rest()) return waves;
@@ -167,9 +169,10 @@ class PolicyCompiler {
     if (!from) return std::nullopt;
     const auto share = ReadNodeShare(*from);
     if (share && share->number >= least) return share;
-    Problem(
-        field, TextOf(*from),
-        fmt::format("is not a number from {0} on or a percentage from {0}% to 100%; write it such as 2 or 10%", least));
+    Problem(field, TextOf(*from),
+            fmt::format(
+                "is neither a number from {0} on nor a percentage from {0}% to 100%; write a value such as 2 or 10%",
+                least));
     return std::nullopt;
   }
 
@@ -185,7 +188,7 @@ class PolicyCompiler {
   std::optional<std::chrono::seconds> LimitOf(const std::string& text, const std::string& field) {
     const auto limit = SpanOf(text, field);
     if (limit != std::chrono::seconds(0)) return limit;
-    Problem(field, text, "is no time; write a longer one, or leave the field out");
+    Problem(field, text, "must be longer than 0s; write a time such as 30min, or leave the field out");
     return std::nullopt;
   }
 
@@ -247,7 +250,7 @@ class PolicyCompiler {
     }
     if (from.annotation && !from.annotation->key.starts_with(kGatePrefix)) {
       Problem(field + ".nodeAnnotation.key", from.annotation->key,
-              fmt::format("does not begin with {}; the controller keeps only such annotations of Nodes, so write one",
+              fmt::format("does not begin with {}; choose a key that does, because the controller reads no others",
                           kGatePrefix));
     }
     for (const std::string* url :

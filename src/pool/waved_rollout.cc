@@ -255,8 +255,9 @@ class Follower {
       if (target_.IsAssignedTo(node) && IsFaulty(node) && !may_be_to_blame) AddTo(next.ailing, node.name());
     }
     if (memory_.halt) {
-      Report(false, "RolloutHaltEnded",
-             fmt::format("the halt of {} has ended, as the pool has another target", memory_.target));
+      Report(
+          false, "RolloutHaltEnded",
+          fmt::format("the halt of the rollout of {} has ended, because the pool has another target", memory_.target));
     }
     memory_ = std::move(next);
     if (!is_first || is_needed) Report(false, "RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
@@ -297,8 +298,8 @@ class Follower {
     memory_.override_seen = text;
     used = {.target = target_text_, .reason = order.reason, .by = order.by, .at = At(now_), .withdrawn = std::nullopt};
     Report(true, "RolloutOverridden",
-           fmt::format("by {}, windows and freezes of the policy do not hold for {}: {}", order.by, target_text_,
-                       order.reason));
+           fmt::format("{} lets {} be rolled out in spite of the policy's windows and freeze, for this reason: {}",
+                       order.by, target_text_, order.reason));
   }
 
   // Returns why an order to disregard the windows does not act; empty if it acts, or if there is none.
@@ -306,15 +307,23 @@ class Follower {
     if (text.empty()) return "";
     const auto order = ReadOrder(text);
     if (!order || order->reason.empty()) {
-      return fmt::format("the annotation {} of the pool is not an order; write it by `kubectl pintle override`",
-                         api::kOverrideAnnotation);
+      return fmt::format("the pool's annotation {} has no effect, because it is not an order; write it by `{}`",
+                         api::kOverrideAnnotation, OverrideCommand());
     }
     if (order->target != situation_.pool.spec.configuration.name) {
-      return fmt::format("the override was for {}", Printable(order->target));
+      return fmt::format("the override was for {}; to override the windows for the present config, run `{}`",
+                         Printable(order->target), OverrideCommand());
     }
     const auto& used = memory_.override_used;
-    if (text == memory_.override_seen && (!used || used->withdrawn)) return "the override was for an earlier rollout";
+    if (text == memory_.override_seen && (!used || used->withdrawn)) {
+      return fmt::format("the override was for an earlier rollout; to override the windows for this one, run `{}`",
+                         OverrideCommand());
+    }
     return "";
+  }
+
+  std::string OverrideCommand() const {
+    return fmt::format("kubectl pintle override {} --reason=TEXT", situation_.pool.metadata.name);
   }
 
   bool IsApproved(std::string_view wave_digest) const {
@@ -449,7 +458,7 @@ class Follower {
     if (memory_.has_begun && MembersLeft() == 0) memory_.has_begun = false;
     if (!memory_.has_begun) {
       const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
-      if (!has_nodes) return EndWave("has no node that is without the target");
+      if (!has_nodes) return EndWave("is skipped, because no node that it selects is without the target");
       if (!MayBegin(wave)) return false;
       if (HasTooManyFailures()) return false;  // The halt is reported below.
       ChooseMembers(wave);
@@ -470,8 +479,9 @@ class Follower {
     const WallTime due = memory_.well_since->at + wave.soak;
     if (due <= now_) return true;
     WakeAt(due);
-    SetPhase(RolloutPhase::kSoaking, fmt::format("the nodes of wave {} of {} ({}) are well, and are watched until {}",
-                                                 memory_.wave + 1, decided_.waves, wave.name, ToRfc3339(due)));
+    SetPhase(RolloutPhase::kSoaking,
+             fmt::format("the nodes of wave {} of {} ({}) are updated and ready; the wave's soak time ends at {}",
+                         memory_.wave + 1, decided_.waves, wave.name, ToRfc3339(due)));
     return false;
   }
 
@@ -511,7 +521,10 @@ class Follower {
     const auto cordoned = NamesWhere([&](std::size_t i) {
       return IsInWave(i) && !standings_[i].is_assigned && nodes_[i].node().spec.unschedulable;
     });
-    if (!cordoned.empty()) text += fmt::format("; cordoned by somebody and not updated: {}", Listed(cordoned));
+    if (!cordoned.empty()) {
+      text += fmt::format("; not updated, because somebody has cordoned them (run `kubectl uncordon`): {}",
+                          Listed(cordoned));
+    }
     return text;
   }
 
@@ -527,6 +540,16 @@ class Follower {
     const auto& wanted = std::get<api::GateAnnotation>(gate.test);
     const std::string* const value = api::Find(node.node().metadata.annotations, wanted.key);
     return value != nullptr && (!wanted.value || *wanted.value == *value);
+  }
+
+  // Returns what a gate about nodes wants of a node, as the reason why the node does not meet it.
+  static std::string WantedBy(const Gate& gate) {
+    if (const auto* wanted = std::get_if<api::GateCondition>(&gate.test)) {
+      return fmt::format("its condition {} has to be {}", Printable(wanted->type), Printable(wanted->status));
+    }
+    const auto& wanted = std::get<api::GateAnnotation>(gate.test);
+    if (!wanted.value) return fmt::format("it needs the annotation {}", Printable(wanted.key));
+    return fmt::format("its annotation {} has to be \"{}\"", Printable(wanted.key), Printable(*wanted.value));
   }
 
   static bool IsQuestionAfterWave(const Gate& gate) { return gate.when == GateTime::kAfter && !gate.is_about_nodes(); }
@@ -557,7 +580,7 @@ class Follower {
       return false;
     }
     if (gate.on_timeout == GateTimeout::kHalt && gate_halt_.empty()) {
-      gate_halt_ = fmt::format("gate {} was not met within {}: {}", gate.name, InWords(*gate.timeout), why);
+      gate_halt_ = fmt::format("{}; the gate's timeout of {} has passed", why, InWords(*gate.timeout));
     }
     return gate.on_timeout == GateTimeout::kContinue;
   }
@@ -566,7 +589,7 @@ class Follower {
   std::string WhyBlocked(const Gate& gate, const NodeState* node) {
     if (gate.is_about_nodes()) {
       if (node == nullptr || IsMetBy(gate, *node)) return "";
-      const std::string why = fmt::format("gate {} is not met by node {}", gate.name, node->name());
+      const std::string why = fmt::format("gate {} is not met by node {}: {}", gate.name, node->name(), WantedBy(gate));
       return IsPassedByTimeout(gate, gate.name + "/" + node->name(), why) ? "" : why;
     }
     const GateResult result = ResultOf(gate);
@@ -587,8 +610,8 @@ class Follower {
       }
     }
     if (why.empty()) return true;
-    SetPhase(RolloutPhase::kAwaitingGate, fmt::format("wave {} of {} ({}) is not over: {}", memory_.wave + 1,
-                                                      decided_.waves, CurrentWave().name, why));
+    SetPhase(RolloutPhase::kAwaitingGate, fmt::format("wave {} of {} ({}) is updated and waits for a gate: {}",
+                                                      memory_.wave + 1, decided_.waves, CurrentWave().name, why));
     return false;
   }
 
@@ -604,29 +627,33 @@ class Follower {
     const std::vector<std::string> failed = Failed();
     const std::size_t allowed = FailuresAllowed();
     if (failed.size() > allowed) {
-      return Halt("FailureThreshold", fmt::format("{} failed with {} and {} may fail: {}", Nodes(failed.size()),
-                                                  target_text_, allowed, Listed(failed)));
+      const std::string count = Nodes(failed.size()) + (failed.size() == 1 ? " has" : " have");
+      const std::string most = allowed == 0 ? "none" : fmt::format("only {}", allowed);
+      return Halt("FailureThreshold", fmt::format("{} failed with {} ({}), and the policy allows {}", count,
+                                                  target_text_, Listed(failed), most));
     }
     if (!gate_halt_.empty()) return Halt("Gate", gate_halt_);
-    EndHalt("its cause has ended");
+    EndHalt("no failed node and no gate requires it any more");
   }
 
   void Halt(const char* reason, const std::string& message) {
     const std::string text = FirstCharacters(PrintableLines(message), kLongestMessage);
+    const std::string with_remedy =
+        fmt::format("{}.  Take the config back, or run `kubectl pintle resume {}` to go on in spite of this", text,
+                    situation_.pool.metadata.name);
     if (!memory_.halt || memory_.halt->reason != reason) {
       memory_.halt = {.reason = reason, .message = text, .since = At(now_)};
-      Report(true, "RolloutHalted",
-             fmt::format("{}.  Take the config back, or run `kubectl pintle resume {}`", text,
-                         situation_.pool.metadata.name));
+      Report(true, "RolloutHalted", with_remedy);
     }
     memory_.halt->message = text;
-    SetPhase(RolloutPhase::kHalted, text);
+    SetPhase(RolloutPhase::kHalted, with_remedy);
   }
 
   void EndHalt(std::string_view why) {
     if (!memory_.halt) return;
     memory_.halt.reset();
-    Report(false, "RolloutHaltEnded", fmt::format("the halt of {} has ended: {}", target_text_, why));
+    Report(false, "RolloutHaltEnded",
+           fmt::format("the halt of the rollout of {} has ended, because {}", target_text_, why));
   }
 
   // ---- which nodes may be updated now ----
@@ -706,11 +733,11 @@ class Follower {
       const std::string reason =
           policy_.freeze_reason.empty() ? "" : fmt::format(" ({})", Printable(policy_.freeze_reason));
       return SetPhase(RolloutPhase::kFrozen,
-                      fmt::format("the policy's freeze{} ends later; the next window begins at {}{}", reason,
+                      fmt::format("the policy's freeze{} forbids updates now; they can begin at {}{}", reason,
                                   ToRfc3339(opening.begin), hint));
     }
     SetPhase(RolloutPhase::kAwaitingWindow,
-             fmt::format("the next window begins at {}{}", ToRfc3339(opening.begin), hint));
+             fmt::format("no maintenance window is open; the next one begins at {}{}", ToRfc3339(opening.begin), hint));
   }
 
   void JudgeGatesBefore() {

@@ -248,6 +248,17 @@ def test_a_missing_required_option_is_an_error(left_out):
     assert answer.returncode == 1 and f"{left_out} is needed" in answer.stderr
 
 
+@pytest.mark.parametrize("option", ["--manifest-dir", "--dest-dir", "--pull-secret"])
+def test_a_required_option_with_an_empty_value_is_named(installation, option):
+    assert f"{option}: its value is empty" in installation.refused(option, "")
+
+
+def test_a_destination_that_cannot_be_made_is_named_with_its_option(installation, tmp_path):
+    write(tmp_path / "file", "")
+    assert f"--dest-dir: making the directory {tmp_path}/file/below: " in installation.refused(
+        "--dest-dir", tmp_path / "file/below")
+
+
 def test_folders_that_do_not_exist_are_named(installation, tmp_path):
     assert "/no/templates" in installation.refused("--templates", "/no/templates")
     assert "/no/manifests" in installation.refused("--manifest-dir", "/no/manifests")

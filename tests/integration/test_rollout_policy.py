@@ -309,7 +309,7 @@ def test_nodes_are_updated_when_no_alert_of_prometheus_fires(objects, agents, ro
             "url": prometheus.url, "query": 'ALERTS{alertstate="firing"}'}}])
         wait_for_phase(objects, "Complete")
         target = change(objects, agents, rolled_out)
-        wait_until(lambda: "the query has 1 results and must have none" in of_pool(objects)["message"],
+        wait_until(lambda: "the query has 1 result and must have none" in of_pool(objects)["message"],
                    "the alert is reported", 60)
         assert updated(agents, target) == []
         shop.errors = 0

@@ -257,13 +257,15 @@ class Kubelets(threading.Thread):
     def __init__(self, cluster):
         super().__init__(daemon=True)
         self._cluster = cluster
+        self.down = set()    # The nodes whose machine is off.
         self._ended = threading.Event()
 
     def run(self):
         while not self._ended.wait(0.2):
             for pod in self._cluster.admin.must("GET", "/api/v1/pods")["items"]:
                 is_new = pod.get("status", {}).get("phase") != "Running"
-                if "nodeName" in pod["spec"] and (is_new or "deletionTimestamp" in pod["metadata"]):
+                is_up = "nodeName" in pod["spec"] and pod["spec"]["nodeName"] not in self.down
+                if is_up and (is_new or "deletionTimestamp" in pod["metadata"]):
                     with contextlib.suppress(Refused):    # The pod is gone already, or has changed again.
                         self.tend(pod)
 
@@ -402,7 +404,12 @@ def create_deployments(admin, **container):
 
 
 @pytest.fixture
-def operators_cluster(cluster, pair):
+def kubelets(cluster):
+    return Kubelets(cluster)
+
+
+@pytest.fixture
+def operators_cluster(cluster, pair, kubelets):
     """A cluster of the Machine Config Operator, in which Pintle's controller is a candidate."""
     admin, objects, settings = cluster.admin, Objects(cluster), Settings(cluster)
     settings.put_all()
@@ -419,7 +426,7 @@ def operators_cluster(cluster, pair):
         admin.must("POST", SERVERS, daemon_set("machine-config-server", {MASTER: ""}))
         admin.must("POST", SERVERS, daemon_set("machine-config-daemon", {"kubernetes.io/os": "linux"}))
         cluster.add_node("infra-0", role="infra")
-        threads = [Kubelets(cluster), *(OldProgram(cluster, lease, name) for lease, name in OLD.items())]
+        threads = [kubelets, *(OldProgram(cluster, lease, name) for lease, name in OLD.items())]
         for thread in threads:
             thread.start()
         old = threads[1:]
@@ -489,6 +496,19 @@ def test_the_server_is_handed_over_if_that_is_wanted(cluster, operators_cluster)
     assert takeover(cluster, "status", "--server").splitlines()[-1].split() == ["serving", "done"]
     takeover(cluster, "undo")
     wait_until(lambda: server_pods(cluster), "the server runs again", 60)
+    assert everything(cluster.admin) == before
+
+
+def test_undo_names_the_machine_whose_server_it_waits_for(cluster, operators_cluster, kubelets):
+    before = everything(cluster.admin)
+    takeover(cluster, "start", "--server")
+    kubelets.down.add("master-0")
+    printed = takeover(cluster, "undo", status=1, patience="60s")
+    assert re.search(r"serving: still waits until all pods of the DaemonSet machine-config-server are ready "
+                     r"\(0 of 1 are\)\. The pod machine-config-server-\w+ on the node master-0 is not ready", printed)
+    assert printed.endswith("; then run the same command again\n")
+    kubelets.down.clear()
+    takeover(cluster, "undo")
     assert everything(cluster.admin) == before
 
 
@@ -589,6 +609,27 @@ def test_nothing_begins_while_something_speaks_against_it(cluster, operators_clu
         "machineconfiguration.openshift.io/desiredDrain": "drain-x"}}}, MERGE)
     assert "node master-0 is being drained" in takeover(cluster, "check", status=2)
     assert everything(cluster.admin) == before
+
+
+def test_an_object_that_cannot_be_read_is_one_obstacle_among_others(cluster, operators_cluster):
+    path = "/apis/operator.openshift.io/v1/machineconfigurations"
+    present, _ = cluster.admin.request("GET", f"{path}/cluster")
+    if present == 404:
+        cluster.admin.must("POST", path, {"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
+                                          "metadata": {"name": "cluster"}, "spec": {"managementState": "Managed"}})
+    # The API server does not know this field's type.
+    cluster.admin.must("PATCH", f"{path}/cluster", {"spec": {"nodeDisruptionPolicy": "none"}}, MERGE)
+    cluster.admin.must("PATCH", "/api/v1/nodes/master-0", {"metadata": {"annotations": {
+        "machineconfiguration.openshift.io/desiredDrain": "drain-x"}}}, MERGE)
+    found = takeover(cluster, "check", status=2)
+    assert "obstacle  cluster: reading a MachineConfiguration of the API server: $.spec.nodeDisruptionPolicy: " in found
+    assert "`kubectl edit machineconfigurations.operator.openshift.io cluster`" in found
+    assert "node master-0 is being drained" in found
+    assert "Nothing was changed" in takeover(cluster, "start", status=2)
+    cluster.admin.must("PATCH", f"{path}/cluster", {"spec": {"nodeDisruptionPolicy": None}}, MERGE)
+    if present == 404:
+        cluster.admin.must("DELETE", f"{path}/cluster")
+    assert "nodeDisruptionPolicy" not in takeover(cluster, "check", status=2)
 
 
 def test_generated_configs_are_compared_byte_by_byte(cluster, generated, templates, tmp_path):

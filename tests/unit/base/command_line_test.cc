@@ -45,6 +45,8 @@ TEST(CommandLine, ExplainsAWrongOption) {
   EXPECT_EQ(MessageOf(Parse({"--pool"})), "--pool needs a value: FILE (see --help)");
   EXPECT_EQ(MessageOf(Parse({"--yes=1"})), "--yes takes no value (see --help)");
   EXPECT_EQ(MessageOf(ValueOf(Parse({})).Needed("--pool")), "--pool is needed (see --help)");
+  EXPECT_EQ(MessageOf(ValueOf(Parse({"--pool", ""})).Needed("--pool")), "--pool: its value is empty (see --help)");
+  EXPECT_EQ(MessageOf(ValueOf(Parse({"--pool="})).Needed("--pool")), "--pool: its value is empty (see --help)");
 }
 
 TEST(CommandLine, AcceptsOneOfTheValuesThatAnOptionLists) {

@@ -36,7 +36,10 @@ TEST(GateJudge, IsMetByAQueryWithoutResults) {
   const std::vector<JudgeCase> cases = {
       {R"({"status": "success", "data": {"resultType": "vector", "result": []}})", ""},
       {R"({"status": "success", "data": {"resultType": "matrix", "result": []}})", ""},
-      {R"({"status": "success", "data": {"resultType": "vector", "result": [{}, {}]}})", "has 2 results"},
+      {R"({"status": "success", "data": {"resultType": "vector", "result": [{}]}})",
+       "the query has 1 result and must have none"},
+      {R"({"status": "success", "data": {"resultType": "vector", "result": [{}, {}]}})",
+       "the query has 2 results and must have none"},
       {R"({"status": "success", "data": {"resultType": "scalar", "result": [1, "0"]}})", "does not have a list"},
       {R"({"status": "success", "data": {"resultType": "string", "result": []}})", "does not have a list"},
       {R"({"status": "success"})", "does not have a list"},

@@ -45,5 +45,18 @@ TEST(NodeAwaitedBy, IsTheNodeThatTheAffinityNames) {
   EXPECT_EQ(AwaitedBy("{}"), "");
 }
 
+TEST(IsReady, IsTheConditionOfAPodThatStays) {
+  WholePod pod;
+  EXPECT_FALSE(IsReady(pod));
+  for (const char* status : {"False", "Unknown"}) {
+    pod.status["conditions"] = {{{"type", "Initialized"}, {"status", "True"}}, {{"type", "Ready"}, {"status", status}}};
+    EXPECT_FALSE(IsReady(pod)) << status;
+  }
+  pod.status["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
+  EXPECT_TRUE(IsReady(pod));
+  pod.metadata.deletion_timestamp.emplace();
+  EXPECT_FALSE(IsReady(pod));
+}
+
 }  // namespace
 }  // namespace pintle::controller

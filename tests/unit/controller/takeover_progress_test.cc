@@ -19,7 +19,7 @@ std::vector<TakeoverStep> StepsWith(bool has_record, bool is_led) {
 }
 
 TEST(TakeoverProgress, EndsWhenTheRecordIsThatOfAnotherRun) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   EXPECT_TRUE(progress.Saw(StepsWith(false, false), kBegin));
   EXPECT_TRUE(progress.Saw(StepsWith(true, false), kBegin));
   const auto ended = progress.Saw(StepsWith(false, false), kBegin);
@@ -28,23 +28,23 @@ TEST(TakeoverProgress, EndsWhenTheRecordIsThatOfAnotherRun) {
 }
 
 TEST(TakeoverProgress, GoesOnIfThereAreNoSteps) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   EXPECT_TRUE(progress.Saw(StepsWith(true, true), kBegin));
   EXPECT_TRUE(progress.Saw({}, kBegin));
 }
 
 TEST(TakeoverProgress, HasPatienceWithEachStep) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   EXPECT_TRUE(progress.Saw(StepsWith(false, false), kBegin));
   EXPECT_TRUE(progress.Saw(StepsWith(true, false), kBegin + kStepPatience));
   EXPECT_TRUE(progress.Saw(StepsWith(true, false), kBegin + 2 * kStepPatience));
   const auto ended = progress.Saw(StepsWith(true, false), kBegin + 2 * kStepPatience + seconds(1));
   ASSERT_FALSE(ended);
-  EXPECT_THAT(ended.error().message(), testing::StartsWith("leases: still waits until we lead; run the same command"));
+  EXPECT_THAT(ended.error().message(), testing::Eq("leases: still waits until we lead; run the same command again"));
 }
 
 TEST(TakeoverProgress, EndsIfAnotherProgramUndoesAStepAgainAndAgain) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   std::vector<TakeoverStep> steps = {{.name = "record", .is_done = true}, {.name = "leave"}, {.name = "replicas"}};
   MonotonicTime now = kBegin;
   int looks = 0;
@@ -56,7 +56,7 @@ TEST(TakeoverProgress, EndsIfAnotherProgramUndoesAStepAgainAndAgain) {
 }
 
 TEST(TakeoverProgress, TriesAgainWhatMayPass) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   EXPECT_TRUE(progress.Saw(StepsWith(true, false), kBegin));
   const Error is_down(ErrorKind::kUnavailable, "the API server answers 503");
   EXPECT_TRUE(progress.Failed(is_down, kBegin + seconds(1)));
@@ -67,7 +67,7 @@ TEST(TakeoverProgress, TriesAgainWhatMayPass) {
 }
 
 TEST(TakeoverProgress, DecidesAgainIfTheObjectIsGone) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   const Error is_gone(ErrorKind::kNotFound, "404");
   EXPECT_TRUE(progress.Saw(StepsWith(true, false), kBegin));
   EXPECT_TRUE(progress.Failed(is_gone, kBegin));
@@ -79,13 +79,13 @@ TEST(TakeoverProgress, DecidesAgainIfTheObjectIsGone) {
 }
 
 TEST(TakeoverProgress, EndsWithAnErrorThatStays) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   EXPECT_TRUE(progress.Saw(StepsWith(true, false), kBegin));
   EXPECT_FALSE(progress.Failed(Error(ErrorKind::kInvalid, "403"), kBegin));
 }
 
 TEST(TakeoverProgress, EndsIfTheFirstLookFails) {
-  TakeoverProgress progress(kStepPatience);
+  TakeoverProgress progress(kStepPatience, "run the same command again");
   EXPECT_FALSE(progress.Failed(Error(ErrorKind::kUnavailable, "connection refused"), kBegin));
 }
 

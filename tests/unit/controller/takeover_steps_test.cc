@@ -720,6 +720,25 @@ TEST(StepsToUndo, StartOurServersOnlyWhenThoseOfTheOperatorHaveTheirPorts) {
   EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 2);
 }
 
+TEST(StepsToUndo, NameEachNodeWhoseServerIsNotReadyAndTheRemedy) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.ready_servers_ = 1;
+  EXPECT_FALSE(cluster.Run(StepsToUndo));
+  TakeoverState state = cluster.State();
+  EXPECT_TRUE(AreServersAwaited(state));
+  state.server->metadata.namespace_name = "n";
+  for (api::Node& node : state.nodes) {
+    const bool is_down = node.metadata.name == "b";
+    node.status.conditions = {{.type = "Ready", .status = is_down ? "Unknown" : "True"}};
+  }
+  state.unready_servers = {{"a", "server-1"}, {"b", "server-2"}};
+  EXPECT_EQ(NextOf(StepsToUndo(state, cluster.settings_, cluster.now()))->waits_for,
+            "all pods of the DaemonSet machine-config-server are ready (1 of 3 are). The pod server-1 on the node a is "
+            "not ready: `kubectl describe -n n pod server-1` lists the reason. The pod server-2 on the node b is not "
+            "ready, because the node is not Ready: start its machine, or delete its Node if the machine is gone");
+}
+
 TEST(StepsToUndo, KeepTheOverridesOfOthers) {
   SimulatedTakeover cluster;
   ASSERT_TRUE(cluster.Run(StepsToTakeOver));

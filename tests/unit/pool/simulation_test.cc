@@ -158,7 +158,8 @@ TEST(Simulation, NamesWhatKeepsARolloutFromItsEnd) {
   plan.nodes[1].spec.unschedulable = true;
   const Simulation simulation = plan.Run();
   EXPECT_FALSE(simulation.end);
-  EXPECT_THAT(simulation.obstacle, HasSubstr("cordoned by somebody and not updated: n1"));
+  EXPECT_THAT(simulation.obstacle,
+              HasSubstr("not updated, because somebody has cordoned them (run `kubectl uncordon`): n1"));
   plan.pool.spec.paused = true;
   EXPECT_EQ(plan.Run().obstacle, "the pool is paused");
   EXPECT_FALSE(plan.Run().end);

@@ -461,7 +461,10 @@ TEST(WavedRollout, HaltsWhenTheCanaryFailsAndGoesOnWhenTheConfigIsTakenBack) {
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Halted");
   EXPECT_EQ(fleet.memory.halt->reason, "FailureThreshold");
-  EXPECT_THAT(fleet.memory.halt->message, HasSubstr("n0"));
+  EXPECT_EQ(fleet.memory.halt->message, "1 node has failed with rendered-worker-new (n0), and the policy allows none");
+  EXPECT_EQ(fleet.last.message,
+            fleet.memory.halt->message +
+                ".  Take the config back, or run `kubectl pintle resume worker` to go on in spite of this");
   fleet.now += hours(100);
   EXPECT_THAT(fleet.Told(), IsEmpty());
   fleet.pool.spec.configuration.name = kOld;
@@ -631,7 +634,8 @@ TEST(WavedRollout, UpdatesNodesWithinWindowsOnly) {
   fleet.pool.spec.max_unavailable = api::IntOrString{1};
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
-  EXPECT_THAT(fleet.last.message, HasSubstr("2027-01-04T22:00:00Z"));
+  EXPECT_THAT(fleet.last.message,
+              HasSubstr("no maintenance window is open; the next one begins at 2027-01-04T22:00:00Z"));
   EXPECT_EQ(fleet.last.again, fleet.now + hours(10));
   fleet.now += hours(10);
   EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
@@ -674,7 +678,8 @@ TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
   fleet.undisruptive = {"n0"};
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Frozen");
-  EXPECT_THAT(fleet.last.message, HasSubstr("holidays"));
+  EXPECT_THAT(fleet.last.message,
+              HasSubstr("the policy's freeze (holidays) forbids updates now; they can begin at 2027-01-07T"));
   fleet.now += hours(60);
   EXPECT_THAT(fleet.Told(), SizeIs(2));
 }
@@ -695,7 +700,9 @@ TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSay
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_TRUE(fleet.memory.override_used->withdrawn);
-  EXPECT_THAT(fleet.last.message, HasSubstr("the override was for rendered-worker-new"));
+  EXPECT_THAT(fleet.last.message,
+              HasSubstr("the override was for rendered-worker-new; to override the windows for the present "
+                        "config, run `kubectl pintle override worker --reason=TEXT`"));
   fleet.Order(api::kOverrideAnnotation, OverrideOf("rendered-worker-newer"));
   EXPECT_THAT(fleet.Told(), SizeIs(1));
 }
@@ -712,7 +719,9 @@ TEST(WavedRollout, DoesNotTakeALeftOverOverrideForALaterRolloutOfTheSameTarget) 
   fleet.pool.spec.configuration.name = kNew;
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Frozen");
-  EXPECT_THAT(fleet.last.message, HasSubstr("the override was for an earlier rollout"));
+  EXPECT_THAT(fleet.last.message,
+              HasSubstr("the override was for an earlier rollout; to override the windows for this one, run "
+                        "`kubectl pintle override worker --reason=TEXT`"));
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew, "later"));
   EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
 }
@@ -729,7 +738,9 @@ TEST(WavedRollout, ReportsAnOverrideThatIsNoOrder) {
   for (const char* text : {"CVE-2027-1", R"({"target": "rendered-worker-new"})", "{}"}) {
     fleet.Order(api::kOverrideAnnotation, text);
     EXPECT_THAT(fleet.Told(), IsEmpty()) << text;
-    EXPECT_THAT(fleet.last.message, HasSubstr("is not an order; write it by `kubectl pintle override`")) << text;
+    EXPECT_THAT(fleet.last.message,
+                HasSubstr("is not an order; write it by `kubectl pintle override worker --reason=TEXT`"))
+        << text;
   }
 }
 
@@ -813,6 +824,8 @@ TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
     EXPECT_THAT(fleet.Told(), IsEmpty());
     EXPECT_EQ(fleet.Phase(), "Halted") << when;
     EXPECT_EQ(fleet.memory.halt->reason, "Gate");
+    EXPECT_EQ(fleet.memory.halt->message,
+              "gate g is not met: there is no result yet; the gate's timeout of 1 hour has passed");
     fleet.results["g"] = {.is_met = true, .message = ""};
     EXPECT_THAT(fleet.Told(), Not(IsEmpty())) << when;
     EXPECT_FALSE(fleet.memory.halt) << when;
@@ -826,6 +839,7 @@ TEST(WavedRollout, ContinuesAfterTheTimeOfAGateIfThePolicySaysSo) {
                 3);
     fleet.FinishAll(fleet.Told());
     EXPECT_THAT(fleet.Told(), IsEmpty());
+    EXPECT_THAT(fleet.last.message, HasSubstr("gate g is not met by node n0: its condition Fit has to be True"));
     fleet.now += hours(1);
     EXPECT_THAT(fleet.Told(), Not(IsEmpty())) << when;
   }

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the help of `pintle-controller`."""
+
+import re
+import subprocess
+
+import pytest
+from machines.ignition_server import CONTROLLER
+
+pytestmark = pytest.mark.skipif(not CONTROLLER.exists(), reason="pintle-controller was not built")
+
+
+def controller(*words):
+    """Returns what the program prints; it must succeed, and report no problem."""
+    answer = subprocess.run([CONTROLLER, *words], capture_output=True, text=True, check=False, timeout=60)
+    assert (answer.returncode, answer.stderr) == (0, ""), words
+    return answer.stdout
+
+
+def test_help_of_each_verb_is_its_usage_in_all_ways():
+    verbs = re.findall(r"(?m)^  ([a-z]+) ", controller("help"))
+    assert {"start", "takeover", "version"} <= set(verbs)
+    for verb in verbs:
+        helped = controller("help", verb)
+        assert helped.startswith(f"Usage: pintle-controller {verb}")
+        for words in [["--help", verb], [verb, "--help"], [verb, "-h"]]:
+            assert controller(*words) == helped, words
+
+
+def test_the_version_is_printed_in_both_ways():
+    printed = controller("version")
+    assert re.fullmatch(r"pintle-controller \S+\n", printed)
+    assert controller("--version") == printed

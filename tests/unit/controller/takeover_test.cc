@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/takeover.h"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+
+#include "support/expect.h"
+#include "support/temporary_directory.h"
+#include "unit/controller/small_openshift.h"
+
+namespace pintle::controller {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// `takeover check` in a small OpenShift cluster, whose administrator has all rights.
+class TakeoverCheckRun : public testing::Test {
+ protected:
+  TakeoverCheckRun() {
+    PutSmallOpenShift(server_);
+    server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+      if (request.line.find("accessreviews") == std::string::npos) return std::nullopt;
+      return kube::Answer{.status = 201, .body = R"({"status": {"allowed": true}})"};
+    });
+    kube::Access access = server_.access();
+    const std::string url = ValueOf(access.Current())->server.text();
+    folder_.Write("kubeconfig", R"({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "k"}}],
+                               "clusters": [{"name": "k", "cluster": {"server": ")" +
+                                    url + R"("}}]})");
+  }
+
+  void PutWith(const std::string& plural, const std::string& kind, const std::string& name, const std::string& spec) {
+    server_.Put(plural,
+                ValueOf(json::Parse(R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": ")" + kind +
+                                    R"(", "metadata": {"name": ")" + name + R"("}, "spec": )" + spec + "}")));
+  }
+
+  // Returns what the command prints.
+  std::string Check() {
+    testing::internal::CaptureStdout();
+    status_ = Takeover({"check", "--kubeconfig", kubeconfig_, "--namespace", "namespace"});
+    return testing::internal::GetCapturedStdout();
+  }
+
+  TemporaryDirectory folder_;
+  SmallApiServer server_;
+  std::string kubeconfig_ = folder_.path() / "kubeconfig";
+  ExitStatus status_ = ExitStatus::kFine;
+};
+
+TEST_F(TakeoverCheckRun, ListsEachObjectThatCannotBeReadAndGoesOn) {
+  PutWith("machineconfigpools", "MachineConfigPool", "worker", R"({"paused": "yes"})");
+  PutWith("machineconfigs", "MachineConfig", "10-a", R"({"kernelArguments": "quiet"})");
+  PutWith("machineconfigs", "MachineConfig", "10-b", R"({"fips": "no"})");
+  const std::string printed = Check();
+  EXPECT_EQ(status_, ExitStatus::kDiffers);
+  EXPECT_THAT(
+      printed,
+      HasSubstr("obstacle  worker: reading a MachineConfigPool of the API server: $.spec.paused: must be true or "
+                "false; correct this object with `kubectl edit "
+                "machineconfigpools.machineconfiguration.openshift.io worker`, or delete it if nobody needs "
+                "it\n"));
+  EXPECT_THAT(printed, HasSubstr("10-a: reading a MachineConfig of the API server: $.spec.kernelArguments"));
+  EXPECT_THAT(printed, HasSubstr("10-b: reading a MachineConfig of the API server: $.spec.fips"));
+  // The rest of the check still runs.
+  EXPECT_THAT(printed, HasSubstr("there is no ControllerConfig"));
+  EXPECT_THAT(printed, HasSubstr("there is no Deployment pintle/pintle-controller"));
+  EXPECT_THAT(printed, HasSubstr("A takeover would do harm now.\n"));
+}
+
+TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfItsSourcesCannotBeRead) {
+  server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller"},
+      "spec": {}})")));
+  EXPECT_THAT(Check(), HasSubstr("the ControllerConfig: spec."));
+  server_.Put("configmaps", ValueOf(json::Parse(R"({"metadata": {"name": "root-ca", "namespace": "kube-system"},
+      "data": {"ca.crt": 1}})")));
+  const std::string printed = Check();
+  EXPECT_THAT(printed, HasSubstr("correct this object with `kubectl edit -n kube-system configmaps root-ca`"));
+  EXPECT_THAT(printed, HasSubstr("notice    the ControllerConfig was not compared"));
+  EXPECT_THAT(printed, Not(HasSubstr("the ControllerConfig: spec.")));
+}
+
+// An object that cannot be read is not one that is missing.
+TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
+  EXPECT_THAT(Check(), HasSubstr("there is no ControllerConfig"));
+  server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller",
+      "labels": 1}, "spec": {}})")));
+  const std::string printed = Check();
+  EXPECT_THAT(printed, Not(HasSubstr("there is no ControllerConfig")));
+  const std::string finding = "obstacle  machine-config-controller: reading a ControllerConfig";
+  const std::size_t first = printed.find(finding);
+  ASSERT_NE(first, std::string::npos) << printed;
+  EXPECT_EQ(printed.find(finding, first + 1), std::string::npos) << "it was read by several parts: " << printed;
+}
+
+}  // namespace
+}  // namespace pintle::controller
