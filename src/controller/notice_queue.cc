@@ -18,7 +18,12 @@ NoticeQueue::NoticeQueue(event::Loop& loop, Settings settings, kube::Random rand
 void NoticeQueue::Add(Notice notice) {
   notices_.push_back(std::move(notice));
   // The first notice stays while it is on its way, since the receiver may have taken it already.
-  if (notices_.size() > settings_.longest) Drop(attempt_ ? 1 : 0, "too many notices wait for the receiver");
+  if (notices_.size() > settings_.longest) {
+    Drop(attempt_ ? 1 : 0);
+    listener_.trouble(
+        Error(ErrorKind::kUnavailable, "too many notices wait for the receiver, so the oldest ones are dropped"));
+    listener_.counted();
+  }
   if (!attempt_ && !again_.armed()) SendFirst();
 }
 
@@ -39,30 +44,31 @@ void NoticeQueue::SendFirst() {
 
 void NoticeQueue::Ended(const Outcome& outcome) {
   attempt_.reset();
-  if (outcome.kind == Outcome::Kind::kTaken) {
-    ++counts_.sent;
-    notices_.pop_front();
-  } else {
-    ++counts_.failed;
-    listener_.trouble(Error(ErrorKind::kUnavailable, outcome.why));
-    if (outcome.kind == Outcome::Kind::kRefused) Drop(0, outcome.why);
+  switch (outcome.kind) {
+    case Outcome::Kind::kTaken:
+      ++counts_.sent;
+      notices_.pop_front();
+      break;
+    case Outcome::Kind::kFailed:
+      ++counts_.failed;
+      listener_.trouble(Error(ErrorKind::kUnavailable, outcome.why));
+      again_.After(backoff_.Next());
+      return listener_.counted();
+    case Outcome::Kind::kRefused:
+      ++counts_.failed;
+      listener_.trouble(Error(ErrorKind::kInvalid, fmt::format("{}, so the notice {} about {} is dropped", outcome.why,
+                                                               notices_.front().type, notices_.front().subject)));
+      Drop(0);
+      break;
   }
-  if (outcome.kind == Outcome::Kind::kFailed) {
-    again_.After(backoff_.Next());
-  } else {
-    backoff_.Reset();
-    SendFirst();
-  }
+  backoff_.Reset();
+  SendFirst();
   listener_.counted();
 }
 
-void NoticeQueue::Drop(std::size_t index, const std::string& why) {
-  const auto dropped = notices_.begin() + static_cast<std::ptrdiff_t>(index);
+void NoticeQueue::Drop(std::size_t index) {
   ++counts_.dropped;
-  listener_.trouble(Error(ErrorKind::kInvalid,
-                          fmt::format("the notice {} about {} is not sent: {}", dropped->type, dropped->subject, why)));
-  notices_.erase(dropped);
-  listener_.counted();
+  notices_.erase(notices_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 }  // namespace pintle::controller

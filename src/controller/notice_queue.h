@@ -69,7 +69,7 @@ class NoticeQueue {
  private:
   void SendFirst();
   void Ended(const Outcome& outcome);
-  void Drop(std::size_t index, const std::string& why);
+  void Drop(std::size_t index);
 
   const Settings settings_;
   Send send_;

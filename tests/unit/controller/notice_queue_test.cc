@@ -21,6 +21,7 @@ Notice Named(const std::string& id) {
   Notice notice;
   notice.id = id;
   notice.type = "type-of-" + id;
+  notice.subject = "nodes/" + id;
   return notice;
 }
 
@@ -89,6 +90,7 @@ TEST_F(NoticeQueueTest, DropsANoticeThatTheReceiverRefuses) {
   EXPECT_THAT(attempts_, ElementsAre("a", "b"));
   EXPECT_EQ(queue_.counts().dropped, 1U);
   EXPECT_EQ(queue_.counts().failed, 1U);
+  EXPECT_THAT(troubles_, ElementsAre("hook answers 400, so the notice type-of-a about nodes/a is dropped"));
 }
 
 TEST_F(NoticeQueueTest, DropsTheOldestOnesThatAreNotOnTheirWay) {
@@ -96,7 +98,7 @@ TEST_F(NoticeQueueTest, DropsTheOldestOnesThatAreNotOnTheirWay) {
   EXPECT_EQ(queue_.size(), 3U);
   EXPECT_EQ(queue_.counts().dropped, 2U);
   ASSERT_EQ(troubles_.size(), 2U);
-  EXPECT_THAT(troubles_[0], HasSubstr("the notice type-of-b"));
+  EXPECT_THAT(troubles_[0], HasSubstr("too many notices wait"));
   for (int i = 0; i < 3; ++i) End(Kind::kTaken);
   EXPECT_THAT(attempts_, ElementsAre("a", "d", "e"));
 }
