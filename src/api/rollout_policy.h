@@ -282,6 +282,18 @@ struct RolloutDurations {
   };
 };
 
+// A wave that has updated nodes and is over.
+struct RolloutWaveEnd {
+  std::int32_t wave = 0;  // The number of the wave, from 1.
+  std::optional<Time> at;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"wave", &RolloutWaveEnd::wave},
+      json::Field{"at", &RolloutWaveEnd::at},
+  };
+};
+
 // The state of a rollout that the controller must remember.  Every decision is a function of this value and of the
 // cluster.
 struct RolloutMemory {
@@ -293,6 +305,7 @@ struct RolloutMemory {
   std::optional<Time> well_since;    // Since then, all nodes of the wave are well.
   std::map<std::string, Time> told;  // When nodes that are not done yet were given the target.
   std::optional<RolloutDurations> took;
+  std::vector<RolloutWaveEnd> ended;    // The first end of each wave of this rollout.
   std::vector<std::string> ailing;      // Nodes with faults that do not count, sorted.
   std::vector<std::string> broken;      // Nodes that failed with the previous target, sorted.
   std::map<std::string, Time> blocked;  // The times since which gates block, by the gates' names.
@@ -314,6 +327,7 @@ struct RolloutMemory {
       json::Field{"wellSince", &RolloutMemory::well_since},
       json::Field{"told", &RolloutMemory::told},
       json::Field{"took", &RolloutMemory::took},
+      json::Field{"ended", &RolloutMemory::ended},
       json::Field{"ailing", &RolloutMemory::ailing},
       json::Field{"broken", &RolloutMemory::broken},
       json::Field{"blocked", &RolloutMemory::blocked},

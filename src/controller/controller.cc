@@ -109,6 +109,14 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                 {.changed = [this] { LookSoon(); },
                  .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
                  .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); }}),
+      notifier_(settings_.webhook
+                    ? std::make_unique<Notifier>(
+                          loop, clock, *settings_.webhook,
+                          NoticeQueue::Listener{
+                              .counted = [this] { on_change_(); },
+                              .trouble = [this](const Error& error) { Complain("sending notices", error); },
+                          })
+                    : nullptr),
       next_pause_change_(loop, [this] { LookSoon(); }),
       afresh_retry_(
           loop, [this] { ReadAfresh(); }, kube::kRetrySlack),
@@ -268,6 +276,7 @@ void Controller::StopLeading() {
   library_.Clear();
   pauses_.Clear();
   policies_.Stop();
+  if (notifier_) notifier_->Stop();
   forecasts_.Clear();
   drains_.reset();
   drain_watch_.Clear();
@@ -421,6 +430,13 @@ void Controller::Roll(View view) {
     changes = decide(&awaited);
     LookLater();  // The nodes wait for a limited time only.
   }
+  if (notifier_) {
+    notifier_->Look(NoticesOf({.view = view,
+                               .rosters = rosters,
+                               .policies = policies,
+                               .pause_of = [this](const std::string& pool) { return pauses_.ReportOf(pool); },
+                               .now = now}));
+  }
   policies_.Write(view, changes.policies);
   writer_.LeaveOut(changes);
   for (const NodeChange& change : changes.nodes) {
@@ -482,6 +498,7 @@ Metrics Controller::CurrentMetrics() const {
   metrics.leads = is_leading_ && is_ready();
   const std::string holder = lease_.OtherHolder();
   metrics.others_lead = !holder.empty() && !holder.starts_with(kIdentityPrefix);
+  if (notifier_) metrics.notices = notifier_->counts();
   if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
   const Rosters rosters = MakeRosters(view);

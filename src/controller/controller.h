@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "controller/drain_watch.h"
 #include "controller/generator.h"
 #include "controller/metrics.h"
+#include "controller/notifier.h"
 #include "controller/operator_reports.h"
 #include "controller/operator_upkeep.h"
 #include "controller/pause_watch.h"
@@ -55,6 +57,7 @@ struct ControllerSettings {
   std::string release = {};       // The release that the ControllerConfig is made for; empty for that of images.json.
   std::string token_keys_file = {};             // The keys for the tokens of new machines; empty if they need none.
   net::Peers gate_peers = net::Peers::kRemote;  // The servers that gates of RolloutPolicies may ask.
+  std::optional<WebhookSettings> webhook = {};  // Where the leader sends notices; unset for nowhere.
   kube::LeaseTimes lease = {};
 };
 
@@ -146,6 +149,7 @@ class Controller {
   ConfigLibrary library_;
   PauseWatch pauses_;
   PolicyWatch policies_;
+  std::unique_ptr<Notifier> notifier_;  // Exists if there is a webhook.
   event::WallTimer next_pause_change_;
   event::Timer afresh_retry_;
   kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};

@@ -145,6 +145,17 @@ void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
   text.Sample({{"version", kVersion}}, 1);
 }
 
+void WriteNotices(const Metrics& metrics, MetricsWriter& text) {
+  text.Begin("pintle_notifications_sent_total", MetricType::kCounter, "Notices that the webhook has taken.");
+  text.Sample({}, metrics.notices.sent);
+  text.Begin("pintle_notifications_failed_total", MetricType::kCounter,
+             "Failed attempts to send a notice to the webhook.");
+  text.Sample({}, metrics.notices.failed);
+  text.Begin("pintle_notifications_dropped_total", MetricType::kCounter,
+             "Notices that are never sent, as the webhook refuses them or too many wait.");
+  text.Sample({}, metrics.notices.dropped);
+}
+
 void WriteIgnition(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("pintle_ignition_requests_total", MetricType::kCounter, "Answers of the Ignition server.");
   for (const IgnitionAnswers& answers : metrics.ignition_answers) {
@@ -167,6 +178,7 @@ std::string MetricsText(const Metrics& metrics) {
   MetricsWriter text;
   if (metrics.leads) WriteCluster(metrics, text);
   WriteReplica(metrics, text);
+  WriteNotices(metrics, text);
   WriteIgnition(metrics, text);
   return std::move(text).Take();
 }

@@ -15,6 +15,7 @@
 
 #include "api/machine_config_pool.h"
 #include "base/clock.h"
+#include "controller/notice_queue.h"
 #include "controller/pause_report.h"
 
 namespace pintle::controller {
@@ -65,6 +66,7 @@ struct Metrics {
   std::map<std::string, bool> operator_tasks;
   std::map<std::string, WallTime> certificate_expiries;  // When certificates of the Ignition server expire, by source.
   std::vector<IgnitionAnswers> ignition_answers;
+  NoticeCounts notices;
   std::uint64_t open_ignition_answers = 0;  // The configs served in the mode grace without a valid token.
 };
 

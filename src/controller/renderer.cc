@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/annotations.h"
 #include "controller/complaints.h"
 #include "controller/events.h"
 #include "controller/replacing_patch.h"
@@ -22,10 +23,17 @@ using kube::EventKind;
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";
 
-json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered) {
-  return {{"metadata", {{"resourceVersion", pool.metadata.resource_version}}},
-          {"spec",
-           {{"configuration", {{"name", rendered.config.metadata.name}, {"source", json::Encode(rendered.source)}}}}}};
+json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered,
+                               WallTime now) {
+  const std::string& before = pool.spec.configuration.name;
+  const std::string& name = rendered.config.metadata.name;
+  json::Value patch;
+  patch["metadata"]["resourceVersion"] = pool.metadata.resource_version;
+  if (!before.empty() && before != name) {
+    patch["metadata"]["annotations"][api::kTargetSinceAnnotation] = ToRfc3339(now);
+  }
+  patch["spec"]["configuration"] = {{"name", name}, {"source", json::Encode(rendered.source)}};
+  return patch;
 }
 
 json::Value RenderedSpecPatch(const api::MachineConfig& found, const api::MachineConfig& wanted) {
@@ -214,7 +222,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     if (pool == nullptr) return End();
     if (IsTarget(*pool, rendered_)) return Succeed();
     call_ = client_.Patch<api::MachineConfigPool>(
-        {"", pool_}, kube::MergePatch{ConfigurationPatch(*pool, rendered_)},
+        {"", pool_}, kube::MergePatch{ConfigurationPatch(*pool, rendered_, renderer_.clock_.Wall())},
         [this, version = pool->metadata.resource_version](Result<api::MachineConfigPool>&& retargeted) {
           Retargeted(retargeted, version);
         });

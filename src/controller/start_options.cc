@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/time_span.h"
+#include "net/local_address.h"
+#include "net/url.h"
 #include "serving/serving_options.h"
 
 namespace pintle::controller {
@@ -34,6 +36,11 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
         {"--gate-addresses", "remote|all",
          "what gates of RolloutPolicies may ask; remote: neither loopback nor link-local addresses [remote]"},
+        {"--notify-url", "URL", "where the leader sends notices about rollouts, nodes and pauses [nowhere]"},
+        {"--notify-key-file", "FILE", "the key that signs notices, 32 bytes or more, not readable by everyone"},
+        {"--notify-ca-file", "FILE", "the authorities of the receiver of notices [the system's]"},
+        {"--notify-source", "URI", "the source in notices, to tell clusters apart [/pintle-controller]"},
+        {"--notify-http", "loopback|all", "where notices may be sent without TLS [loopback]"},
         {"--ignition-listen", "ADDRESS:PORT", "where to serve Ignition over TLS, such as :22623 [nowhere]"},
         {"--ignition-health-listen", "ADDRESS:PORT", "where to answer /healthz without TLS, such as :22624 [nowhere]"},
         {"--tls-cert", "FILE", "the Ignition server's certificate with its chain; or --cert [/etc/ssl/mcs/tls.crt]"},
@@ -110,6 +117,48 @@ Result<net::Peers> ReadGatePeers(const CommandLine& line) {
   return Error(ErrorKind::kInvalid, fmt::format("--gate-addresses {}: must be remote or all", text));
 }
 
+constexpr auto kNotifyOptions =
+    std::to_array<std::string_view>({"--notify-key-file", "--notify-ca-file", "--notify-source", "--notify-http"});
+
+// Messages do not have the URL, since its path may be a secret.
+Result<net::Url> ReadNotifyUrl(const CommandLine& line, const std::string& text) {
+  const std::string http = line.Value("--notify-http").value_or("loopback");
+  if (http != "loopback" && http != "all") {
+    return Error(ErrorKind::kInvalid, fmt::format("--notify-http {}: must be loopback or all", http));
+  }
+  net::Url url = TRY(net::Url::Parse(text), "--notify-url");
+  if (url.is_https() || http == "all" || net::IsLocalHost(url.host())) return url;
+  return Error(ErrorKind::kInvalid,
+               fmt::format("--notify-url: {} is not on this machine, so others could read the notices; give an https "
+                           "URL, or --notify-http=all",
+                           url.HostAndPort()));
+}
+
+Result<std::string> ReadAbsolutePath(const CommandLine& line, std::string_view option) {
+  const std::string path = line.Value(option).value_or("");
+  if (path.starts_with('/') || !line.Has(option)) return path;
+  return Error(ErrorKind::kInvalid, fmt::format("{} {}: must be an absolute path", option, path));
+}
+
+Result<std::optional<WebhookSettings>> ReadWebhook(const CommandLine& line) {
+  const auto text = line.Value("--notify-url");
+  if (!text) {
+    for (const std::string_view option : kNotifyOptions) {
+      if (line.Has(option)) return Error(ErrorKind::kInvalid, fmt::format("{} needs --notify-url", option));
+    }
+    return std::optional<WebhookSettings>();
+  }
+  if (!line.Has("--notify-key-file")) {
+    return Error(ErrorKind::kInvalid, "--notify-url needs --notify-key-file, the key that signs the notices");
+  }
+  WebhookSettings settings{.url = TRY(ReadNotifyUrl(line, *text)),
+                           .key_file = TRY(ReadAbsolutePath(line, "--notify-key-file")),
+                           .authorities_file = TRY(ReadAbsolutePath(line, "--notify-ca-file")),
+                           .source = line.Value("--notify-source").value_or("/pintle-controller")};
+  if (settings.source.empty()) return Error(ErrorKind::kInvalid, "--notify-source must not be empty");
+  return std::optional(std::move(settings));
+}
+
 Result<> ReadCertificate(const CommandLine& line, IgnitionOptions& options) {
   options.certificate_secret =
       TRY(ReadSecretName(line, "--tls-secret", {"--tls-cert", "--cert", "--tls-key", "--key"}));
@@ -176,6 +225,7 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
   if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
   settings.gate_peers = TRY(ReadGatePeers(line));
+  settings.webhook = TRY(ReadWebhook(line));
   if (const auto page = line.Value("--page")) options.page = TRY(net::ParseListenAddress(*page), "--page");
   options.ignition = TRY(ReadIgnition(line));
   if (options.ignition) {

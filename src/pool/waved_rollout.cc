@@ -492,6 +492,7 @@ class Follower {
     memory_.well_since.reset();
     memory_.blocked.clear();
     ExcuseFailures();  // The wave allowed them, and the next one counts its own.
+    if (had_begun) RememberEnd();
     if (had_begun || (is_any_unassigned_ && !IsLastWave())) {
       Report(false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
              fmt::format("wave {} of {} ({}) of {} {}", memory_.wave + 1, decided_.waves, name, target_text_, how));
@@ -504,6 +505,14 @@ class Follower {
       if (had_begun) Report(false, "RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
     }
     return true;
+  }
+
+  // The last wave begins again whenever nodes have joined the pool, and only its first end belongs to the rollout.
+  void RememberEnd() {
+    const std::int32_t number = memory_.wave + 1;
+    const bool is_known = std::any_of(memory_.ended.begin(), memory_.ended.end(),
+                                      [&](const api::RolloutWaveEnd& end) { return end.wave == number; });
+    if (!is_known) memory_.ended.push_back({.wave = number, .at = At(now_)});
   }
 
   // Makes the failures so far no longer count.

@@ -103,6 +103,24 @@ TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithTheOthers) {
   EXPECT_LE(server_.CountOf("GET " + kApi + "machineconfigpools?limit"), 3U);
 }
 
+TEST_F(ControllerTest, RecordsWhenATargetHasReplacedAnotherOne) {
+  const auto since = [&] {
+    return server_.Find("machineconfigpools", "infra").TextAt({"metadata", "annotations", api::kTargetSinceAnnotation});
+  };
+  std::string first;
+  RunUntil([&] {
+    if (!first.empty()) return TargetOf("infra") != first;
+    first = TargetOf("infra");
+    if (first.empty()) return false;
+    EXPECT_EQ(since(), "");
+    server_.Put("machineconfigs",
+                {{"metadata", {{"name", "10-infra"}, {"labels", {{std::string(api::kRoleLabel), "infra"}}}}},
+                 {"spec", {{"kernelArguments", {"a=b"}}, {"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+    return false;
+  });
+  EXPECT_TRUE(Succeeded(FromRfc3339(since()))) << since();
+}
+
 TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
   PutNode("a", "worker", "rendered-worker-old");
   PutNode("b", "infra", "rendered-infra-old");

@@ -123,6 +123,7 @@ TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   metrics.pools = {Pool("worker", {"w-0"})};
   metrics.open_ignition_answers = 2;
   metrics.ignition_answers = {{.pool = "worker", .version = "3.5.0", .code = 200, .count = 7}};
+  metrics.notices = {.sent = 3, .failed = 4, .dropped = 5};
   const std::string led = MetricsText(metrics);
   metrics.leads = false;
   metrics.others_lead = true;
@@ -136,6 +137,9 @@ TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   for (const std::string& text : {led, other}) {
     EXPECT_THAT(text, HasSubstr(R"(pintle_ignition_requests_total{pool="worker",version="3.5.0",code="200"} 7)"));
     EXPECT_THAT(text, HasSubstr("pintle_ignition_open_requests_total 2\n"));
+    EXPECT_THAT(text, HasSubstr("pintle_notifications_sent_total 3\n"));
+    EXPECT_THAT(text, HasSubstr("pintle_notifications_failed_total 4\n"));
+    EXPECT_THAT(text, HasSubstr("pintle_notifications_dropped_total 5\n"));
   }
 }
 

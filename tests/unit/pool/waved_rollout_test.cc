@@ -930,6 +930,42 @@ TEST(WavedRollout, RemembersHowLongNodesTook) {
   EXPECT_EQ(fleet.memory.took->target, kNew);
 }
 
+TEST(WavedRollout, RemembersTheFirstEndOfEachWaveThatUpdatedNodes) {
+  const auto waves = [](const Fleet& fleet) {
+    std::vector<int> numbers;
+    for (const api::RolloutWaveEnd& end : fleet.memory.ended) numbers.push_back(end.wave);
+    return numbers;
+  };
+  Fleet fleet(R"({"pool": "worker", "waves": [{"name": "none", "nodeSelector": {"matchLabels": {"no": "node"}}},
+                                              {"name": "canary", "nodes": 1}]})",
+              2);
+  fleet.pool.spec.max_unavailable = api::IntOrString{2};
+  const std::vector<std::string> canary = fleet.Told();
+  EXPECT_THAT(waves(fleet), IsEmpty());  // No node was in the first wave.
+  fleet.now += minutes(10);
+  fleet.FinishAll(canary);
+  const WallTime ended = fleet.now;
+  const std::vector<std::string> others = fleet.Told();
+  EXPECT_THAT(waves(fleet), ElementsAre(2));
+  fleet.now += minutes(10);
+  fleet.FinishAll(others);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(waves(fleet), ElementsAre(2, 3));
+  EXPECT_EQ(fleet.memory.ended.front().at->at, ended);
+  // A node that joins the pool later begins the last wave again, which belongs to the same rollout.
+  fleet.now += minutes(10);
+  fleet.Named("n1").metadata.annotations[std::string(api::kDesiredConfigAnnotation)] = kOld;
+  fleet.Named("n1").metadata.annotations[std::string(api::kCurrentConfigAnnotation)] = kOld;
+  const auto joined = fleet.Told();
+  EXPECT_THAT(joined, ElementsAre("n1"));
+  fleet.FinishAll(joined);
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(waves(fleet), ElementsAre(2, 3));
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  fleet.Told();
+  EXPECT_THAT(waves(fleet), IsEmpty());
+}
+
 TEST(WavedRollout, ReadsPartOfAMemoryOfAnotherPolicyWithoutHarm) {
   Fleet fleet(kCanary, 2);
   fleet.Told();

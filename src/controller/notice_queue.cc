@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/notice_queue.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace pintle::controller {
+
+NoticeQueue::NoticeQueue(event::Loop& loop, Settings settings, kube::Random random, Send send, Listener listener)
+    : settings_(settings),
+      send_(std::move(send)),
+      listener_(std::move(listener)),
+      backoff_(settings.pauses, std::move(random)),
+      again_(
+          loop, [this] { SendFirst(); }, kube::kRetrySlack) {}
+
+void NoticeQueue::Add(Notice notice) {
+  notices_.push_back(std::move(notice));
+  // The first notice stays while it is on its way, since the receiver may have taken it already.
+  if (notices_.size() > settings_.longest) {
+    Drop(attempt_ ? 1 : 0);
+    listener_.trouble(
+        Error(ErrorKind::kUnavailable, "too many notices wait for the receiver, so the oldest ones are dropped"));
+    listener_.counted();
+  }
+  if (!attempt_ && !again_.armed()) SendFirst();
+}
+
+void NoticeQueue::Clear() {
+  notices_.clear();
+  attempt_.reset();
+  backoff_.Reset();
+  again_.Cancel();
+}
+
+void NoticeQueue::SendFirst() {
+  if (notices_.empty()) return;
+  attempt_ = std::make_shared<const int>(0);
+  send_(notices_.front(), [this, attempt = std::weak_ptr(attempt_)](const Outcome& outcome) {
+    if (!attempt.expired()) Ended(outcome);
+  });
+}
+
+void NoticeQueue::Ended(const Outcome& outcome) {
+  attempt_.reset();
+  switch (outcome.kind) {
+    case Outcome::Kind::kTaken:
+      ++counts_.sent;
+      notices_.pop_front();
+      break;
+    case Outcome::Kind::kFailed:
+      ++counts_.failed;
+      listener_.trouble(Error(ErrorKind::kUnavailable, outcome.why));
+      again_.After(backoff_.Next());
+      return listener_.counted();
+    case Outcome::Kind::kRefused:
+      ++counts_.failed;
+      listener_.trouble(Error(ErrorKind::kInvalid, fmt::format("{}, so the notice {} about {} is dropped", outcome.why,
+                                                               notices_.front().type, notices_.front().subject)));
+      Drop(0);
+      break;
+  }
+  backoff_.Reset();
+  SendFirst();
+  listener_.counted();
+}
+
+void NoticeQueue::Drop(std::size_t index) {
+  ++counts_.dropped;
+  notices_.erase(notices_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+}  // namespace pintle::controller

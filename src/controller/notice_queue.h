@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Sends notices one after the other, and repeats a failed attempt after a growing pause.
+//
+// A notice is sent only after the one before has arrived, so the receiver gets them in their order.  The queue has a
+// limited length: if the receiver is down for long, the oldest notices are dropped.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "controller/notices.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "kube/backoff.h"
+
+namespace pintle::controller {
+
+struct NoticeCounts {
+  std::uint64_t sent = 0;     // Notices that the receiver has taken.
+  std::uint64_t failed = 0;   // Attempts that have failed.
+  std::uint64_t dropped = 0;  // Notices that will never be sent.
+};
+
+class NoticeQueue {
+ public:
+  struct Outcome {
+    enum class Kind {
+      kTaken,
+      kFailed,   // A later attempt may succeed.
+      kRefused,  // The receiver will never take this notice.
+    };
+    Kind kind = Kind::kTaken;
+    std::string why = {};  // Empty for kTaken.
+  };
+
+  // Begins an attempt, and calls `done` once, at the latest when the attempt has timed out.
+  using Send = std::function<void(const Notice& notice, std::function<void(Outcome outcome)> done)>;
+
+  struct Settings {
+    std::size_t longest = 1000;  // In notices.
+    kube::Backoff::Settings pauses = {
+        .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
+  };
+
+  struct Listener {
+    std::function<void()> counted;  // A count has changed.
+    std::function<void(const Error& error)> trouble;
+  };
+
+  // The loop must outlive the queue.
+  NoticeQueue(event::Loop& loop, Settings settings, kube::Random random, Send send, Listener listener);
+  NoticeQueue(const NoticeQueue&) = delete;
+  NoticeQueue& operator=(const NoticeQueue&) = delete;
+
+  void Add(Notice notice);
+  // Forgets all notices, which does not count as dropping them, and the outcome of the attempt under way.
+  void Clear();
+
+  const NoticeCounts& counts() const { return counts_; }
+  std::size_t size() const { return notices_.size(); }
+
+ private:
+  void SendFirst();
+  void Ended(const Outcome& outcome);
+  void Drop(std::size_t index);
+
+  const Settings settings_;
+  Send send_;
+  Listener listener_;
+  std::deque<Notice> notices_;
+  std::shared_ptr<const int> attempt_;  // Exists while the first notice is on its way; Clear() ends it.
+  kube::Backoff backoff_;
+  NoticeCounts counts_;
+  event::Timer again_;
+};
+
+}  // namespace pintle::controller
