@@ -122,12 +122,9 @@ constexpr auto kNotifyOptions =
 
 // Messages do not have the URL, since its path may be a secret.
 Result<net::Url> ReadNotifyUrl(const CommandLine& line, const std::string& text) {
-  const std::string http = line.Value("--notify-http").value_or("loopback");
-  if (http != "loopback" && http != "all") {
-    return Error(ErrorKind::kInvalid, fmt::format("--notify-http {}: must be loopback or all", http));
-  }
   net::Url url = TRY(net::Url::Parse(text), "--notify-url");
-  if (url.is_https() || http == "all" || net::IsLocalHost(url.host())) return url;
+  const bool may_be_http = line.Value("--notify-http") == "all";
+  if (url.is_https() || may_be_http || net::IsLocalHost(url.host())) return url;
   return Error(ErrorKind::kInvalid,
                fmt::format("--notify-url: {} is not on this machine, so others could read the notices; give an https "
                            "URL, or --notify-http=all",

@@ -34,9 +34,14 @@ class NoticeQueueTest : public testing::Test {
     done({.kind = kind, .why = std::move(why)});
   }
   // Runs the loop until the next attempt begins.
-  void AwaitAttempt() { ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_))); }
+  void AwaitAttempt() {
+    is_awaiting_ = true;
+    ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+    is_awaiting_ = false;
+  }
 
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  bool is_awaiting_ = false;
   std::vector<std::string> attempts_;  // The ids in the order of the attempts.
   std::function<void(NoticeQueue::Outcome)> done_;
   std::vector<std::string> troubles_;
@@ -48,7 +53,7 @@ class NoticeQueueTest : public testing::Test {
       [this](const Notice& notice, std::function<void(NoticeQueue::Outcome)> done) {
         attempts_.push_back(notice.id);
         done_ = std::move(done);
-        loop_->Stop();
+        if (is_awaiting_) loop_->Stop();
       },
       {.counted = [] {}, .trouble = [this](const Error& error) { troubles_.push_back(error.message()); }}};
 };

@@ -26,6 +26,7 @@ struct SmallPool {
     pool.metadata.uid = "pool-uid";
     pool.metadata.annotations[std::string(api::kTargetSinceAnnotation)] = "2027-01-04T11:00:00Z";
     pool.spec.configuration.name = pool::kNew;
+    policy.name = "policy";
   }
 
   std::vector<Notice> Notices() const {
@@ -68,7 +69,7 @@ struct SmallPool {
   api::MachineConfigPool pool;
   std::deque<api::Node> nodes;
   std::deque<api::MachineConfigNode> reports;
-  pool::Policy policy = {.name = "policy"};
+  pool::Policy policy;
   std::optional<api::RolloutPoolStatus> rollout;
   PauseReport pause;
   WallTime now = kToday;
