@@ -103,6 +103,8 @@ void GeneratedSources::FollowSecrets() {
   registry_secret_.Follow(std::move(registry));
 }
 
+void GeneratedSources::Put(OldCredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
+
 bool GeneratedSources::is_ready() const {
   bool are_ready = true;
   ForEachKind([&](const auto& mirror) { are_ready = are_ready && mirror.is_ready(); });

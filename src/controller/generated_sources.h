@@ -58,7 +58,7 @@ class GeneratedSources {
   void Put(api::KubeletConfig object) { kubelet_configs_.Put(std::move(object)); }
   void Put(api::ContainerRuntimeConfig object) { runtime_configs_.Put(std::move(object)); }
   void Put(api::CredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
-  void Put(OldCredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
+  void Put(OldCredentialProviderConfig object);
   // Does nothing: answers are kept by name alone, and ImagePolicies of two namespaces may have the same name.
   void Put(const api::ImagePolicy&) {}
 

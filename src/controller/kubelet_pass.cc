@@ -11,7 +11,7 @@
 #include "generated/kubelet_configs.h"
 #include "generated/kubelet_status.h"
 #include "generated/kubelet_validation.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {

@@ -11,7 +11,7 @@
 #include "generated/image_files.h"
 #include "generated/pool_selection.h"
 #include "generated/runtime_templates.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {

@@ -11,7 +11,7 @@
 #include "controller/managed_pass.h"
 #include "generated/container_runtime_status.h"
 #include "generated/runtime_templates.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {
