@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "generated/pool_selection.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {
