@@ -18,7 +18,7 @@
 #include "generated/template_status.h"
 #include "generated/templates.h"
 #include "generated/tls_settings.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 
 namespace pintle::controller {
 namespace {
