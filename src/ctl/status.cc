@@ -17,7 +17,7 @@
 #include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
-#include "json/field_list.h"
+#include "json/fields.h"
 #include "json/parse.h"
 
 namespace pintle::ctl {
