@@ -492,7 +492,7 @@ std::string UnreadyServersText(const TakeoverState& state) {
   std::string text;
   for (const auto& [name, pod] : state.unready_servers) {
     const auto node = std::find_if(state.nodes.begin(), state.nodes.end(),
-                                   [&](const api::Node& one) { return one.metadata.name == name; });
+                                   [&name = name](const api::Node& one) { return one.metadata.name == name; });
     text += fmt::format(". The pod {} on the node {} is not ready", pod, name);
     if (node != state.nodes.end() && IsDown(*node)) {
       text += ", because the node is not Ready: start its machine, or delete its Node if the machine is gone";
