@@ -90,7 +90,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                          })
                    : nullptr),
       renderer_(
-          loop, client_, clock, cluster_, render_events_, settings_.versions,
+          loop, client_, clock, cluster_, render_events_, settings_.versions, settings_.webhook.has_value(),
           {.finished = [this] { LookSoon(); },
            .retargeted =
                [this](const std::string& pool) { synced_["machine-config-controller-render"][pool] = clock_.Wall(); },

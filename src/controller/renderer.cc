@@ -23,14 +23,15 @@ using kube::EventKind;
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";
 
+// Returns the patch that makes a config the pool's target, with the present moment as the time of a later target.
 json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered,
-                               WallTime now) {
+                               const std::optional<WallTime>& now) {
   const std::string& before = pool.spec.configuration.name;
   const std::string& name = rendered.config.metadata.name;
   json::Value patch;
   patch["metadata"]["resourceVersion"] = pool.metadata.resource_version;
-  if (!before.empty() && before != name) {
-    patch["metadata"]["annotations"][api::kTargetSinceAnnotation] = ToRfc3339(now);
+  if (now && !before.empty() && before != name) {
+    patch["metadata"]["annotations"][api::kTargetSinceAnnotation] = ToRfc3339(*now);
   }
   patch["spec"]["configuration"] = {{"name", name}, {"source", json::Encode(rendered.source)}};
   return patch;
@@ -221,8 +222,9 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
     if (pool == nullptr) return End();
     if (IsTarget(*pool, rendered_)) return Succeed();
+    const auto now = renderer_.dates_targets_ ? std::optional(renderer_.clock_.Wall()) : std::nullopt;
     call_ = client_.Patch<api::MachineConfigPool>(
-        {"", pool_}, kube::MergePatch{ConfigurationPatch(*pool, rendered_, renderer_.clock_.Wall())},
+        {"", pool_}, kube::MergePatch{ConfigurationPatch(*pool, rendered_, now)},
         [this, version = pool->metadata.resource_version](Result<api::MachineConfigPool>&& retargeted) {
           Retargeted(retargeted, version);
         });
@@ -303,13 +305,14 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
 };
 
 Renderer::Renderer(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer,
-                   Versions versions, Listener listener)
+                   Versions versions, bool dates_targets, Listener listener)
     : loop_(loop),
       client_(std::move(client)),
       clock_(clock),
       cluster_(cluster),
       announcer_(announcer),
       versions_(std::move(versions)),
+      dates_targets_(dates_targets),
       listener_(std::move(listener)) {}
 
 Renderer::~Renderer() = default;

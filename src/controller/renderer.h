@@ -36,9 +36,10 @@ class Renderer {
     std::function<void(const Error& error)> trouble;
   };
 
-  // The cluster, the clock and the announcer must outlive this object.
+  // With `dates_targets`, pools get the annotation kTargetSinceAnnotation, which notices need.  The cluster, the clock
+  // and the announcer must outlive this object.
   Renderer(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster, Announcer& announcer,
-           Versions versions, Listener listener);
+           Versions versions, bool dates_targets, Listener listener);
   ~Renderer();
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
@@ -83,6 +84,7 @@ class Renderer {
   Cluster& cluster_;
   Announcer& announcer_;
   Versions versions_;
+  const bool dates_targets_;
   Listener listener_;
   Verdicts verdicts_;
   pool::PoolNames rendering_;

@@ -148,10 +148,14 @@ Result<std::optional<WebhookSettings>> ReadWebhook(const CommandLine& line) {
   if (!line.Has("--notify-key-file")) {
     return Error(ErrorKind::kInvalid, "--notify-url needs --notify-key-file, the key that signs the notices");
   }
-  WebhookSettings settings{.url = TRY(ReadNotifyUrl(line, *text)),
-                           .key_file = TRY(ReadAbsolutePath(line, "--notify-key-file")),
-                           .authorities_file = TRY(ReadAbsolutePath(line, "--notify-ca-file")),
+  // Within braces, a TRY that returns would leak the members before it.
+  net::Url url = TRY(ReadNotifyUrl(line, *text));
+  WebhookSettings settings{.url = std::move(url),
+                           .key_file = "",
+                           .authorities_file = "",
                            .source = line.Value("--notify-source").value_or("/pintle-controller")};
+  settings.key_file = TRY(ReadAbsolutePath(line, "--notify-key-file"));
+  settings.authorities_file = TRY(ReadAbsolutePath(line, "--notify-ca-file"));
   if (settings.source.empty()) return Error(ErrorKind::kInvalid, "--notify-source must not be empty");
   return std::optional(std::move(settings));
 }

@@ -85,6 +85,25 @@ class ControllerTest : public testing::Test {
     return "";
   }
 
+  std::string TargetSince(const std::string& pool) {
+    return server_.Find("machineconfigpools", pool).TextAt({"metadata", "annotations", api::kTargetSinceAnnotation});
+  }
+
+  // Runs until the pool infra has its first target, which has no time, and then another one.
+  void ReplaceTargetOfInfra() {
+    std::string first;
+    RunUntil([&] {
+      if (!first.empty()) return TargetOf("infra") != first;
+      first = TargetOf("infra");
+      if (first.empty()) return false;
+      EXPECT_EQ(TargetSince("infra"), "");
+      server_.Put("machineconfigs",
+                  {{"metadata", {{"name", "10-infra"}, {"labels", {{std::string(api::kRoleLabel), "infra"}}}}},
+                   {"spec", {{"kernelArguments", {"a=b"}}, {"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+      return false;
+    });
+  }
+
   ControllerSettings settings_ = {.identity = "test"};
   const Controller* controller_ = nullptr;  // Exists while RunUntil() runs.
   SmallApiServer server_;
@@ -103,22 +122,16 @@ TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithTheOthers) {
   EXPECT_LE(server_.CountOf("GET " + kApi + "machineconfigpools?limit"), 3U);
 }
 
-TEST_F(ControllerTest, RecordsWhenATargetHasReplacedAnotherOne) {
-  const auto since = [&] {
-    return server_.Find("machineconfigpools", "infra").TextAt({"metadata", "annotations", api::kTargetSinceAnnotation});
-  };
-  std::string first;
-  RunUntil([&] {
-    if (!first.empty()) return TargetOf("infra") != first;
-    first = TargetOf("infra");
-    if (first.empty()) return false;
-    EXPECT_EQ(since(), "");
-    server_.Put("machineconfigs",
-                {{"metadata", {{"name", "10-infra"}, {"labels", {{std::string(api::kRoleLabel), "infra"}}}}},
-                 {"spec", {{"kernelArguments", {"a=b"}}, {"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
-    return false;
-  });
-  EXPECT_TRUE(Succeeded(FromRfc3339(since()))) << since();
+TEST_F(ControllerTest, RecordsForNoticesWhenATargetHasReplacedAnotherOne) {
+  settings_.webhook = WebhookSettings{.url = ValueOf(net::Url::Parse("http://127.0.0.1:1/")), .key_file = "/nowhere"};
+  ReplaceTargetOfInfra();
+  EXPECT_TRUE(Succeeded(FromRfc3339(TargetSince("infra")))) << TargetSince("infra");
+}
+
+// A cluster that is given back to the Machine Config Operator is as it was.
+TEST_F(ControllerTest, RecordsNoTimesOfTargetsWithoutAWebhook) {
+  ReplaceTargetOfInfra();
+  EXPECT_EQ(TargetSince("infra"), "");
 }
 
 TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
