@@ -90,7 +90,7 @@ class Testbed {
         Cluster::Listener{
             .changed = [] {}, .node_changed = [](const auto&, const auto&) {}, .trouble = [](auto, auto&) {}});
     RunUntil([&] { return cluster->is_ready(); });
-    renderer = std::make_unique<Renderer>(*loop, *client, clock, *cluster, *announcer, Versions{},
+    renderer = std::make_unique<Renderer>(*loop, *client, clock, *cluster, *announcer, Versions{}, /*dates_targets=*/false,
                                           Renderer::Listener{.finished = [] {},
                                                              .retargeted = [](const std::string&) {},
                                                              .retry_later = [] {},
