@@ -90,12 +90,13 @@ class Testbed {
         Cluster::Listener{
             .changed = [] {}, .node_changed = [](const auto&, const auto&) {}, .trouble = [](auto, auto&) {}});
     RunUntil([&] { return cluster->is_ready(); });
-    renderer = std::make_unique<Renderer>(*loop, *client, clock, *cluster, *announcer, Versions{}, /*dates_targets=*/false,
-                                          Renderer::Listener{.finished = [] {},
-                                                             .retargeted = [](const std::string&) {},
-                                                             .retry_later = [] {},
-                                                             .retry_at = [](MonotonicTime) {},
-                                                             .trouble = [](const Error&) {}});
+    renderer =
+        std::make_unique<Renderer>(*loop, *client, clock, *cluster, *announcer, Versions{}, /*dates_targets=*/false,
+                                   Renderer::Listener{.finished = [] {},
+                                                      .retargeted = [](const std::string&) {},
+                                                      .retry_later = [] {},
+                                                      .retry_at = [](MonotonicTime) {},
+                                                      .trouble = [](const Error&) {}});
     writer = std::make_unique<Writer>(
         *client, clock, *cluster, *announcer,
         Writer::Listener{.done = [] {}, .retry_at = [](MonotonicTime) {}, .trouble = [](const Error&) {}});
