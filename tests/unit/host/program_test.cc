@@ -105,8 +105,8 @@ TEST(RunProgram, DoesNotWaitForAProcessThatTheProgramHasLeftBehind) {
 TEST(RunProgram, EndsThoughAProcessOfAnotherSessionKeepsTheOutputOpen) {
   std::stop_source stop;
   const TemporaryDirectory directory;
-  const std::string command =
-      fmt::format("setsid sh -c 'echo $$ >{0}/new; mv {0}/new {0}/pid; exec sleep 1000' & wait", directory.path().string());
+  const std::string command = fmt::format("setsid sh -c 'echo $$ >{0}/new; mv {0}/new {0}/pid; exec sleep 1000' & wait",
+                                          directory.path().string());
   const auto stopped = RunProgram({{"sh", "-c", command}, PlainEnvironment()}, stop.get_token(), [&] {
     if (std::filesystem::exists(directory / "pid")) stop.request_stop();
   });
