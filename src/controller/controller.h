@@ -57,7 +57,7 @@ struct ControllerSettings {
   std::string release = {};       // The release that the ControllerConfig is made for; empty for that of images.json.
   std::string token_keys_file = {};             // The keys for the tokens of new machines; empty if they need none.
   net::Peers gate_peers = net::Peers::kRemote;  // The servers that gates of RolloutPolicies may ask.
-  std::optional<WebhookSettings> webhook = {};  // Where the leader sends notices; unset for nowhere.
+  std::optional<WebhookSettings> webhook = {};  // If it is set, the leader sends notices there.
   kube::LeaseTimes lease = {};
 };
 

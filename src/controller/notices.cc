@@ -45,7 +45,7 @@ class NoticeFinder {
 
   std::vector<Notice> Find() && {
     for (const api::MachineConfigPool* pool : view_.pools) {
-      // What is known about a pool that cannot be read whole may be wrong.
+      // The mirror may have an old state of a pool that cannot be read, so no notice reports it.
       if (view_.unreadable_pools.contains(pool->metadata.name)) continue;
       AddRollout(*pool);
       AddCertificates(*pool);
@@ -86,7 +86,8 @@ class NoticeFinder {
     bool is_over = false;  // All nodes have the target.
   };
 
-  // Without the annotation, the pool has had its target from the beginning, or another program has set the target.
+  // A pool lacks the annotation if its target is its first one, or if another program has set the target.  No rollout is
+  // reported then.
   Progress ProgressOf(const api::MachineConfigPool& pool, const pool::Layering& layering) const {
     const std::vector<pool::NodeState>& nodes = inputs_.rosters.Of(pool.metadata.name);
     const bool has_target = !layering.is_layered() || pool::CheckImage(layering).can_apply;
@@ -215,7 +216,7 @@ class NoticeFinder {
     data["reason"] = reason;
     data["message"] = is_rejected ? fmt::format("Node {} cannot be changed to {}", node.name(), node.desired_config())
                                   : fmt::format("Node {} is degraded", node.name());
-    // Without the condition, two faults differ in their reasons only.
+    // A node that lacks the condition has no time of its fault, so the reason tells one fault from another.
     Add(IdOf({type, metadata.uid, node.desired_config(), since ? TextOf(since) : reason}), type, "nodes/" + node.name(),
         At(since), std::move(data));
   }
