@@ -86,8 +86,8 @@ class NoticeFinder {
     bool is_over = false;  // All nodes have the target.
   };
 
-  // A pool lacks the annotation if its target is its first one, or if another program has set the target.  No rollout is
-  // reported then.
+  // A pool lacks the annotation if its target is its first one, or if another program has set the target.  No rollout
+  // is reported then.
   Progress ProgressOf(const api::MachineConfigPool& pool, const pool::Layering& layering) const {
     const std::vector<pool::NodeState>& nodes = inputs_.rosters.Of(pool.metadata.name);
     const bool has_target = !layering.is_layered() || pool::CheckImage(layering).can_apply;
