@@ -47,6 +47,17 @@ def short(objects, agents, seconds):
     end_short(objects, agents, begin_short(objects, agents, seconds), seconds)
 
 
+def three_workers(objects, agents):
+    """Creates three workers that have the config of their pool, and may all be updated at once; returns its name."""
+    objects.config("00-worker", files={"/etc/base": "1"})
+    target = objects.wait_for_target("worker")
+    for name in NODES["worker"]:
+        agents.add(name, target)
+    wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == 3, "three workers", 60)
+    objects.set_pool("worker", maxUnavailable=3)
+    return target
+
+
 def waved(objects, agents, seconds):
     """Updates one worker as a canary, and then the others."""
     objects.admin.must("POST", POLICIES, {

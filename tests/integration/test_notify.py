@@ -10,6 +10,7 @@ import threading
 
 import pytest
 
+import controller_stories as stories
 from machines import certs
 from machines.cluster import Cluster
 from machines.controller import Controller, Objects, prepare_cluster
@@ -137,12 +138,7 @@ def agents(cluster):
 @pytest.fixture
 def rolled_out(objects, controller, agents):
     """Creates three workers that have the config of their pool, and a policy with a canary; returns the config's name."""
-    objects.config("00-worker", files={"/etc/base": "1"})
-    target = objects.wait_for_target("worker")
-    for name in WORKERS:
-        agents.add(name, target)
-    wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == 3, "three workers", 60)
-    objects.set_pool("worker", maxUnavailable=3)
+    target = stories.three_workers(objects, agents)
     objects.admin.must("POST", POLICIES, {
         "apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "policy"},
         "spec": {"pool": "worker", "waves": [{"name": "canary", "nodes": 1}]}})

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+import controller_stories as stories
 from machines import shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster
@@ -60,13 +61,7 @@ def agents(cluster):
 @pytest.fixture
 def rolled_out(objects, controller, agents):
     """Creates three workers that have the config of their pool; returns its name."""
-    objects.config("00-worker", files={"/etc/base": "1"})
-    target = objects.wait_for_target("worker")
-    for name in WORKERS:
-        agents.add(name, target)
-    wait_until(lambda: objects.wait_until_updated("worker")["status"]["machineCount"] == 3, "three workers", 60)
-    objects.set_pool("worker", maxUnavailable=3)
-    return target
+    return stories.three_workers(objects, agents)
 
 
 def create(objects, name="policy", **spec):
