@@ -34,6 +34,8 @@
 namespace pintle::controller {
 namespace {
 
+// If a step is not tried out after so many conflicts, it is left to the takeover itself, which waits longer.
+constexpr int kDryRunsOfAStep = 5;
 constexpr auto kNextLook = std::chrono::milliseconds(300);
 // A cluster may have many nodes, and each look reads all of them.
 constexpr auto kNextLookAtNodes = std::chrono::seconds(1);
@@ -286,12 +288,33 @@ class TakeoverRun {
     for (const TakeoverStep& step : StepsToTakeOver(state, order_.settings, clock_.Wall())) {
       fmt::print("{:<10} {}\n", step.name, Words(step));
       if (!step.write || step.is_done) continue;
-      const auto tried = cluster_.Write(*step.write, WriteMode::kDryRun);
+      const auto tried = TryOut(step);
       if (tried) continue;
+      if (tried.error().kind() == ErrorKind::kConflict) {
+        fmt::print("{:<10} could not be tried out, because the object changes all the time: {}\n", "",
+                   tried.error().message());
+        continue;
+      }
       can_all = false;
       fmt::print("{:<10} the API server refuses this: {}\n", "", tried.error().message());
     }
     return can_all;
+  }
+
+  // If somebody has changed the object since it was read, as the holder of a lease does when it renews it, the step is
+  // decided again.
+  Result<> TryOut(TakeoverStep step) {
+    for (int tries = 1;; ++tries) {
+      auto tried = cluster_.Write(*step.write, WriteMode::kDryRun);
+      const bool is_conflict = !tried && tried.error().kind() == ErrorKind::kConflict;
+      if (!is_conflict || tries == kDryRunsOfAStep) return tried;
+      const TakeoverState state = TRY(cluster_.Read());
+      const auto steps = StepsToTakeOver(state, order_.settings, clock_.Wall());
+      const auto again =
+          std::find_if(steps.begin(), steps.end(), [&](const TakeoverStep& other) { return other.name == step.name; });
+      if (again == steps.end() || again->is_done || !again->write) return {};
+      step = *again;
+    }
   }
 
   Result<bool> PrintStatus() {

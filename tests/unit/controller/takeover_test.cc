@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -39,9 +41,11 @@ class TakeoverCheckRun : public testing::Test {
   }
 
   // Returns what the command prints.
-  std::string Check() {
+  std::string Check() { return Run("check"); }
+
+  std::string Run(const std::string& verb) {
     testing::internal::CaptureStdout();
-    status_ = Takeover({"check", "--kubeconfig", kubeconfig_, "--namespace", "namespace"});
+    status_ = Takeover({verb, "--kubeconfig", kubeconfig_, "--namespace", "namespace"});
     return testing::internal::GetCapturedStdout();
   }
 
@@ -94,6 +98,32 @@ TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
   const std::size_t first = printed.find(finding);
   ASSERT_NE(first, std::string::npos) << printed;
   EXPECT_EQ(printed.find(finding, first + 1), std::string::npos) << "it was read by several parts: " << printed;
+}
+
+// Answers the first dry runs as if somebody had changed the object since it was read.
+void ConflictAtFirst(SmallApiServer& server, int conflicts) {
+  const auto dry_runs = std::make_shared<std::atomic<int>>(0);
+  server.Refuse([=](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("dryRun=All") == std::string::npos) return std::nullopt;
+    if (++*dry_runs > conflicts) return kube::Answer{.body = "{}"};
+    return SmallApiServer::Status(409, "Conflict", "the object has been modified");
+  });
+}
+
+TEST_F(TakeoverCheckRun, PlansAStepAgainIfTheObjectHasChangedMeanwhile) {
+  ConflictAtFirst(server_, 3);
+  const std::string printed = Run("plan");
+  EXPECT_THAT(printed, HasSubstr("record "));
+  EXPECT_THAT(printed, Not(HasSubstr("the object has been modified")));
+  EXPECT_EQ(status_, ExitStatus::kFine);
+}
+
+TEST_F(TakeoverCheckRun, DoesNotCallAnObjectThatChangesAllTheTimeRefused) {
+  ConflictAtFirst(server_, 1000);
+  const std::string printed = Run("plan");
+  EXPECT_THAT(printed, HasSubstr("could not be tried out, because the object changes all the time: "));
+  EXPECT_THAT(printed, Not(HasSubstr("refuses")));
+  EXPECT_EQ(status_, ExitStatus::kFine);
 }
 
 }  // namespace
