@@ -222,10 +222,24 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
     if (pool == nullptr) return End();
     if (IsTarget(*pool, rendered_)) return Succeed();
+    renderer_.backoff_.MustReadFirst({kRender, pool_}) ? ReadFirst() : Target(*pool);
+  }
+
+  void ReadFirst() {
+    ReadPool([this] {
+      const View view = renderer_.cluster_.Look();
+      const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
+      if (pool == nullptr) return End();
+      const bool is_of_present_inputs = GatherFor(*pool, view, renderer_.versions_).key == done_.key;
+      is_of_present_inputs ? Retarget() : renderer_.Finish(pool_, std::nullopt);
+    });
+  }
+
+  void Target(const api::MachineConfigPool& pool) {
     const auto now = renderer_.dates_targets_ ? std::optional(renderer_.clock_.Wall()) : std::nullopt;
     call_ = client_.Patch<api::MachineConfigPool>(
-        {"", pool_}, kube::MergePatch{ConfigurationPatch(*pool, rendered_, now)},
-        [this, version = pool->metadata.resource_version](Result<api::MachineConfigPool>&& retargeted) {
+        {"", pool_}, kube::MergePatch{ConfigurationPatch(pool, rendered_, now)},
+        [this, version = pool.metadata.resource_version](Result<api::MachineConfigPool>&& retargeted) {
           Retargeted(retargeted, version);
         });
   }
@@ -246,14 +260,24 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
 
   // Somebody else has changed the pool, and its target may be another one now.
   void ReadAgain(const Error& conflict, const std::string& version) {
+    ReadPool([this, conflict, version] {
+      const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
+      const bool is_changed = pool == nullptr || pool->metadata.resource_version != version;
+      is_changed ? RenderAgain(conflict) : Fail(conflict);
+    });
+  }
+
+  // Puts the pool's present version into the mirror.
+  void ReadPool(std::function<void()> then) {
+    const api::MachineConfigPool* const known = renderer_.cluster_.pools().Find(pool_);
+    const std::string before = known == nullptr ? "" : known->metadata.resource_version;
     call_ = client_.Get<api::MachineConfigPool>(
-        {"", pool_}, [this, conflict, version](Result<api::MachineConfigPool>&& pool) {
+        {"", pool_}, [this, before, then = std::move(then)](Result<api::MachineConfigPool>&& pool) {
           if (!pool) return Fail(pool.error());
-          const std::string& present_version = pool->metadata.resource_version;
-          if (present_version == version) return Fail(conflict);
           Cluster& cluster = renderer_.cluster_;
-          IsLater(version, present_version) ? cluster.PutBack(std::move(*pool)) : cluster.Put(std::move(*pool));
-          RenderAgain(conflict);
+          const bool is_older = IsLater(before, pool->metadata.resource_version);
+          is_older ? cluster.PutBack(std::move(*pool)) : cluster.Put(std::move(*pool));
+          then();
         });
   }
 

@@ -34,8 +34,16 @@ int WriteBackoff::Failed(const Key& key, MonotonicTime now, std::chrono::millise
 
 bool WriteBackoff::CountConflict(const Key& key, MonotonicTime now) {
   Failures& failures = FailuresOf(key, now);
-  if (++failures.conflicts > kConflictsWithoutDelay) failures.due = now + failures.backoff.Next();
+  if (++failures.conflicts > kConflictsWithoutDelay) {
+    failures.due = now + failures.backoff.Next();
+    failures.must_read = true;
+  }
   return failures.conflicts > kConflictsBeforeFailure;
+}
+
+bool WriteBackoff::MustReadFirst(const Key& key) {
+  const auto found = failures_.find(key);
+  return found != failures_.end() && std::exchange(found->second.must_read, false);
 }
 
 WriteBackoff::Failures& WriteBackoff::FailuresOf(const Key& key, MonotonicTime now) {

@@ -35,6 +35,10 @@ class WriteBackoff {
   // Records that somebody else changed the object first.  The write may be decided again at once, unless that keeps
   // happening.  Returns whether there were so many such conflicts since the last success that they count as a failure.
   bool CountConflict(const Key& key, MonotonicTime now);
+  // Returns whether the object must be read before it is written, which is so once after each conflict that delayed
+  // the write.  Meanwhile, the other client may have changed the object again; and if the events of the watch arrive
+  // later than such changes, a write that is decided from the mirror never succeeds.
+  bool MustReadFirst(const Key& key);
   void Succeeded(const Key& key) { failures_.erase(key); }
   void Clear() { failures_.clear(); }
 
@@ -44,6 +48,7 @@ class WriteBackoff {
     MonotonicTime due;
     int count = 0;
     int conflicts = 0;
+    bool must_read = false;
   };
 
   Failures& FailuresOf(const Key& key, MonotonicTime now);

@@ -90,7 +90,13 @@ struct Writer::ObjectWrite final : public Task {
 
   const std::string& pool() const override { return change.pool; }
 
-  void Begin() override {
+  void Begin() override { writer.backoff_.MustReadFirst(key) ? ReadFirst() : Patch(); }
+
+  void ReadFirst() {
+    Read([this](bool is_changed) { is_changed ? End(false) : Patch(); });
+  }
+
+  void Patch() {
     call = client.Patch<T>(
         {"", change.name}, kube::MergePatch{WithVersion(change.patch, change.version)},
         [this](Result<T>&& answer) { Wrote(answer); }, change.part);
@@ -119,17 +125,24 @@ struct Writer::ObjectWrite final : public Task {
 
   // It is no failure if somebody else has changed the object first, unless that keeps happening.
   void ReadAgain(const Error& conflict) {
-    call = client.Get<T>({"", change.name}, [this, conflict](Result<T>&& now) {
+    Read([this, conflict](bool is_changed) {
+      const bool is_failure = !is_changed || writer.backoff_.CountConflict(key, writer.clock_.Monotonic());
+      is_failure ? Fail(conflict) : End(false);
+    });
+  }
+
+  // Puts the object's present version into the mirror, and calls `then` with whether the change was decided from
+  // another version.
+  void Read(std::function<void(bool is_changed)> then) {
+    call = client.Get<T>({"", change.name}, [this, then = std::move(then)](Result<T>&& now) {
       if (!now) return Fail(now.error());
-      const std::string& version = now->metadata.resource_version;
-      if (version == change.version) return Fail(conflict);
+      const std::string version = now->metadata.resource_version;
       if (IsLater(change.version, version)) {
         writer.cluster_.PutBack(std::move(*now));
       } else {
         writer.cluster_.Put(std::move(*now));
       }
-      if (writer.backoff_.CountConflict(key, writer.clock_.Monotonic())) return Fail(conflict);
-      End(false);
+      then(version != change.version);
     });
   }
 

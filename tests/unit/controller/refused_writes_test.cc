@@ -483,6 +483,58 @@ TEST(ConflictingWrites, OfATargetAreReported) {
   EXPECT_THAT(testbed.renderer->verdicts().at("worker").message, HasSubstr(kServerMessage));
 }
 
+// Simulates a client that changes an object again and again, and a watch whose events arrive too late: in each step,
+// the object changes once, and the mirror does not see it.
+class BusyClient {
+ public:
+  BusyClient(Testbed& testbed, const std::string& plural, const std::string& name)
+      : testbed_(testbed), plural_(plural), name_(name) {
+    testbed.server.Silence(true);
+    testbed.server.Refuse([this](const ReceivedRequest& request) -> std::optional<Answer> {
+      const bool is_write = request.line.starts_with("PATCH") && request.line.find(name_) != std::string::npos;
+      if (is_write && ++writes_ <= kConflictsAtFirst) Change();
+      return std::nullopt;
+    });
+  }
+
+  void Pass(std::chrono::seconds time, void (Testbed::*look)()) {
+    for (const MonotonicTime end = testbed_.clock.now + time; testbed_.clock.now < end;
+         testbed_.clock.now += milliseconds(100)) {
+      Change();
+      // The controller looks again as soon as its writes have ended.
+      for (int looks = 0; looks < 2; ++looks) (testbed_.*look)();
+    }
+  }
+
+ private:
+  static constexpr int kConflictsAtFirst = 4;
+
+  void Change() { testbed_.server.Put(plural_, testbed_.server.Find(plural_, name_)); }
+
+  Testbed& testbed_;
+  const std::string plural_;
+  const std::string name_;
+  std::atomic<int> writes_ = 0;
+};
+
+TEST(ConflictingWrites, OfANodeEndAlthoughEventsArriveTooLate) {
+  Testbed testbed;
+  testbed.AddNode("a", "rendered-worker-1");
+  testbed.Target("worker", "rendered-worker-2");
+  testbed.Begin();
+  BusyClient client(testbed, "nodes", "a");
+  client.Pass(std::chrono::seconds(20), &Testbed::RollOut);
+  EXPECT_EQ(testbed.DesiredBy("a"), "rendered-worker-2");
+}
+
+TEST(ConflictingWrites, OfATargetEndAlthoughEventsArriveTooLate) {
+  Testbed testbed;
+  testbed.Begin();
+  BusyClient client(testbed, "machineconfigpools", "worker");
+  client.Pass(std::chrono::seconds(20), &Testbed::Render);
+  EXPECT_THAT(testbed.TargetOf("worker"), StartsWith("rendered-worker-"));
+}
+
 TEST(RestoredStore, IsAcceptedWhenATargetIsWritten) {
   Testbed testbed;
   const json::Value before = testbed.server.Find("machineconfigpools", "worker");
