@@ -3,6 +3,7 @@
 
 import contextlib
 import http.client
+import os
 import random
 import socket
 import ssl
@@ -19,11 +20,12 @@ class PortTaken(Exception):
 class Daemon:
     """One server process, which can be started again; its output goes to a log file."""
 
-    def __init__(self, log, *words):
+    def __init__(self, log, *words, environment=None):
         log.write_bytes(b"")
         self.log = log
         self.name = log.stem
         self._words = [str(word) for word in words]
+        self._environment = os.environ | (environment or {})
         self._process = None
 
     def start(self):
@@ -31,7 +33,8 @@ class Daemon:
         with open(self.log, "ab") as log:
             # The server has a session of its own, so that Ctrl-C at the terminal reaches only us; we end the server.
             self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *self._words], stdout=log, stderr=log,
-                                             stdin=subprocess.DEVNULL, start_new_session=True)
+                                             stdin=subprocess.DEVNULL, start_new_session=True,
+                                             env=self._environment)
 
     def stop(self):
         """Kills the server, as a crash would."""

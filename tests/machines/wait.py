@@ -4,13 +4,24 @@
 import time
 
 
-def wait_until(condition, what, seconds, every=0.02):
-    """Returns the first true value of condition(); after the given seconds, raises TimeoutError with `what`."""
+FIRST_PAUSE = 0.02
+LONGEST_PAUSE = 0.15
+
+
+def wait_until(condition, what, seconds, every=None):
+    """Returns the first true value of condition(); after the given seconds, raises TimeoutError with `what`.
+
+    The pauses between two calls of condition() become longer, because many conditions ask an API server, which would
+    be busy with little else.  With `every`, all pauses have this length.
+    """
     deadline = time.monotonic() + seconds
+    pause = every or FIRST_PAUSE
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > deadline:
             raise TimeoutError(f"\"{what}\" is not true after {seconds} s")
-        time.sleep(every)
+        time.sleep(pause)
+        if not every:
+            pause = min(pause * 1.2, LONGEST_PAUSE)
