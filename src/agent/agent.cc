@@ -274,8 +274,9 @@ void Agent::Do(const effect::Recover&) {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::Recover(machine.host(), progress));
         RecordRecovery(pending, recovered);
-        return Outcome{MeaningOf(recovered, pending), TRY(CurrentGoal(machine.root())),
-                       RejectionFrom(TRY(change::ReadRejected(machine.root())))};
+        auto current = TRY(CurrentGoal(machine.root()));
+        auto rejected = TRY(change::ReadRejected(machine.root()));
+        return Outcome{MeaningOf(recovered, pending), std::move(current), RejectionFrom(std::move(rejected))};
       },
       [this](Result<Outcome> outcome) {
         if (!outcome) return Happen(happened::Failed{outcome.error().message()});

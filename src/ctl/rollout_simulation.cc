@@ -57,7 +57,8 @@ Result<Place> PlaceOfWindows(const api::RolloutPolicy& policy, TimeZoneFiles& fi
   }
   if (policy.spec.windows.empty() && policy.spec.freeze) name = policy.spec.freeze->time_zone;
   if (name.empty()) return Place();
-  return Place{.name = name, .zone = TRY(files.Find(name))};
+  auto zone = TRY(files.Find(name));
+  return Place{.name = name, .zone = std::move(zone)};
 }
 
 struct NodeTime {
