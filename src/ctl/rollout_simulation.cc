@@ -148,7 +148,8 @@ std::string StepsText(const pool::Simulation& simulation, const pool::Policy& po
     }
     text += fmt::format("{}  {}\n", place.TextOf(step.at), TextOf(step, policy, place));
   }
-  if (later > 0) text += fmt::format("... and {} more steps after a week, which -o json prints\n", later);
+  if (later > 0)
+    text += fmt::format("... and {} more step{} after a week, which -o json prints\n", later, later == 1 ? "" : "s");
   return text;
 }
 
