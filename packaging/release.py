@@ -53,6 +53,13 @@ def check(version):
     return section_of_changelog(version)
 
 
+def check_unchanged(commit):
+    """Checks that all files are of one commit: each step reads the commit that is checked out at its time."""
+    if git("rev-parse", "HEAD") != commit or git("status", "--porcelain"):
+        raise Refused(f"the clone has changed since the release was begun from the commit {commit}; check this commit out, "
+                      "and leave the clone alone until the release is made")
+
+
 def packages(*options):
     """Builds packages, and returns their files."""
     built = subprocess.run([sys.executable, TOP / "packaging/build_packages.py", *options], check=True, cwd=TOP,
@@ -60,9 +67,17 @@ def packages(*options):
     return [TOP / path for path in built]
 
 
-def make(version, changes, output, options):
-    """Makes all files of the release in a folder."""
-    build_packages.empty_folder(output)
+def make(version, changes, commit, output, options):
+    """Makes all files of the release in a folder.  The folder gets its name at the end, when it is complete."""
+    unfinished = output.with_name(f"{output.name}.unfinished")
+    build_packages.empty_folder(unfinished)
+    fill(unfinished, version, changes, options)
+    check_unchanged(commit)
+    shutil.rmtree(output, ignore_errors=True)
+    unfinished.rename(output)
+
+
+def fill(output, version, changes, options):
     (output / "CHANGES.md").write_text(changes, encoding="utf-8")
     build_packages.write_tarball(f"pintle-{version}", output / f"pintle-{version}.tar.xz", "-6")
     debian = packages(*options)
@@ -109,14 +124,21 @@ def main():
     output = TOP / "build/release" / arguments.version
     try:
         changes = check(arguments.version)
-        make(arguments.version, changes, output, options)
+        commit = git("rev-parse", "HEAD")
+        make(arguments.version, changes, commit, output, options)
         if arguments.twice:
             compare_with_another_build(arguments.version, output, options)
         if not arguments.no_tag and not git("tag", "--list", f"v{arguments.version}"):
-            git("tag", f"v{arguments.version}")
+            git("tag", f"v{arguments.version}", commit)
             print(f"The commit has the tag v{arguments.version} now; publish it with `git push origin v{arguments.version}`.")
     except Refused as refused:
         sys.exit(f"release.py: {refused}")
+    except subprocess.CalledProcessError as failed:
+        # The program has printed its reason.
+        words = " ".join(map(str, failed.cmd))
+        sys.exit(f"release.py: `{words}` has failed with status {failed.returncode}; mend its error above, and begin again")
+    except OSError as failed:
+        sys.exit(f"release.py: {failed}; mend this, and begin again")
     for path in sorted(output.iterdir()):
         print(path.relative_to(TOP))
 

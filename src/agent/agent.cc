@@ -274,8 +274,9 @@ void Agent::Do(const effect::Recover&) {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::Recover(machine.host(), progress));
         RecordRecovery(pending, recovered);
-        return Outcome{MeaningOf(recovered, pending), TRY(CurrentGoal(machine.root())),
-                       RejectionFrom(TRY(change::ReadRejected(machine.root())))};
+        auto current = TRY(CurrentGoal(machine.root()));
+        auto rejected = TRY(change::ReadRejected(machine.root()));
+        return Outcome{MeaningOf(recovered, pending), std::move(current), RejectionFrom(std::move(rejected))};
       },
       [this](Result<Outcome> outcome) {
         if (!outcome) return Happen(happened::Failed{outcome.error().message()});
@@ -373,6 +374,7 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
   survey->ignoring_ends ? ignoring_ends_.At(*survey->ignoring_ends) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
+  metrics_.config_drift = DriftSince(metrics_.config_drift, !survey->outlook.drift.empty(), clock_.Wall());
   Happen(happened::Looked{goal, std::move(survey->outlook)});
 }
 
@@ -484,7 +486,6 @@ void Agent::Do(const effect::ReportSettled& settled) {
   source_->ReportSettled(settled.goal);
   FindIrreconcilable(settled.goal);
   metrics_.update = Metrics::Update{settled.goal.config, "", clock_.Wall()};
-  metrics_.config_drift.reset();
   Report(host::AgentState::kDone, "");
 }
 
@@ -520,7 +521,6 @@ void Agent::FindIrreconcilable(const Goal& goal) {
 void Agent::Do(const effect::ReportFault& fault) {
   const bool is_news = status_.reason != ShownReason(fault.text);
   source_->ReportFault(fault.fault, fault.text);
-  if (fault.fault == Fault::kDrift && is_news) metrics_.config_drift = clock_.Wall();
   // An unusable config is logged when the source reports it.
   if (is_news && fault.fault != Fault::kUnusable) log::Error(fault.text, kDegraded);
   Report(fault.fault == Fault::kUnreconcilable ? host::AgentState::kUnreconcilable : host::AgentState::kDegraded,

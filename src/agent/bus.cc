@@ -288,7 +288,9 @@ class Bus::Connection {
       result =
           OnBus<std::vector<AgentLogin>>::Append(answer.get(), bus_.status_.logins.value_or(std::vector<AgentLogin>()));
     }
-    if (result >= 0) static_cast<void>(::sd_bus_send(sd_bus_.get(), answer.get(), nullptr));
+    if (result >= 0) result = ::sd_bus_send(sd_bus_.get(), answer.get(), nullptr);
+    // Without any reply, the caller would wait until its timeout.
+    if (result < 0) static_cast<void>(::sd_bus_reply_method_errno(call, result, nullptr));
   }
 
   Bus& bus_;

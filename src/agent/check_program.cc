@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -74,7 +75,7 @@ std::string LastLine(std::string_view text) {
 
 enum class End { kByItself, kTooLate, kStopped };
 
-End Await(int process, int stop, UniqueFd& stderr_pipe, milliseconds limit, std::string& output) {
+Result<End> Await(int process, int stop, UniqueFd& stderr_pipe, milliseconds limit, std::string& output) {
   const MonotonicTime deadline = SystemClock().Monotonic() + limit;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - SystemClock().Monotonic());
@@ -83,7 +84,10 @@ End Await(int process, int stop, UniqueFd& stderr_pipe, milliseconds limit, std:
                                    {stop, POLLIN, 0},
                                    {stderr_pipe.get(), POLLIN, 0}}};  // poll() skips a closed descriptor.
     const auto patience = std::min(left, milliseconds(std::chrono::hours(1)));
-    if (::poll(ends.data(), ends.size(), static_cast<int>(patience.count())) < 0) continue;
+    if (::poll(ends.data(), ends.size(), static_cast<int>(patience.count())) < 0) {
+      if (errno == EINTR) continue;
+      return Error::FromErrno("poll");
+    }
     if (stderr_pipe && ends[2].revents != 0 && !ReadAvailable(stderr_pipe.get(), output)) stderr_pipe.Reset();
     if (ends[1].revents != 0) return End::kStopped;
     if (ends[0].revents != 0) return End::kByItself;
@@ -106,14 +110,15 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   stderr_pipe.write.Reset();
   const auto process = host::OpenProcess(pid);
   std::string output;
-  const End end = process ? Await(process->get(), stopped.get(), stderr_pipe.read, limit, output) : End::kTooLate;
+  const Result<End> end =
+      process ? Await(process->get(), stopped.get(), stderr_pipe.read, limit, output) : process.error();
   // The process is reaped only after this call, so its id cannot have been given to another process.
   ::kill(-pid, SIGKILL);
   const int status = host::Reap(pid);
-  if (!process) return process.error();
+  if (!end) return end.error();
   if (stderr_pipe.read) ReadAvailable(stderr_pipe.read.get(), output);
-  if (end == End::kStopped) return Error(ErrorKind::kCancelled, "it was asked to stop");
-  if (end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());
+  if (*end == End::kStopped) return Error(ErrorKind::kCancelled, "it was asked to stop");
+  if (*end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
   return FailureText(status, output);
 }

@@ -24,6 +24,8 @@ namespace {
 
 using machineconfig::Accepts;
 
+constexpr std::string_view kRolloutPolicy = "RolloutPolicy";
+
 // The fields of a RolloutPolicy's spec that make sense on one machine.
 constexpr auto kKnown = std::to_array<std::string_view>({"windows", "freeze"});
 
@@ -66,14 +68,21 @@ Result<LocalWindows> Read(const std::string& file) {
   if (documents.size() != 1) {
     return Error(ErrorKind::kInvalid, fmt::format("it has {} documents and must have one", documents.size()));
   }
+  const std::string kind(machineconfig::KindOf(documents.front()));
+  if (!kind.empty() && kind != kRolloutPolicy) return machineconfig::WrongKind(kRolloutPolicy, kind);
   std::vector<std::string> problems;
   CheckSpec(std::as_const(documents.front())["spec"], problems);
-  const auto policy = TRY(machineconfig::ReadObject<api::RolloutPolicy>(std::move(documents.front()), "RolloutPolicy"));
+  const auto policy = machineconfig::ReadObject<api::RolloutPolicy>(std::move(documents.front()), kRolloutPolicy);
+  if (!policy) {
+    problems.push_back(policy.error().message());
+    return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems, "; ")));
+  }
+  const api::RolloutPolicySpec& spec = policy->spec;
   TimeZoneFiles zones;
   LocalWindows read;
   read.windows = pool::Windows::Compile(
-      policy.spec.windows, policy.spec.freeze, [&](const std::string& name) { return zones.Find(name); }, problems);
-  if (policy.spec.freeze) read.freeze_reason = policy.spec.freeze->reason;
+      spec.windows, spec.freeze, [&](const std::string& name) { return zones.Find(name); }, problems);
+  if (spec.freeze) read.freeze_reason = spec.freeze->reason;
   if (!problems.empty()) return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems, "; ")));
   return read;
 }

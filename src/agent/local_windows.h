@@ -28,8 +28,8 @@ struct LocalWindows {
 };
 
 // Returns windows that are always open if the file does not exist.  The error has all problems of the file, each with
-// its field and its remedy; but if a value has the wrong type, the error has only such problems.  Users other than root
-// must not be able to write the file.
+// its field and its remedy; but if a value has the wrong type, the times in the other values are not checked.  Users
+// other than root must not be able to write the file.
 Result<LocalWindows> ReadLocalWindows(const std::string& file);
 
 }  // namespace pintle::agent

@@ -12,6 +12,11 @@ constexpr std::size_t kReadLimit = 1 << 20;
 
 }  // namespace
 
+std::optional<WallTime> DriftSince(std::optional<WallTime> before, bool is_drifted, WallTime now) {
+  if (!is_drifted) return std::nullopt;
+  return before.value_or(now);
+}
+
 std::string MetricsText(const Metrics& metrics) {
   MetricsWriter text;
   text.Begin("mcd_host_os_and_version", MetricType::kGauge, "The OS that this host runs, and its version.");
@@ -30,7 +35,7 @@ std::string MetricsText(const Metrics& metrics) {
     text.Sample({{"config", metrics.update->config}, {"err", metrics.update->error}}, UnixTime(metrics.update->at));
   }
   text.Begin("mcd_config_drift", MetricType::kGauge,
-             "When the present drift from the config was first seen, as Unix time; 0 if there was none.");
+             "When the present drift from the config was first seen, as Unix time; 0 if there is none.");
   text.Sample({}, metrics.config_drift ? UnixTime(*metrics.config_drift) : 0);
   text.Begin("mcd_local_unsupported_packages", MetricType::kGauge,
              "Packages changed on this node that no extension accounts for.");

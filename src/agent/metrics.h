@@ -37,12 +37,16 @@ struct Metrics {
   };
   std::optional<Update> update;
 
-  // The time when the last drift was first seen; nullopt if none was seen since the node settled.
+  // The time since which there is drift; nullopt if the last look found none.
   std::optional<WallTime> config_drift;
 
   std::string node;
   std::uint64_t unsupported_packages = 0;  // The count for the booted deployment.
 };
+
+// Returns since when there is drift, after a look.  The time stays the same while the drift lasts, also if other files
+// drift meanwhile.
+std::optional<WallTime> DriftSince(std::optional<WallTime> before, bool is_drifted, WallTime now);
 
 std::string MetricsText(const Metrics& metrics);
 

@@ -47,17 +47,40 @@ bool IsOfControlPlane(const net::Certificate& certificate) {
                      [&](std::string_view name) { return certificate.common_name.find(name) != std::string::npos; });
 }
 
-// Returns the part of the kubeconfig that is the value of kKey.  Programs write these kubeconfigs: each has one
-// cluster, and its value is on one line.
-Result<std::string_view> ValueIn(std::string_view kubeconfig) {
+// The value of kKey, as a kubeconfig has it.
+struct WrittenValue {
+  std::string_view scalar;  // The part of the kubeconfig that is the value, with its quotes.
+  std::string_view text;    // Without the quotes; "" for null.
+  char quote = 0;           // 0 if there are no quotes.
+};
+
+std::string_view UpTo(std::string_view text, std::string_view ends) {
+  return text.substr(0, std::min(text.find_first_of(ends), text.size()));
+}
+
+// Programs write these kubeconfigs: each has one cluster, and its value is on one line.
+Result<WrittenValue> ValueIn(std::string_view kubeconfig) {
   const std::size_t key = kubeconfig.find(kKey);
   if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {
     return Error(ErrorKind::kInvalid, fmt::format("it must have one \"{}\"", kKey));
   }
-  const std::size_t begin = kubeconfig.find_first_not_of(" :\"'", key + kKey.size());
-  const std::size_t end = kubeconfig.find_first_of(" \"'\r\n", begin);
-  const std::string_view value = kubeconfig.substr(std::min(begin, kubeconfig.size()));
-  return end == std::string_view::npos ? value : value.substr(0, end - begin);
+  std::string_view rest = kubeconfig.substr(key + kKey.size());
+  if (rest.starts_with('"') || rest.starts_with('\'')) rest.remove_prefix(1);
+  rest.remove_prefix(std::min(rest.find_first_not_of(" :"), rest.size()));
+  if (rest.starts_with('"') || rest.starts_with('\'')) {
+    const char quote = rest.front();
+    const std::string_view text = UpTo(rest.substr(1), {&quote, 1});
+    return WrittenValue{.scalar = rest.substr(0, text.size() + 2), .text = text, .quote = quote};
+  }
+  const std::string_view scalar = UpTo(rest, " \t\r\n,}");
+  return WrittenValue{.scalar = scalar, .text = scalar == "null" || scalar == "~" ? "" : scalar};
+}
+
+// Returns how the kubeconfig has to have the new value.  JSON needs quotes, and YAML needs a space before a value.
+std::string Written(const WrittenValue& instead_of, const std::string& value) {
+  if (instead_of.quote != 0) return fmt::format("{0}{1}{0}", instead_of.quote, value);
+  if (!instead_of.text.empty()) return value;
+  return fmt::format("{}\"{}\"", instead_of.scalar.empty() ? " " : "", value);
 }
 
 Result<> Replace(const Root& root, std::string_view path, std::string_view text) {
@@ -94,8 +117,8 @@ std::string BundleOf(const ServerAuthorities& authorities) {
 }
 
 Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeconfig, std::string_view bundle) {
-  const std::string_view value = TRY(ValueIn(kubeconfig));
-  const auto trusted = DecodeBase64(value);
+  const WrittenValue value = TRY(ValueIn(kubeconfig));
+  const auto trusted = DecodeBase64(value.text);
   if (!trusted) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not base64", kKey));
   const std::vector<std::string_view> known = BlocksOf(*trusted);
   RenewedKubeconfig renewed;
@@ -109,9 +132,9 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
   }
   if (all.empty()) return Error(ErrorKind::kInvalid, "there is no certificate to trust");
   if (all == *trusted) return std::nullopt;
-  const auto before = static_cast<std::size_t>(value.data() - kubeconfig.data());
-  renewed.text =
-      fmt::format("{}{}{}", kubeconfig.substr(0, before), EncodeBase64(all), kubeconfig.substr(before + value.size()));
+  const auto before = static_cast<std::size_t>(value.scalar.data() - kubeconfig.data());
+  renewed.text = fmt::format("{}{}{}", kubeconfig.substr(0, before), Written(value, EncodeBase64(all)),
+                             kubeconfig.substr(before + value.scalar.size()));
   return renewed;
 }
 

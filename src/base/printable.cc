@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "base/first_characters.h"
 #include "base/utf8.h"
@@ -94,6 +95,27 @@ std::string DollarQuoted(std::string_view word) {
   return quoted + "'";
 }
 
+bool IsWebScheme(std::string_view text_before) {
+  std::string scheme(text_before.substr(text_before.size() - std::min<std::size_t>(text_before.size(), 5)));
+  for (char& c : scheme) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return scheme.ends_with("http") || scheme.ends_with("https");
+}
+
+// Returns where the secret begins in the part of a URL before its '@', if there is a secret.  Git servers take a token
+// as the user name, and then the password is missing, empty, or the word of GitHub.  The user name of an ssh:// URL is
+// no token.
+std::optional<std::size_t> SecretIn(std::string_view user_info, bool is_web) {
+  const std::size_t colon = user_info.find(':');
+  const bool has_password = colon != std::string_view::npos;
+  const std::string_view password = has_password ? user_info.substr(colon + 1) : "";
+  if (is_web && (password.empty() || password == "x-oauth-basic")) {
+    // An '@' in the query of a URL without a user has a '?' or a '#' before it.
+    const bool has_user = !user_info.empty() && user_info.find_first_of("?#") == std::string_view::npos;
+    return has_user ? std::optional<std::size_t>(0) : std::nullopt;
+  }
+  return has_password ? std::optional<std::size_t>(colon + 1) : std::nullopt;
+}
+
 }  // namespace
 
 std::string Printable(std::string_view text) { return Escaped(text, "\t"); }
@@ -130,9 +152,10 @@ std::string WithoutUrlPasswords(std::string_view text, std::string_view instead)
     const std::size_t end = std::min(text.find_first_of("/ \t\r\n\"'", at + 3), text.size());
     const std::string_view authority = text.substr(at + 3, end - at - 3);
     const std::size_t host = authority.rfind('@');
-    const std::size_t colon = authority.find(':');
-    if (host == std::string_view::npos || colon > host) continue;
-    without += text.substr(copied, at + 3 + colon + 1 - copied);
+    if (host == std::string_view::npos) continue;
+    const auto secret = SecretIn(authority.substr(0, host), IsWebScheme(text.substr(0, at)));
+    if (!secret) continue;
+    without += text.substr(copied, at + 3 + *secret - copied);
     without += instead;
     copied = at + 3 + host;
   }

@@ -30,7 +30,8 @@ std::string ShellOperand(std::string_view word);
 // more characters)".  A byte that is not UTF-8 becomes U+FFFD.
 std::string Shortened(std::string text, std::size_t max_bytes);
 
-// Replaces the password in each URL of the form scheme://user:password@host by `instead`.
+// Replaces the password in each URL of the form scheme://user:password@host by `instead`.  In http and https URLs
+// without a password, the user name is replaced, since it may be a token: https://token@host.
 std::string WithoutUrlPasswords(std::string_view text, std::string_view instead);
 
 }  // namespace pintle

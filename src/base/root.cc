@@ -11,6 +11,7 @@
 #include <array>
 #include <climits>
 #include <functional>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/names_in.h"
@@ -57,7 +58,8 @@ Result<Place> FindPlace(int root, std::string_view path) {
   if (name.empty() || name == "." || name == "..") {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" does not end in a name", path));
   }
-  return Place{TRY(OpenBelow(root, above, O_PATH | O_DIRECTORY, 0)), std::move(name)};
+  UniqueFd directory = TRY(OpenBelow(root, above, O_PATH | O_DIRECTORY, 0));
+  return Place{std::move(directory), std::move(name)};
 }
 
 // fsync of a directory needs a descriptor that was opened for reading, but a Place opens its directory with O_PATH.

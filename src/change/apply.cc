@@ -105,7 +105,8 @@ class Changer {
   Result<Begun> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
     Report("looking at the machine");
     host::BlobStore contents = TRY(journal_.OpenBlobs());
-    Begun begun = {TRY(stage(contents)), std::move(contents), {}};
+    Change staged = TRY(stage(contents));
+    Begun begun = {std::move(staged), std::move(contents), {}};
     Change& change = begun.change;
     if (change.steps.empty()) return begun;
     TRY(plan::ExpectKnown(change.actions));

@@ -39,10 +39,10 @@ class Inverter {
   // Only systemd knows which links it makes for a unit, so the inverse puts back all links.
   Inverse operator()(const Put<UnitState>& put) const {
     if (!changed_units_.contains(put.key) && TRY(IsAsWanted(put))) return std::nullopt;
-    return Put<UnitLinks>{{}, TRY(host_.systemd.ObserveLinks())};
+    return AllLinks();
   }
 
-  Inverse operator()(const Put<UnitLinks>&) const { return Put<UnitLinks>{{}, TRY(host_.systemd.ObserveLinks())}; }
+  Inverse operator()(const Put<UnitLinks>&) const { return AllLinks(); }
 
   Inverse operator()(const Put<AuthorizedKeys>& put) const {
     auto have = TRY(host::ObserveAuthorizedKeys(host_.root, put.key));
@@ -75,6 +75,11 @@ class Inverter {
     const bool is_enabled = state == "enabled";
     const bool cannot_be_enabled = state == "static" || state == "indirect" || state == "generated" || state == "alias";
     return put.want->enablement == Enablement::kEnabled ? is_enabled || cannot_be_enabled : !is_enabled;
+  }
+
+  Inverse AllLinks() const {
+    auto links = TRY(host_.systemd.ObserveLinks());
+    return Put<UnitLinks>{{}, std::move(links)};
   }
 
   Result<> CheckUser(const std::string& name) const {

@@ -268,7 +268,8 @@ class UndoOnOld {
     if (TRY(PartOf(host_.root, undo.key)) != Part::kShared) return std::nullopt;
     const auto& put = std::get<FilePut>(put_);
     if (TRY(IsAsWanted(host_.root, put))) return undo;
-    return FilePut{put.key, TRY(host::Observe(host_.root, put.key))};
+    auto observed = TRY(host::Observe(host_.root, put.key));
+    return FilePut{put.key, std::move(observed)};
   }
   Undo operator()(const Put<resource::AuthorizedKeys>& undo) const {
     auto have = TRY(host::ObserveAuthorizedKeys(host_.root, undo.key));

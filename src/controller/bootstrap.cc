@@ -60,10 +60,13 @@ Result<BootstrapOptions> ReadBootstrapOptions(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
   }
+  std::string manifests = TRY(line.Needed("--manifest-dir"));
+  std::string destination = TRY(line.Needed("--dest-dir"));
+  std::string pull_secret = TRY(line.Needed("--pull-secret"));
   return BootstrapOptions{
-      .manifests = TRY(line.Needed("--manifest-dir")),
-      .destination = TRY(line.Needed("--dest-dir")),
-      .pull_secret = TRY(line.Needed("--pull-secret")),
+      .manifests = std::move(manifests),
+      .destination = std::move(destination),
+      .pull_secret = std::move(pull_secret),
       .templates = line.Value("--templates").value_or(kUsualTemplates),
       .release = line.Value("--release-version").value_or(""),
       .versions = {.controller = line.Value("--controller-version").value_or(std::string(kVersion)),
@@ -98,9 +101,11 @@ Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   const generated::Manifests manifests = TRY(generated::ReadManifests(options.manifests));
   TRY(generated::CheckComplete(manifests, options.manifests));
   TRY(generated::CheckObjects(manifests));
-  const generated::BootstrapSettings settings{.pull_secret = TRY(ReadPullSecretManifest(options.pull_secret)),
+  std::string pull_secret = TRY(ReadPullSecretManifest(options.pull_secret));
+  std::string release = TRY(ReleaseFor(options, manifests));
+  const generated::BootstrapSettings settings{.pull_secret = std::move(pull_secret),
                                               .controller_version = options.versions.controller,
-                                              .release = TRY(ReleaseFor(options, manifests))};
+                                              .release = std::move(release)};
   const auto templates = TRY(generated::TemplateFolder::Read(options.templates), "--templates");
   const auto made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
   auto files = TRY(generated::FilesForBootstrap(manifests, made.configs, options.versions));

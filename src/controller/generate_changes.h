@@ -4,6 +4,7 @@
 // The passes that generate MachineConfigs return these writes.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/config_change.h"
@@ -25,6 +26,9 @@ enum class SourceKind {
   kImagePolicy,
   kCredentialProviderConfig
 };
+
+// The kind and the name of an object that configs are made from.
+using SourceName = std::pair<SourceKind, std::string>;
 
 struct SourceChange {
   SourceKind kind;

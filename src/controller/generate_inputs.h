@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "controller/generate_changes.h"
 #include "controller/generated_view.h"
 #include "controller/view.h"
 #include "generated/machine_config.h"
@@ -34,6 +35,9 @@ struct GenerateInputs {
   const std::map<std::string, std::string, std::less<>>& refused;
   // Configs that were created and that the mirror does not have yet.
   const std::set<std::string, std::less<>>& created;
+
+  // The errors of objects whose finalizers could not be written.
+  std::map<SourceName, std::string> refused_sources = {};
 
   // The following are for previews.
   TemplatesFrom templates_from = TemplatesFrom::kFolder;

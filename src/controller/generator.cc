@@ -98,6 +98,7 @@ std::string Generator::KeyFor(const View& view) const {
   if (view.controller_config != nullptr) key += "\n" + view.controller_config->metadata.resource_version;
   for (const std::string& name : created_) key += "\n" + name;
   for (const auto& [name, why] : refused_) key += fmt::format("\n{} {}", name, why);
+  for (const auto& [source, why] : refused_sources_) key += fmt::format("\n{} {}", source.second, why);
   return key;
 }
 
@@ -136,7 +137,9 @@ void Generator::Decide(const View& view) {
                            .version = SigningVersion(view.configs, versions_),
                            .now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()),
                            .refused = refused_,
-                           .created = created_});
+                           .created = created_,
+                           .refused_sources = refused_sources_});
+  ForgetSourcesWithoutWrite();
 }
 
 bool Generator::ForgetOldRefusals() {
@@ -220,6 +223,7 @@ void Generator::Stop() {
   failures_.clear();
   backoff_.Clear();
   refused_.clear();
+  refused_sources_.clear();
   attempted_.clear();
   failing_.clear();
   created_.clear();
@@ -278,9 +282,11 @@ void Generator::PatchSource(const std::string& what, const SourceChange& change)
   if (!MayStart(what)) return;
   calls_[what] = ClientFor(what).Patch<T>(
       change.name, kube::MergePatch{change.patch},
-      [this, what, version = change.patch.TextAt({"metadata", "resourceVersion"})](Result<T>&& written) {
-        if (!written) return Failed(what, "", written.error());
-        if (written->metadata.resource_version == version) return Failed(what, "", UnkeptError());
+      [this, what, change](Result<T>&& written) {
+        const std::string& version = change.patch.TextAt({"metadata", "resourceVersion"});
+        if (written && written->metadata.resource_version == version) written = UnkeptError();
+        if (!written) return Failed(what, change, written.error());
+        if (change.part == kube::Part::kObject) refused_sources_.erase({change.kind, change.name.name});
         sources_.Put(*std::move(written));
         Succeeded(what);
       },
@@ -331,6 +337,15 @@ void Generator::Remove(const ConfigRemoval& removal) {
       });
 }
 
+// An object that needs no finalizers any more, for instance because it was deleted, has no refusal either.
+void Generator::ForgetSourcesWithoutWrite() {
+  std::erase_if(refused_sources_, [this](const auto& refusal) {
+    return std::none_of(changes_.sources.begin(), changes_.sources.end(), [&](const SourceChange& change) {
+      return change.part == kube::Part::kObject && SourceName(change.kind, change.name.name) == refusal.first;
+    });
+  });
+}
+
 void Generator::Succeeded(const std::string& what) {
   const auto call = calls_.extract(what);
   failures_.erase(call.key());
@@ -342,20 +357,34 @@ void Generator::Succeeded(const std::string& what) {
 void Generator::Failed(const std::string& what, const std::string& config, const Error& error) {
   // The call owns the strings, so it is kept until the end.
   const auto call = calls_.extract(what);
-  const auto failure = failures_.extract(call.key());
-  const WriteBackoff::Key key = {"", call.key()};
-  const MonotonicTime now = clock_.Monotonic();
   created_.erase(config);
   cluster_.configs().ExpectNoMore(config);
+  if (NoteFailure(call.key(), error) && !config.empty()) refused_.insert_or_assign(config, error.message());
+  listener_.changed();
+}
+
+void Generator::Failed(const std::string& what, const SourceChange& source, const Error& error) {
+  const auto call = calls_.extract(what);
+  // The status of the object reports that its finalizers cannot be written.  No status could report that the status
+  // itself cannot be written.
+  if (NoteFailure(call.key(), error) && source.part == kube::Part::kObject) {
+    refused_sources_.insert_or_assign({source.kind, source.name.name}, error.message());
+  }
+  listener_.changed();
+}
+
+bool Generator::NoteFailure(const std::string& what, const Error& error) {
+  const auto failure = failures_.extract(what);
+  const WriteBackoff::Key key = {"", what};
+  const MonotonicTime now = clock_.Monotonic();
   // Somebody else has changed the object first, and the mirror will receive the newer version.
-  if (error.kind() == ErrorKind::kConflict && !backoff_.CountConflict(key, now)) return listener_.changed();
+  if (error.kind() == ErrorKind::kConflict && !backoff_.CountConflict(key, now)) return false;
   const auto retry_after = failure.empty() ? std::nullopt : failure.mapped().retry_after;
   const int count = backoff_.Failed(key, now, retry_after.value_or(std::chrono::milliseconds(0)));
   const bool may_pass = error.kind() == ErrorKind::kUnavailable && count <= kFailuresBeforeReport;
-  if (!may_pass) failing_.insert(call.key());
-  if (!may_pass && !config.empty()) refused_.insert_or_assign(config, error.message());
-  listener_.trouble(call.key(), error);
-  listener_.changed();
+  if (!may_pass) failing_.insert(what);
+  listener_.trouble(what, error);
+  return !may_pass;
 }
 
 }  // namespace pintle::controller

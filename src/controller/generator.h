@@ -80,6 +80,10 @@ class Generator {
   kube::Client ClientFor(const std::string& what);
   void Succeeded(const std::string& what);
   void Failed(const std::string& what, const std::string& config, const Error& error);
+  void Failed(const std::string& what, const SourceChange& source, const Error& error);
+  // Returns whether the failure lasts, and does not pass by itself soon.
+  bool NoteFailure(const std::string& what, const Error& error);
+  void ForgetSourcesWithoutWrite();
 
   kube::Client client_;
   const Clock& clock_;
@@ -101,6 +105,7 @@ class Generator {
   std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each reported Event.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
+  std::map<SourceName, std::string> refused_sources_;         // The server's errors about finalizers.
   // The digest of what the latest write of each config sends, by name, until a write succeeds.
   std::map<std::string, std::string, std::less<>> attempted_;
   std::set<std::string, std::less<>> failing_;  // Descriptions of writes whose failures last.

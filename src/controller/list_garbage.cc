@@ -7,12 +7,15 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/command_line.h"
+#include "base/printable.h"
 #include "controller/cluster.h"
 #include "controller/garbage.h"
 #include "controller/start_options.h"
+#include "controller/unreadable_object.h"
 #include "event/loop.h"
 #include "kube/client.h"
 
@@ -34,7 +37,8 @@ Result<GarbageOptions> ReadGarbageOptions(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
   }
-  return GarbageOptions{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = TRY(ReadKeptConfigs(line))};
+  const std::size_t kept = TRY(ReadKeptConfigs(line));
+  return GarbageOptions{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = kept};
 }
 
 std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
@@ -62,10 +66,12 @@ std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTim
   return text;
 }
 
-Result<> PrintGarbage(const GarbageOptions& options) {
+// Prints the list, and each object that cannot be read.
+Result<ExitStatus> PrintGarbage(const GarbageOptions& options) {
   const auto loop = TRY(event::Loop::Create());
   auto client = TRY(kube::Client::Create(*loop, TRY(AccessTo(options.kubeconfig))));
   const Cluster* cluster_being_read = nullptr;
+  std::vector<UnreadableObject> unreadable;
   const Cluster cluster(
       client, ControllerSettings().namespace_name,
       {.changed =
@@ -74,12 +80,16 @@ Result<> PrintGarbage(const GarbageOptions& options) {
            },
        .node_changed = [](const api::Node&, const api::Node&) {},
        .trouble = [&](std::string_view what,
-                      const Error& error) { loop->Stop(Error(error).While(fmt::format("reading {}", what))); }});
+                      const Error& error) { loop->Stop(Error(error).While(fmt::format("reading {}", what))); },
+       .unreadable = AddUnreadableTo(unreadable)});
   cluster_being_read = &cluster;
   TRY(loop->Run());
   const View view = cluster.Look();
+  for (const std::string& text : TextsAbout(unreadable)) {
+    fmt::print(stderr, "pintle-controller garbage: {}\n", Printable(text));
+  }
   fmt::print("{}", Table(view, FindGarbage(view, options.kept), SystemClock().Wall()));
-  return {};
+  return unreadable.empty() ? ExitStatus::kFine : ExitStatus::kDiffers;
 }
 
 }  // namespace
@@ -97,7 +107,7 @@ ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
     return ExitStatus::kWrong;
   }
   const auto outcome = PrintGarbage(*options);
-  if (outcome) return ExitStatus::kFine;
+  if (outcome) return *outcome;
   fmt::print(stderr, "pintle-controller garbage: {}\n", outcome.error().message());
   return ExitStatus::kWrong;
 }

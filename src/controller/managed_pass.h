@@ -103,7 +103,10 @@ class ManagedPass {
     }
     if (auto patch = PatchForConfigs(object.metadata, names)) {
       is_pending_ = true;
-      return Patch(object, *std::move(patch), kube::Part::kObject);
+      Patch(object, *std::move(patch), kube::Part::kObject);
+      const auto refusal = inputs_.refused_sources.find({Rules::kSourceKind, object.metadata.name});
+      if (refusal == inputs_.refused_sources.end()) return;
+      return Report(object, rules_.ProblemOfWriting(Error(ErrorKind::kInvalid, refusal->second)));
     }
     const bool are_written = Write(configs);
     if (are_written || !problem_.empty()) Report(object, problem_);

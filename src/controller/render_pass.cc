@@ -154,11 +154,12 @@ Result<const api::OSImageStreamSet*> ImagesFor(const RenderInputs& inputs) {
 }
 
 Result<machineconfig::Rendered> Render(const RenderInputs& inputs, const api::MachineConfig* current) {
+  const api::OSImageStreamSet* const os_images = TRY(ImagesFor(inputs));
   machineconfig::RenderSettings settings{
       .controller_config = *inputs.view.controller_config,
       .controller_version = SigningVersion(inputs.configs, inputs.versions),
       .operator_version = inputs.versions.operator_version,
-      .os_images = TRY(ImagesFor(inputs)),
+      .os_images = os_images,
   };
   if (settings.os_images != nullptr) settings.os_image_stream = settings.os_images->name;
   settings.current = current;

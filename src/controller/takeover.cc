@@ -78,7 +78,8 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
   if (line.words().size() != 1) {
     return Error(ErrorKind::kInvalid, "one of check, plan, start, status and undo is needed (see --help)");
   }
-  TakeoverOrder order{.verb = TRY(VerbNamed(std::string(line.words()[0])))};
+  TakeoverOrder order;
+  order.verb = TRY(VerbNamed(std::string(line.words()[0])));
   order.kubeconfig = line.Value("--kubeconfig").value_or("");
   order.templates = line.Value("--templates").value_or("");
   order.settings.with_server = line.Has("--server");
@@ -229,11 +230,7 @@ class TakeoverRun {
   }
 
   // An object that cannot be read is one of the findings, and the check goes on.
-  UnreadableListener NoteUnreadable() {
-    return [this](const kube::ResourceKind& kind, const kube::ObjectName& name, const Error& why) {
-      unreadable_.push_back({.kind = kind, .name = name, .why = why.message()});
-    };
-  }
+  UnreadableListener NoteUnreadable() { return AddUnreadableTo(unreadable_); }
 
   void StopReading(std::string_view what, const Error& error) {
     loop_.Stop(Error(error).While(fmt::format("reading {}", what)));

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <iterator>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -44,14 +43,6 @@ std::optional<CommandLine> StartLineOf(const WholeDeployment& deployment) {
     if (line) return *std::move(line);
   }
   return std::nullopt;
-}
-
-std::string TextAbout(const UnreadableObject& object) {
-  const std::string dot = object.kind.group.empty() ? "" : ".";
-  const std::string in_namespace =
-      object.name.namespace_name.empty() ? "" : fmt::format("-n {} ", object.name.namespace_name);
-  return fmt::format("{}; correct this object with `kubectl edit {}{}{}{} {}`, or delete it if nobody needs it",
-                     object.why, in_namespace, object.kind.plural, dot, object.kind.group, object.name.name);
 }
 
 class TakeoverChecker {
@@ -105,11 +96,7 @@ class TakeoverChecker {
 
   // Objects that cannot be read are listed first, because they may be the cause of other findings.
   void CheckReadable() {
-    std::set<std::string> texts;  // Several parts of the check may have read the same object.
-    for (const UnreadableObject& object : evidence_.unreadable) {
-      const auto [text, is_new] = texts.insert(TextAbout(object));
-      if (is_new) Add(Weight::kObstacle, *text);
-    }
+    for (std::string& text : TextsAbout(evidence_.unreadable)) Add(Weight::kObstacle, std::move(text));
     if (view_.controller_config == nullptr && !IsControllerConfigUnreadable()) {
       Add(Weight::kObstacle, "there is no ControllerConfig");
     }

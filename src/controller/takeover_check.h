@@ -16,18 +16,13 @@
 #include "controller/takeover_finding.h"
 #include "controller/takeover_rights.h"
 #include "controller/takeover_steps.h"
+#include "controller/unreadable_object.h"
 #include "controller/view.h"
 #include "generated/template_folder.h"
 #include "json/value.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::controller {
-
-struct UnreadableObject {
-  kube::ResourceKind kind;
-  kube::ObjectName name;
-  std::string why;  // Contains the kind, the name and the field.
-};
 
 struct TakeoverEvidence {
   const View& view;  // The cluster as Pintle's controller would see it.

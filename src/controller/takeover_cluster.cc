@@ -46,15 +46,17 @@ Result<kube::ApiRequest> RequestFor(const TakeoverWrite& write) {
   const kube::ResourceKind& kind = ResourceOf(write.object);
   const kube::ObjectName name = {.namespace_name = write.namespace_name, .name = write.name};
   if (write.is_creation) {
+    const std::string path = TRY(kube::CollectionPath(kind, write.namespace_name));
     return kube::ApiRequest{.method = "POST",
-                            .path = TRY(kube::CollectionPath(kind, write.namespace_name)) + "?fieldManager=pintle",
+                            .path = path + "?fieldManager=pintle",
                             .content_type = "application/json",
                             .body = json::ToText(write.patch),
                             .doing = fmt::format("creating {} {}", kind.kind, name.ToString())};
   }
   if (write.patch.is_null()) {
+    std::string path = TRY(kube::ObjectPath(kind, name));
     return kube::ApiRequest{.method = "DELETE",
-                            .path = TRY(kube::ObjectPath(kind, name)),
+                            .path = std::move(path),
                             .content_type = "application/json",
                             .body = json::ToText({{"preconditions", {{"resourceVersion", write.version}}}}),
                             .doing = fmt::format("deleting {} {}", kind.kind, name.ToString())};

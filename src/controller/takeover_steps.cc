@@ -391,9 +391,10 @@ TakeoverStep ServingStep(const TakeoverState& state, const TakeoverSettings& set
   }
   step.is_done = !state.server_replicas.empty() && silent.empty();
   if (!step.is_done) {
-    step.waits_for =
-        fmt::format("the Ignition server answers in the pods {} of the Deployment {}/{}",
-                    silent.empty() ? "(there are none yet)" : silent, settings.own_namespace, settings.own_deployment);
+    step.waits_for = fmt::format(
+        "the Ignition server answers in the pods {0} of the Deployment {1}/{2}; `kubectl describe -n {1} deployment "
+        "{2}` and `kubectl logs -n {1} deployment/{2}` list the reason",
+        silent.empty() ? "(there are none yet)" : silent, settings.own_namespace, settings.own_deployment);
   }
   return step;
 }
@@ -406,8 +407,11 @@ TakeoverStep LeaveStep(const TakeoverState& state, const TakeoverSettings& setti
   TakeoverStep step{.name = "leave",
                     .is_done = IsHeldByOthers(state.controller_lease, settings) || (IsStopped(state.ours) && !may_act)};
   if (step.is_done) return step;
-  step.waits_for =
-      "the replicas of Pintle have ended, and have released the leases or not renewed them for the time in them";
+  step.waits_for = fmt::format(
+      "the replicas of Pintle have ended, and have released the leases or not renewed them for the time in them; "
+      "`kubectl get -n {} pods -o wide` lists the pods that are left: if the node of one is down, start its machine or "
+      "delete its Node",
+      settings.own_namespace);
   if (state.ours && Replicas(state.ours) != json::Value(0)) step.write = ScaleOf(*state.ours, 0);
   return step;
 }
@@ -459,6 +463,15 @@ TakeoverStep OverridesBackStep(const TakeoverState& state, const TakeoverSetting
   return step;
 }
 
+std::string HolderText(std::string_view program, const std::optional<WholeDeployment>& deployment) {
+  const std::string text = fmt::format("{} holds its Lease", program);
+  if (!deployment) return fmt::format("{}; its Deployment is missing: restore it", text);
+  return fmt::format(
+      "{0}; `kubectl describe -n {1} deployment {2}` and `kubectl logs -n {1} deployment/{2}` list the "
+      "reason if it does not",
+      text, deployment->metadata.namespace_name, deployment->metadata.name);
+}
+
 TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSettings& settings,
                                const json::Value& before) {
   TakeoverStep step{.name = "leases", .is_done = true};
@@ -471,14 +484,17 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
   };
   if (lives(before["controller"]) && !IsHeldByOthers(state.controller_lease, settings)) {
     step.is_done = false;
-    step.waits_for = fmt::format("{} holds its Lease", kOldController);
+    step.waits_for = HolderText(kOldController, state.controller);
   } else if (lives(before["operator"]) && !IsHeldByOthers(state.operator_lease, settings)) {
     step.is_done = false;
-    step.waits_for = fmt::format("{} holds its Lease", kOldOperator);
+    step.waits_for = HolderText(kOldOperator, state.operators);
   } else if (may_act_by(state.operator_lease, state.operators) ||
              may_act_by(state.controller_lease, state.controller)) {
     step.is_done = false;
-    step.waits_for = fmt::format("the pods of the Deployments {} and {} have ended", kOldOperator, kOldController);
+    step.waits_for = fmt::format(
+        "the pods of the Deployments {} and {} have ended; `kubectl get -n {} pods -o wide` lists them: if the node of "
+        "one is down, start its machine or delete its Node",
+        kOldOperator, kOldController, settings.namespace_name);
   } else {
     step.write = WriteToForgetHold(state.operator_lease, settings);
     if (!step.write) step.write = WriteToForgetHold(state.controller_lease, settings);

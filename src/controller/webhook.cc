@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "base/digest.h"
@@ -41,6 +42,15 @@ Result<std::string> ReadWebhookKey(const std::string& path) {
                            path, key.size(), kShortestWebhookKey));
 }
 
+std::string_view RemedyFor(int status) {
+  if (status >= 300 && status < 400) {
+    return ", and redirects are not followed; give the address to which it redirects as --notify-url";
+  }
+  if (status == 401 || status == 403) return "; check that it has the key of --notify-key-file";
+  if (status == 404 || status == 405) return "; check the path in --notify-url";
+  return "";
+}
+
 }  // namespace
 
 std::string CloudEventOf(const Notice& notice, const std::string& source) {
@@ -64,7 +74,7 @@ Outcome JudgeAnswer(int status, const std::string& server) {
   if (status >= 200 && status < 300) return {.kind = Outcome::Kind::kTaken};
   const bool is_refused = std::find(kRefusals.begin(), kRefusals.end(), status) != kRefusals.end();
   return {.kind = is_refused ? Outcome::Kind::kRefused : Outcome::Kind::kFailed,
-          .why = fmt::format("{} answers {}", server, status)};
+          .why = fmt::format("{} answers {}{}", server, status, RemedyFor(status))};
 }
 
 Webhook::Webhook(event::Loop& loop, WebhookSettings settings) : loop_(loop), settings_(std::move(settings)) {}

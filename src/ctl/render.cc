@@ -139,9 +139,11 @@ Result<ExitStatus> Render(const CommandLine& line) {
   const Format format = TRY(FormatNamed(line.Value("-o").value_or("yaml")));
   if (line.words().empty())
     return Error(ErrorKind::kInvalid, "name the files or directories that have the MachineConfigs");
+  std::string pool_file = TRY(line.Needed("--pool"));
+  std::string controller_config_file = TRY(line.Needed("--controller-config"));
   machineconfig::Rendered rendered = TRY(RenderFiles({
-      .pool_file = TRY(line.Needed("--pool")),
-      .controller_config_file = TRY(line.Needed("--controller-config")),
+      .pool_file = std::move(pool_file),
+      .controller_config_file = std::move(controller_config_file),
       .inputs = line.words(),
       .current_file = line.Value("--current"),
       .overrides_file = line.Value("--overrides"),

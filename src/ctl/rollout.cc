@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/rollout_policy.h"
 #include "base/printable.h"
@@ -73,11 +75,23 @@ struct RolloutInputs {
   std::string why_no_policies;  // Why the RolloutPolicies are not among the objects; empty if they are.
 };
 
+// In a cluster, names are unique.  Of two Nodes with one name, only one would be updated in a simulation.
+Result<> CheckNames(const std::vector<api::Node>& nodes) {
+  std::set<std::string_view> names;
+  for (const api::Node& node : nodes) {
+    if (names.insert(node.metadata.name).second) continue;
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("two Nodes are named \"{}\"; take one of them out of the files", node.metadata.name));
+  }
+  return {};
+}
+
 Result<RolloutInputs> ReadFiles(RolloutQuestion question) {
   api::MachineConfigPool pool = TRY(ReadPool(question.pool_file));
   ClusterObjects objects;
   TRY(AddFile(question.nodes_file, "Node", objects));
   for (const std::string& file : question.other_files) TRY(AddFile(file, "", objects));
+  TRY(CheckNames(objects.nodes));
   return RolloutInputs{
       .question = std::move(question), .pool = std::move(pool), .objects = std::move(objects), .why_no_policies = ""};
 }

@@ -57,7 +57,8 @@ Result<Place> PlaceOfWindows(const api::RolloutPolicy& policy, TimeZoneFiles& fi
   }
   if (policy.spec.windows.empty() && policy.spec.freeze) name = policy.spec.freeze->time_zone;
   if (name.empty()) return Place();
-  return Place{.name = name, .zone = TRY(files.Find(name))};
+  auto zone = TRY(files.Find(name));
+  return Place{.name = name, .zone = std::move(zone)};
 }
 
 struct NodeTime {
@@ -147,7 +148,8 @@ std::string StepsText(const pool::Simulation& simulation, const pool::Policy& po
     }
     text += fmt::format("{}  {}\n", place.TextOf(step.at), TextOf(step, policy, place));
   }
-  if (later > 0) text += fmt::format("... and {} more steps after a week, which -o json prints\n", later);
+  if (later > 0)
+    text += fmt::format("... and {} more step{} after a week, which -o json prints\n", later, later == 1 ? "" : "s");
   return text;
 }
 

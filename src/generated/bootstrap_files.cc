@@ -171,10 +171,11 @@ class BootstrapRenderer {
  private:
   Result<machineconfig::Rendered> Render(const api::MachineConfigPool& pool) const {
     const machineconfig::MachineConfigs selected = TRY(machineconfig::SelectFor(pool, configs_));
+    const api::OSImageStreamSet* const os_images = TRY(ImagesOf(pool));
     machineconfig::RenderSettings settings{.controller_config = controller_config_,
                                            .controller_version = versions_.controller,
                                            .operator_version = versions_.operator_version,
-                                           .os_images = TRY(ImagesOf(pool))};
+                                           .os_images = os_images};
     if (settings.os_images != nullptr) settings.os_image_stream = settings.os_images->name;
     auto rendered = machineconfig::Render(pool, selected, settings);
     if (rendered) return rendered;

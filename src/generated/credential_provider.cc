@@ -199,7 +199,8 @@ Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec&
   }
   if (images.empty()) return made;
   SetCrioProvider(std::move(images), config);
-  made.files.push_back({std::string(file->path), TRY(ProvidersText(config))});
+  std::string providers = TRY(ProvidersText(config));
+  made.files.push_back({std::string(file->path), std::move(providers)});
   return made;
 }
 

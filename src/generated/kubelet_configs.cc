@@ -60,7 +60,8 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
                                  const KubeletSettings& settings, std::vector<std::string> arguments) {
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
   TRY(SetLatency(pool, settings.worker_latency_profile, base));
-  MachineConfig config = AnnotatedConfig(NodeConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+  NewFile file = TRY(KubeletConfFile(base));
+  MachineConfig config = AnnotatedConfig(NodeConfigName(pool), pool, {std::move(file)}, settings);
   if (GetsKernelArguments(pool)) {
     config.kernel_arguments = TRY(ControlGroupArguments(settings.cgroup_mode, std::move(arguments)));
   }
@@ -70,7 +71,8 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings) {
   const KubeletConfiguration base = TRY(PoolBase(pool, templates, settings));
-  return AnnotatedConfig(FeatureConfigName(pool), pool, {TRY(KubeletConfFile(base))}, settings);
+  NewFile file = TRY(KubeletConfFile(base));
+  return AnnotatedConfig(FeatureConfigName(pool), pool, {std::move(file)}, settings);
 }
 
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,

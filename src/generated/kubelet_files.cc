@@ -71,7 +71,8 @@ NewFile LoggingFile(std::int32_t level) {
 }  // namespace
 
 Result<NewFile> KubeletConfFile(const KubeletConfiguration& config) {
-  return NewFile{.path = std::string(kKubeletConfPath), .contents = TRY(KubeletConfText(config))};
+  std::string text = TRY(KubeletConfText(config));
+  return NewFile{.path = std::string(kKubeletConfPath), .contents = std::move(text)};
 }
 
 Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, KubeletConfiguration base) {

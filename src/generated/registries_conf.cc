@@ -277,7 +277,8 @@ Result<std::vector<PullSource>> PullSources(const Registry& entry, std::string_v
   endpoints.push_back(&entry.endpoint);
   std::vector<PullSource> sources;
   for (const RegistryEndpoint* endpoint : endpoints) {
-    sources.push_back({endpoint, TRY(RepositoryAt(*endpoint, entry, image))});
+    std::string repository = TRY(RepositoryAt(*endpoint, entry, image));
+    sources.push_back({endpoint, std::move(repository)});
   }
   return sources;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/base64.h"
 #include "generated/go_reading.h"
 #include "generated/go_type_check.h"
 #include "gotemplate/escape.h"
@@ -501,10 +502,19 @@ std::vector<std::string> FormsOf(std::string_view line) {
   return forms;
 }
 
-// Compares line by line, because a template may have indented a secret of several lines.  Ignores short lines, because
-// any text may contain them.
+// Texts that are shorter than this are no secrets, because any text may contain them.
+constexpr std::size_t kShortest = 8;
+
+// Returns a text of the same length that has another character at each place.
+std::string OtherSecret(std::string_view secret) {
+  std::string other(secret);
+  if (secret.size() < kShortest) return other;
+  for (char& c : other) c = c == '*' ? '+' : '*';
+  return other;
+}
+
+// Compares line by line, because a template may have indented a secret of several lines.  Ignores short lines.
 bool HasLineOf(std::string_view text, std::string_view secret) {
-  constexpr std::size_t kShortest = 8;
   while (!secret.empty()) {
     const std::size_t end = std::min(secret.find('\n'), secret.size());
     const std::string_view line = secret.substr(0, end);
@@ -532,6 +542,7 @@ Result<> CheckControllerConfigSpec(const json::Value& spec) {
 RenderConfig::RenderConfig(json::Value controller_config_spec, std::string pull_secret, const TlsSettings& tls)
     : spec_(std::make_unique<const json::Value>(std::move(controller_config_spec))),
       pull_secret_(std::make_unique<const std::string>(std::move(pull_secret))),
+      tls_(tls),
       memory_(std::make_unique<gotemplate::Memory>()) {
   using gotemplate::Value;
   const Value file = Value::Text("/etc/kubernetes/apiserver-url.env");
@@ -550,6 +561,16 @@ RenderConfig::RenderConfig(json::Value controller_config_spec, std::string pull_
 bool RenderConfig::HasSecret(std::string_view text) const {
   const gotemplate::Value internal = FieldOf(value_, {"InternalRegistryPullSecret"});
   return HasLineOf(text, *pull_secret_) || (internal.is_valid() && HasLineOf(text, internal.text()));
+}
+
+RenderConfig RenderConfig::WithOtherSecrets() const {
+  json::Value spec = *spec_;
+  if (json::Value* const internal = spec.Find("internalRegistryPullSecret");
+      internal != nullptr && internal->is_string()) {
+    const auto decoded = DecodeBase64(internal->text());
+    *internal = json::Value(decoded ? EncodeBase64(OtherSecret(*decoded)) : OtherSecret(internal->text()));
+  }
+  return RenderConfig(std::move(spec), OtherSecret(*pull_secret_), tls_);
 }
 
 const std::string& RenderConfig::platform() const {

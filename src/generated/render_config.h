@@ -34,6 +34,10 @@ class RenderConfig {
   // must not be printed.
   bool HasSecret(std::string_view text) const;
 
+  // Returns the same config with other pull secrets, each as long as the real one.  If a template has the same outcome
+  // with both configs, the outcome contains nothing of the secrets, in whatever form.
+  RenderConfig WithOtherSecrets() const;
+
   // These come from the status of the Infrastructure, and are "" if it does not have them.
   const std::string& platform() const;
   const std::string& control_plane_topology() const;
@@ -42,6 +46,7 @@ class RenderConfig {
   // `value_` points into these objects.
   std::unique_ptr<const json::Value> spec_;
   std::unique_ptr<const std::string> pull_secret_;
+  TlsSettings tls_;
   std::unique_ptr<gotemplate::Memory> memory_;
   gotemplate::Value value_;
 };

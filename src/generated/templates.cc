@@ -29,6 +29,7 @@ constexpr std::string_view kArbiter = "arbiter";
 
 // The text that a template has printed, and the file or unit in it.
 struct TemplateOutput {
+  const TemplateEntry* entry = nullptr;
   std::string text;
   bool is_blank = false;
   std::optional<ignition::File> file;
@@ -78,6 +79,16 @@ Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_vie
   const TemplateEntry* entry = in.Find(name);
   if (entry == nullptr || entry->is_folder) return entry;
   return Invalid(fmt::format("expected template directory, {} is not a directory", gotext::Quoted(entry->path)));
+}
+
+// Returns whether a text that a template has printed, or its error, may contain a part of the pull secrets.  A template
+// can print them in more forms than HasSecret() knows, so the template is executed again with other secrets.
+bool DependsOnSecret(std::string_view outcome, const gotemplate::Template& parsed, const RenderConfig& config) {
+  if (config.HasSecret(outcome)) return true;
+  const RenderConfig other = config.WithOtherSecrets();
+  std::string text;
+  const auto result = gotemplate::Execute(parsed, TemplateFunctions(), other.value(), text);
+  return outcome != (result ? text : result.error().message());
 }
 
 // Makes the configs of several roles.  Common templates are executed and decoded once, because their data does not
@@ -139,6 +150,7 @@ class ConfigMaker {
   Result<> PrintOne(const std::string& name, const TemplateEntry& entry, TemplateOutputs::ByName& texts) {
     const auto [printed, is_new] = outputs_.try_emplace(&entry);
     if (is_new) {
+      printed->second.entry = &entry;
       printed->second.text = TRY(TextOf(entry));
       printed->second.is_blank = gotext::IsBlank(printed->second.text);
     }
@@ -170,15 +182,15 @@ class ConfigMaker {
     if (printed.file) return {};
     auto file = ReadTemplateFile(printed.text);
     if (!file) {
-      return Invalid(
-          fmt::format("failed to unmarshal {} into struct: {}", Quoted(printed.text), file.error().message()));
+      return Invalid(fmt::format("failed to unmarshal {} into struct: {}", Quoted(printed), file.error().message()));
     }
     printed.file = *std::move(file);
     return {};
   }
 
-  std::string Quoted(const std::string& text) const {
-    return config_.HasSecret(text) ? "a text with the pull secret in it" : gotext::Quoted(text);
+  std::string Quoted(const TemplateOutput& printed) const {
+    const bool is_secret = DependsOnSecret(printed.text, **printed.entry->parsed, config_);
+    return is_secret ? "a text with the pull secret in it" : gotext::Quoted(printed.text);
   }
 
   const RenderConfig& config_;
@@ -234,7 +246,7 @@ Result<std::string> CompactPullSecret(std::string_view pull_secret) {
 Result<std::string> TextOfTemplate(const gotemplate::Template& parsed, const RenderConfig& config) {
   std::string text;
   auto result = gotemplate::Execute(parsed, TemplateFunctions(), config.value(), text);
-  if (!result && config.HasSecret(result.error().message())) {
+  if (!result && DependsOnSecret(result.error().message(), parsed, config)) {
     return Invalid(
         fmt::format("failed to execute template: template: {}: its error contains the pull secret and is not printed",
                     parsed.name()));

@@ -196,7 +196,8 @@ Result<net::Url> ReadServer(const Cluster& cluster) {
 }
 
 Result<Config> ReadCluster(const Cluster& cluster, const std::string& directory) {
-  Config config = {.server = TRY(ReadServer(cluster))};
+  net::Url server = TRY(ReadServer(cluster));
+  Config config = {.server = std::move(server)};
   if (cluster.insecure_skip_tls_verify) {
     return Refused("insecure-skip-tls-verify",
                    "give the CA that signed the server's certificate as certificate-authority-data");
@@ -261,8 +262,9 @@ Result<Config> InCluster(const PodSurroundings& surroundings) {
   const std::string host = is_ipv6 ? "[" + surroundings.host + "]" : surroundings.host;
   const std::string& directory = surroundings.directory;
   const Root root = TRY(Root::Open("/"));
-  Config config = {.server = TRY(net::Url::Parse(fmt::format("https://{}:{}", host, surroundings.port)),
-                                 "the API server's address")};
+  net::Url server =
+      TRY(net::Url::Parse(fmt::format("https://{}:{}", host, surroundings.port)), "the API server's address");
+  Config config = {.server = std::move(server)};
   config.tls.authorities = net::PemFile{directory + "/ca.crt"};
   config.token_file = directory + "/token";
   config.namespace_name = TRY(root.ReadFile(directory + "/namespace", 1 << 10), "reading our namespace");

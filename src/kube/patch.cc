@@ -136,10 +136,10 @@ class Amender final : public Work, public std::enable_shared_from_this<Amender> 
 Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name, const Patch& patch, Part part,
                                 const std::string& field_manager) {
   Form form = FormOf(patch, kind, name);
+  const std::string path = TRY(ObjectPath(kind, name, part == Part::kStatus ? "status" : ""));
   return ApiRequest{
       .method = "PATCH",
-      .path = TRY(ObjectPath(kind, name, part == Part::kStatus ? "status" : "")) +
-              Query({{"fieldManager", field_manager}, {"force", form.force}}),
+      .path = path + Query({{"fieldManager", field_manager}, {"force", form.force}}),
       .content_type = std::move(form.content_type),
       .body = std::move(form.body),
       .doing =

@@ -138,11 +138,13 @@ Call Transport::Start(ApiRequest request, ApiReceiver receiver) {
 Result<net::HttpRequest> Transport::Prepare(ApiRequest request) {
   const Config& config = *TRY(access_.Current());
   http_.UseTls(config.tls);
+  net::Url url = TRY(net::Url::Parse(Joined(config.server, request.path)));
+  auto token = TRY(ReadToken(config));
   net::HttpRequest prepared = {.method = std::move(request.method),
-                               .url = TRY(net::Url::Parse(Joined(config.server, request.path))),
+                               .url = std::move(url),
                                .headers = {{"Accept", "application/json"}},
                                .body = std::move(request.body),
-                               .bearer_token = TRY(ReadToken(config)),
+                               .bearer_token = std::move(token),
                                .timeouts = request.timeouts,
                                .body_limit = request.body_limit};
   if (!request.content_type.empty()) prepared.headers.push_back({"Content-Type", std::move(request.content_type)});

@@ -82,14 +82,15 @@ Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const
   const auto request = [&]() -> Result<ApiRequest> {
     const auto random_part =
         std::chrono::seconds(static_cast<int>(static_cast<double>(times.duration.count()) * random()));
-    ApiRequest asked = {.path = TRY(CollectionPath(kind, selection.namespace_name)) +
-                                Query({{"watch", "1"},
-                                       {"allowWatchBookmarks", "true"},
-                                       {"labelSelector", selection.label_selector},
-                                       {"fieldSelector", selection.field_selector},
-                                       {"resourceVersion", resource_version},
-                                       {"timeoutSeconds", std::to_string((times.duration + random_part).count())}}),
-                        .doing = fmt::format("watching {}", kind.plural)};
+    const std::string path = TRY(CollectionPath(kind, selection.namespace_name));
+    ApiRequest asked = {
+        .path = path + Query({{"watch", "1"},
+                              {"allowWatchBookmarks", "true"},
+                              {"labelSelector", selection.label_selector},
+                              {"fieldSelector", selection.field_selector},
+                              {"resourceVersion", resource_version},
+                              {"timeoutSeconds", std::to_string((times.duration + random_part).count())}}),
+        .doing = fmt::format("watching {}", kind.plural)};
     asked.timeouts.stall = times.silence;
     asked.timeouts.whole = times.duration + random_part + kGrace;
     return asked;

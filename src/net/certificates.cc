@@ -68,11 +68,13 @@ Result<WallTime> ReadTime(const ASN1_TIME* time) {
 }
 
 Result<Certificate> Read(const X509* certificate) {
+  const WallTime not_before = TRY(ReadTime(Crypto().X509_get0_notBefore(certificate)), "its begin of validity");
+  const WallTime not_after = TRY(ReadTime(Crypto().X509_get0_notAfter(certificate)), "its end of validity");
   return Certificate{.subject = TextOfName(Crypto().X509_get_subject_name(certificate)),
                      .issuer = TextOfName(Crypto().X509_get_issuer_name(certificate)),
                      .common_name = CommonNameOf(certificate),
-                     .not_before = TRY(ReadTime(Crypto().X509_get0_notBefore(certificate)), "its begin of validity"),
-                     .not_after = TRY(ReadTime(Crypto().X509_get0_notAfter(certificate)), "its end of validity")};
+                     .not_before = not_before,
+                     .not_after = not_after};
 }
 
 // Appends the certificates of a bundle up to the first that cannot be read, which is an error.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "base/libcrypto.h"
 #include "net/openssl_objects.h"
@@ -162,7 +163,9 @@ Result<CertifiedKey> ToPem(X509* certificate, EVP_PKEY* key) {
   TRY(Must(Crypto().PEM_write_bio_X509(first.get(), certificate), "writing a certificate"));
   TRY(Must(Crypto().PEM_write_bio_PrivateKey(second.get(), key, nullptr, nullptr, 0, nullptr, nullptr),
            "writing a key"));
-  return CertifiedKey{.certificate = TRY(TextOf(first.get())), .key = TRY(TextOf(second.get()))};
+  std::string certificate_text = TRY(TextOf(first.get()));
+  std::string key_text = TRY(TextOf(second.get()));
+  return CertifiedKey{.certificate = std::move(certificate_text), .key = std::move(key_text)};
 }
 
 }  // namespace

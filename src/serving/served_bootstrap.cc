@@ -72,9 +72,8 @@ class BootstrapPool final : public ServedPool {
     sources.kubeconfig = TRY(Needed(machineconfig::ReadInput(folder_.kubeconfig_file), "the kubeconfig"));
     for (const RegistryFile& registry : folder_.registries) {
       const std::string file = std::filesystem::path(directory) / registry.file;
-      sources.registries.push_back(
-          {.host = registry.host,
-           .authorities = TRY(Needed(machineconfig::ReadInput(file), "the authorities of " + registry.host))});
+      auto authorities = TRY(Needed(machineconfig::ReadInput(file), "the authorities of " + registry.host));
+      sources.registries.push_back({.host = registry.host, .authorities = std::move(authorities)});
     }
     // During the bootstrap, the operator's server does not adapt this version to the client.
     sources.encapsulated_version = ignition::SpecVersion::k3_5;

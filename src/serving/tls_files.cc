@@ -48,8 +48,9 @@ void TlsFiles::Look() {
 }
 
 Result<TlsFiles::Texts> TlsFiles::Read() const {
-  return Texts{TRY(net::ReadPem(net::PemFile{certificate_}), "reading the certificate " + certificate_),
-               TRY(net::ReadPem(net::PemFile{key_}), "reading the key " + key_), IsReadableByAll(key_)};
+  std::string certificate = TRY(net::ReadPem(net::PemFile{certificate_}), "reading the certificate " + certificate_);
+  std::string key = TRY(net::ReadPem(net::PemFile{key_}), "reading the key " + key_);
+  return Texts{std::move(certificate), std::move(key), IsReadableByAll(key_)};
 }
 
 Result<TlsFiles::Identity> TlsFiles::Make(const Texts& texts) const {

@@ -63,6 +63,14 @@ def test_simulates_a_rollout_by_a_policy(tmp_path):
     assert [step["what"] for step in answer["steps"]][:3] == ["WaveBegins", "Soaks", "WaveDone"]
 
 
+def test_refuses_two_nodes_of_one_name(tmp_path):
+    node = {"kind": "Node", "metadata": {"name": "w0"}}
+    nodes = write(tmp_path / "nodes.json", {"kind": "List", "items": [node, node]})
+    for more in [], ["--simulate"]:
+        refused("rollout", *more, "--pool", POOL, "--nodes", nodes,
+                says=['two Nodes are named "w0"; take one of them out of the files'])
+
+
 def test_options_of_a_simulation_need_it():
     for option in "--node-time=5min", "--begin=2027-03-27T12:00:00Z":
         refused("rollout", "--pool", POOL, "--nodes", NODES, option, says=["needs --simulate"])

@@ -23,6 +23,7 @@ class StallingServer(contextlib.AbstractContextManager):
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            timeout = _PATIENCE
 
             def log_message(self, *_):
                 pass
@@ -55,7 +56,10 @@ class StallingServer(contextlib.AbstractContextManager):
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate.certificate, certificate.key)
-            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+            # The handshake is left to the thread of each connection. accept() must not wait for a client that sends
+            # nothing, because then the server would accept no other connection, and could not be shut down.
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True,
+                                                      do_handshake_on_connect=False)
 
     def __enter__(self):
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

@@ -5,6 +5,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -24,6 +25,7 @@ class Clone:
 
     def reset(self):
         self.git("reset", "--quiet", "--hard", "origin/HEAD")
+        shutil.rmtree(self.folder / "build", ignore_errors=True)
         self.git("tag", "--delete", *self.tags())
 
     def tags(self, *options):
@@ -86,6 +88,35 @@ def test_a_version_of_another_commit_is_refused(clone):
     clone.git("tag", f"v{VERSION}")
     clone.name_the_changes()
     assert f"the tag v{VERSION} is of another commit" in clone.refusal()
+
+
+def replace_builder(clone, lines):
+    """Commits a program that builds no packages."""
+    body = "".join(f"    {line}\n" for line in lines)
+    clone.edit("packaging/build_packages.py", r"^def main\(\):$", f"def main():\n{body}\n\ndef unused_main():")
+
+
+def test_a_build_that_fails_leaves_no_release(clone):
+    replace_builder(clone, ["sys.exit('No space left on device')"])
+    clone.name_the_changes()
+    found = clone.release()
+    assert found.returncode == 1 and not (clone.folder / "build/release" / VERSION).exists() and not clone.tags()
+    assert "No space left on device\nrelease.py: `" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_a_commit_that_is_made_during_the_build_is_refused(clone):
+    replace_builder(clone, [
+        "subprocess.run(['git', '-C', TOP, '-c', 'user.name=test', '-c', 'user.email=test@localhost', 'commit', "
+        "'--quiet', '--allow-empty', '--message', 'meanwhile'], check=True)",
+        "package = TOP / 'build/pintle-controller_1.deb'",
+        "package.write_bytes(b'')",
+        "print(package)"])
+    clone.edit("packaging/build_image.py", r"^main\(\)$", "")
+    clone.name_the_changes()
+    found = clone.release()
+    assert found.returncode == 1 and not (clone.folder / "build/release" / VERSION).exists() and not clone.tags()
+    assert "the clone has changed since the release was begun" in found.stderr
 
 
 @pytest.mark.skipif(not NIGHTLY, reason="building all packages twice takes minutes")

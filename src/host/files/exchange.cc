@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "base/root.h"
 #include "base/unique_fd.h"
@@ -140,7 +141,8 @@ Result<> PutBackCopy(const ExchangeDirectories& directories, const std::string& 
   was.permissions = status.st_mode & 07777;
   was.user.id = status.st_uid;
   was.group.id = status.st_gid;
-  TRY(SetAll(copy.get(), was, {TRY(ReadAttributes(opened, OpenedAs::kItself)), OtherAttributes::kRemove}));
+  auto attributes = TRY(ReadAttributes(opened, OpenedAs::kItself));
+  TRY(SetAll(copy.get(), was, {std::move(attributes), OtherAttributes::kRemove}));
   if (::fsync(copy.get()) != 0) return Error::FromErrno("fsync");
   if (::renameat(directories.workspace, temporary.c_str(), directories.parent.fd(), name.c_str()) != 0) {
     return Error::FromErrno("putting back the edited entry");

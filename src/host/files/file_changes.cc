@@ -317,7 +317,10 @@ class FileChanges::Work {
 
   // Returns the attributes of a new entry whose place is empty or has an entry of another kind.
   Result<WantedAttributes> AttributesOfNewEntry(const FilePut& put) const {
-    if (put.want->attributes) return WantedAttributes{TRY(FromText(*put.want->attributes)), OtherAttributes::kRemove};
+    if (put.want->attributes) {
+      auto attributes = TRY(FromText(*put.want->attributes));
+      return WantedAttributes{std::move(attributes), OtherAttributes::kRemove};
+    }
     WantedAttributes wanted_attributes;
     if (const auto label = labels_.LabelFor(put.key, put.want->kind)) {
       wanted_attributes.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
@@ -384,7 +387,8 @@ class FileChanges::Work {
     TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
     if (prepared.WasDirectory()) TRY(ClearTemporaryNames(prepared.exchange.existing->identity));
     const bool needs_no_workspace = prepared.action == CommitAction::kRemove && prepared.WasDirectory();
-    const ExchangeDirectories directories = {*directory, needs_no_workspace ? -1 : TRY(workspaces_.For(*directory))};
+    const int workspace = needs_no_workspace ? -1 : TRY(workspaces_.For(*directory));
+    const ExchangeDirectories directories = {*directory, workspace};
     const Exchange& exchange = prepared.exchange;
     if (prepared.action == CommitAction::kPlace) return PutInPlace(directories, exchange, *prepared.want, blobs_);
     auto old_entry = prepared.action == CommitAction::kReplace
@@ -408,7 +412,8 @@ class FileChanges::Work {
 
   Result<> Remove(const Retired& retired) {
     const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
-    const ExchangeDirectories directories = {*directory, TRY(workspaces_.For(*directory))};
+    const int workspace = TRY(workspaces_.For(*directory));
+    const ExchangeDirectories directories = {*directory, workspace};
     return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
   }
 

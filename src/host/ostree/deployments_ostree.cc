@@ -294,7 +294,8 @@ Result<std::vector<std::string>> StagedInitramfsOverlays() {
 Result<> FinalizeOn(const Sysroot& sysroot, const std::function<Result<>(const Root& next)>& put) {
   const Object<OstreeDeployment> merge(g_object_ref(sysroot.merge()));
   OstreeDeployment* staged = sysroot.staged();
-  DeploymentSpec spec{CommitOf(staged), nullptr, ArgumentsOf(staged), TRY(StagedInitramfsOverlays())};
+  auto overlays = TRY(StagedInitramfsOverlays());
+  DeploymentSpec spec{CommitOf(staged), nullptr, ArgumentsOf(staged), std::move(overlays)};
   GKeyFile* origin = ::ostree_deployment_get_origin(staged);
   spec.origin.reset(origin == nullptr ? ::g_key_file_new() : ::g_key_file_ref(origin));
   const Object<OstreeDeployment> deployment = TRY(Deploy(sysroot, spec, merge.get()));

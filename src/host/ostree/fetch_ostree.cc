@@ -197,7 +197,8 @@ class ImageFetcher {
     if (const auto commit = TRY(store_.Find(documents.digest))) return FetchedImage{text, *commit};
     documents.config_text = TRY(ReadBlob(layout, documents.manifest.config.digest), doing());
     documents.config = TRY(ParseOciConfig(documents.config_text), doing());
-    return FetchedImage{text, TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, report_))};
+    auto commit = TRY(store_.Import(documents, name.directory + "/blobs/sha256", stop_, report_));
+    return FetchedImage{text, std::move(commit)};
   }
 
  private:

@@ -57,6 +57,12 @@ TEST_F(LocalWindowsTest, FieldsThatNeedAClusterAndUnknownOnesAreRefusedTogether)
                     HasSubstr("spec.windows[0].start: \"1:00\" is not a time of the day")));
 }
 
+TEST_F(LocalWindowsTest, AnUnknownFieldIsReportedAlsoIfAValueHasTheWrongType) {
+  EXPECT_THAT(MessageOf(Read(R"({windos: [], freeze: {until: 7}})")),
+              AllOf(HasSubstr("spec.windos is not known on a machine without a cluster; remove it"),
+                    HasSubstr("spec.freeze.until")));
+}
+
 TEST_F(LocalWindowsTest, AFileThatOthersMayWriteIsRefused) {
   static_cast<void>(Read("{windows: []}"));
   ASSERT_EQ(::chmod(file_.c_str(), 0666), 0);

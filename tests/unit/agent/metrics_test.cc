@@ -47,13 +47,22 @@ mcd_reboots_failed_total 1
 # HELP mcd_update_state The config of the last update or its error, and when, as Unix time.
 # TYPE mcd_update_state gauge
 mcd_update_state{config="MachineConfig: rendered-worker-1",err=""} 1700000001
-# HELP mcd_config_drift When the present drift from the config was first seen, as Unix time; 0 if there was none.
+# HELP mcd_config_drift When the present drift from the config was first seen, as Unix time; 0 if there is none.
 # TYPE mcd_config_drift gauge
 mcd_config_drift 1700000002
 # HELP mcd_local_unsupported_packages Packages changed on this node that no extension accounts for.
 # TYPE mcd_local_unsupported_packages gauge
 mcd_local_unsupported_packages{node="worker-1"} 4
 )");
+}
+
+TEST(DriftSince, IsTheTimeOfTheFirstLookThatFoundDriftUntilOneFindsNone) {
+  const WallTime first(seconds(1'700'000'000));
+  const WallTime later = first + seconds(60);
+  EXPECT_EQ(DriftSince(std::nullopt, true, first), first);
+  EXPECT_EQ(DriftSince(first, true, later), first);
+  EXPECT_EQ(DriftSince(first, false, later), std::nullopt);
+  EXPECT_EQ(DriftSince(std::nullopt, false, later), std::nullopt);
 }
 
 TEST(MetricsText, BeforeTheFirstUpdateHasZeroDriftAndNoUpdate) {

@@ -66,6 +66,27 @@ TEST(WithAuthorities, AcceptsAKubeconfigInJson) {
   EXPECT_EQ(ValueOf(WithAuthorities(json(kOldSigner), kNewSigner))->text, json(kNewSigner));
 }
 
+TEST(WithAuthorities, AnEmptyValueGetsTheAuthoritiesAndStaysReadable) {
+  const std::string value = EncodeBase64(kNewSigner);
+  const auto yaml = [](const std::string& written) {
+    return "- cluster:\n    certificate-authority-data:" + written + "\n    server: a\n";
+  };
+  const auto json = [](const std::string& written) {
+    return R"({"cluster":{"certificate-authority-data":)" + written + R"(,"server":"a"}})";
+  };
+  const auto renewed = [](const std::string& kubeconfig) {
+    const auto with_authorities = ValueOf(WithAuthorities(kubeconfig, kNewSigner));
+    return with_authorities ? with_authorities->text : "";
+  };
+  EXPECT_EQ(renewed(yaml("")), yaml(" \"" + value + "\""));
+  EXPECT_EQ(renewed(yaml(" ")), yaml("  \"" + value + "\""));
+  EXPECT_EQ(renewed(yaml(" null")), yaml(" \"" + value + "\""));
+  EXPECT_EQ(renewed(yaml(" \"\"")), yaml(" \"" + value + "\""));
+  EXPECT_EQ(renewed(yaml(" ''")), yaml(" '" + value + "'"));
+  EXPECT_EQ(renewed(json("\"\"")), json("\"" + value + "\""));
+  EXPECT_EQ(renewed(json("null")), json("\"" + value + "\""));
+}
+
 TEST(WithAuthorities, AKubeconfigOfAnotherFormIsAnErrorWithoutItsContents) {
   EXPECT_THAT(MessageOf(WithAuthorities("token: secret", kNewSigner)), Not(HasSubstr("secret")));
   EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOldSigner) + Kubeconfig(kOldSigner), kNewSigner)),

@@ -113,6 +113,16 @@ TEST(WithoutUrlPasswords, HidesThePasswordsOnly) {
             "proxy http://me:***@proxy:3128/ and https://host:443/x@y");
 }
 
+TEST(WithoutUrlPasswords, HidesATokenThatIsGivenAsAUserName) {
+  EXPECT_EQ(
+      WithoutUrlPasswords("at https://ghp_1@host/x, HTTP://ghp_1:@host and 'https://ghp_1:x-oauth-basic@host'", "***"),
+      "at https://***@host/x, HTTP://***@host and 'https://***@host'");
+  for (const char* harmless :
+       {"ssh://git@host/x", "docker://busybox@sha256", "https://host?from=a@b", "https://@host"}) {
+    EXPECT_EQ(WithoutUrlPasswords(harmless, "***"), harmless);
+  }
+}
+
 // An error names the work that failed, and the name of a file may be part of it.
 TEST(Error, StaysOnOneLineWithAnyName) {
   const Error error = Error::FromErrno("rename /a\nb", 2).While("writing /etc/\x1b[2J\npintle: all is well");

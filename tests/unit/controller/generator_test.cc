@@ -309,6 +309,22 @@ TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) 
   RunUntil([&] { return !generator_->is_busy(); });
 }
 
+TEST_F(GeneratorTest, ReportsThatTheServerRefusesTheFinalizersOfAnObjectUntilItTakesThem) {
+  std::atomic<bool> is_refusing = true;
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    const bool is_about_finalizers = request.line.starts_with("PATCH " + kApi + "kubeletconfigs/a") &&
+                                     request.line.find("/status") == std::string::npos;
+    if (!is_refusing || !is_about_finalizers) return std::nullopt;
+    return SmallApiServer::Status(422, "Invalid", "the webhook says no");
+  });
+  AddManaged("kubeletconfigs", "a", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "a", "Accepted") != ""; });
+  EXPECT_THAT(ConditionOf("kubeletconfigs", "a", "Accepted"), HasSubstr("the webhook says no"));
+  is_refusing = false;
+  RunUntil([&] { return ConditionOf("kubeletconfigs", "a", "Accepted") == "True Success"; });
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet"));
+}
+
 TEST_F(GeneratorTest, DoesNotReportAnEarlierRefusalOfAnObjectThatWasCorrected) {
   std::atomic<bool> is_reported_again = false;
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {

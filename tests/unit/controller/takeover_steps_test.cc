@@ -432,8 +432,11 @@ TEST(StepsToTakeOver, WaitUntilOurServerAnswersInEachPod) {
   EXPECT_FALSE(cluster.Run(StepsToTakeOver));
   const auto next = StepsToTakeOver(cluster.State(), cluster.settings_, cluster.now());
   ASSERT_NE(NextOf(next), nullptr);
-  EXPECT_EQ(NextOf(next)->waits_for,
-            "the Ignition server answers in the pods b of the Deployment pintle/pintle-controller");
+  EXPECT_EQ(
+      NextOf(next)->waits_for,
+      "the Ignition server answers in the pods b of the Deployment pintle/pintle-controller; `kubectl describe -n "
+      "pintle deployment pintle-controller` and `kubectl logs -n pintle deployment/pintle-controller` list the "
+      "reason");
   cluster.serves_ = true;
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
 }
@@ -485,6 +488,16 @@ TEST(StepsToTakeOver, DoNotReplaceARecordThatCannotBeRead) {
               testing::HasSubstr("its entry before.json cannot be read"));
   EXPECT_FALSE(cluster.Run(StepsToTakeOver));
   EXPECT_EQ(cluster.objects_[kRecord]["data"]["before.json"], "{");
+}
+
+TEST(StepsToUndo, NameARemedyWhileOurReplicasHaveNotEnded) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  const auto steps = StepsToUndo(cluster.State(), cluster.settings_, cluster.now());
+  const auto leave = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.name == "leave"; });
+  ASSERT_NE(leave, steps.end());
+  EXPECT_THAT(leave->waits_for,
+              testing::HasSubstr("`kubectl get -n pintle pods -o wide` lists the pods that are left"));
 }
 
 TEST(StepsToUndo, EndARunOfStartAndTheOtherWayRound) {

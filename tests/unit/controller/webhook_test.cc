@@ -48,6 +48,14 @@ TEST(JudgeAnswer, TellsWhetherAnotherAttemptMakesSense) {
   EXPECT_EQ(JudgeAnswer(503, "hook:443").why, "hook:443 answers 503");
 }
 
+TEST(JudgeAnswer, NamesARemedyForAnswersThatSettingsCause) {
+  EXPECT_EQ(
+      JudgeAnswer(302, "hook:443").why,
+      "hook:443 answers 302, and redirects are not followed; give the address to which it redirects as --notify-url");
+  EXPECT_EQ(JudgeAnswer(401, "hook:443").why, "hook:443 answers 401; check that it has the key of --notify-key-file");
+  EXPECT_EQ(JudgeAnswer(404, "hook:443").why, "hook:443 answers 404; check the path in --notify-url");
+}
+
 struct KeyCase {
   std::string key;
   std::filesystem::perms mode;

@@ -142,12 +142,30 @@ TEST(MachineConfigsOfTemplates, DoesNotPutThePullSecretIntoAnError) {
   EXPECT_FALSE(Has(other, "c2VjcmV0")) << other;
 }
 
+TEST(MachineConfigsOfTemplates, DoesNotPutTheDigitsOfThePullSecretIntoAnError) {
+  TemplateFolder templates("t");
+  templates.Add("worker/00-worker/_base/files/a", "path: [{{printf \"% x\" .PullSecret}}\n");
+  const std::string error = IgnitionOf(templates, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));
+  EXPECT_TRUE(Has(error, "failed to unmarshal a text with the pull secret in it into struct")) << error;
+  EXPECT_FALSE(Has(error, "7b 22")) << error;
+}
+
+TEST(TextOfTemplate, AnErrorThatDoesNotDependOnThePullSecretIsPrinted) {
+  const auto parsed = gotemplate::Template::Parse("t/a", "{{.PullSecret}}{{range 1.5}}{{end}}", IsTemplateFunction);
+  ASSERT_TRUE(parsed);
+  const auto text = TextOfTemplate(*parsed, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));
+  ASSERT_FALSE(text);
+  EXPECT_TRUE(Has(text.error().message(), "1.5")) << text.error().message();
+}
+
 TEST(TextOfTemplate, FindsAnEscapedPullSecretInAnError) {
   const json::Value spec = *json::Parse(R"({"internalRegistryPullSecret": "eyJhdXRocyI6e319"})");
   for (const char* printed :
        {R"(printf "%q" .PullSecret)", R"(printf "%q" (printf "%q" .PullSecret))", R"(printf "%+q" .PullSecret)",
         "html .PullSecret", "js .PullSecret", "urlquery .PullSecret", R"(printf "%x" .PullSecret)",
-        R"(printf "%X" .PullSecret)", R"(printf "%d" .InternalRegistryPullSecret)"}) {
+        R"(printf "%X" .PullSecret)", R"(printf "%d" .InternalRegistryPullSecret)", R"(printf "% x" .PullSecret)",
+        R"(printf "%# X" .PullSecret)", R"(printf "%.20s" .PullSecret)", R"(printf "% o" .InternalRegistryPullSecret)",
+        "slice .PullSecret 1 20"}) {
     const auto parsed =
         gotemplate::Template::Parse("t/a", "{{range " + std::string(printed) + "}}{{end}}", IsTemplateFunction);
     ASSERT_TRUE(parsed) << printed;
