@@ -35,11 +35,13 @@ template <typename Review>
 Result<Review> ReadReview(const ResourceKind& kind, Fetched fetched) {
   if (auto* const failure = std::get_if<Failure>(&fetched)) return std::move(failure->error);
   json::Value document = TRY(json::Parse(std::get<std::string>(fetched)), "reading the answer");
+  if (document.TextAt({"kind"}) != kind.kind) {
+    return Error(ErrorKind::kUnavailable, "the answer is not a " + std::string(kind.kind));
+  }
   json::Report report;
   Review review = json::Decode<Review>(std::move(document), report);
   TRY(ReadingOutcome(kind, report));
-  if (review.kind == kind.kind) return review;
-  return Error(ErrorKind::kUnavailable, "the answer is not a " + std::string(kind.kind));
+  return review;
 }
 
 api::SubjectAccessReview QuestionAbout(api::UserInfo user, const VisitorQuestion& question) {
