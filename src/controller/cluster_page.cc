@@ -9,9 +9,10 @@
 #include <random>
 #include <utility>
 
+#include "base/log.h"
 #include "controller/rosters.h"
-#include "dashboard/answers.h"
 #include "pool/rollout_policy.h"
+#include "serving/events.h"
 
 namespace pintle::controller {
 namespace {
@@ -19,6 +20,13 @@ namespace {
 constexpr auto kBetweenRenewals = std::chrono::seconds(1);
 constexpr auto kRenewedAnyway = std::chrono::hours(1);
 constexpr std::size_t kMostConnections = 64;
+// At a guarded address, one client must not keep the others out.  All visitors of an authenticating proxy are one
+// client.
+constexpr std::size_t kMostGuardedConnections = 256;
+constexpr std::size_t kMostOfOneClient = 128;
+constexpr net::Rate kGuardedRate = {.per_second = 100, .burst = 500};
+// A visitor waits no longer than this for the API server's answer.
+constexpr auto kVisitorPatience = std::chrono::seconds(20);
 // Proxies on the way, such as that of `kubectl port-forward`, may end a connection that is silent, too.
 constexpr auto kBetweenComments = std::chrono::seconds(20);
 static_assert(kBetweenComments * 3 < net::HttpServerLimits().stream_idle_time,
@@ -41,17 +49,43 @@ dashboard::ClusterState StateOf(const View& view) {
 }  // namespace
 
 Result<std::unique_ptr<ClusterPage>> ClusterPage::Begin(event::Loop& loop, const Clock& clock, const Cluster& cluster,
-                                                        const net::ListenAddress& address) {
+                                                        const ClusterPageSettings& settings, PageGuard::Review review) {
+  std::unique_ptr<ClusterPage> page(new ClusterPage(loop, clock, cluster));
+  if (settings.loopback) TRY(page->ServeAtLoopback(*settings.loopback), "--page");
+  if (settings.guarded) TRY(page->ServeGuarded(loop, *settings.guarded, std::move(review)), "--page-listen");
+  return page;
+}
+
+Result<> ClusterPage::ServeAtLoopback(const net::ListenAddress& address) {
   if (!net::IsLoopback(address)) {
     return Error(ErrorKind::kInvalid,
-                 fmt::format("the page has no login, so it is served at a loopback address only, such as "
-                             "127.0.0.1:8798, and not at {}; `kubectl port-forward` reaches it there",
+                 fmt::format("everyone who reaches this address may read the page, so it must be a loopback address, "
+                             "such as 127.0.0.1:8798, and not {}; --page-listen serves the page at another address to "
+                             "those who have a token",
                              net::ToText(address)));
   }
-  std::unique_ptr<ClusterPage> page(new ClusterPage(loop, clock, cluster));
-  const net::HttpServerLimits limits = {.connections = kMostConnections};
-  page->server_ = TRY(net::HttpServer::Begin({.listen = address, .limits = limits}, page->Handler()));
-  return page;
+  loopback_ = TRY(net::HttpServer::Begin({.listen = address, .limits = {.connections = kMostConnections}},
+                                         Handler(dashboard::Hosts::kLoopback)));
+  return {};
+}
+
+Result<> ClusterPage::ServeGuarded(event::Loop& loop, const GuardedPageSettings& settings, PageGuard::Review review) {
+  guard_ = PageGuard::Create(loop, clock_, std::move(review));
+  certificate_ = TRY(serving::TlsFiles::Open(
+      loop, settings.certificate_file, settings.key_file, {}, [this](Result<serving::TlsFiles::Identity> identity) {
+        if (identity) return guarded_->SetIdentity(*std::move(identity));
+        log::Warning("The previous certificate of the page stays in use: " + identity.error().message(),
+                     serving::kCertificateTrouble);
+      }));
+  const net::HttpServerLimits limits = {.connections = kMostGuardedConnections,
+                                        .connections_per_address = kMostOfOneClient,
+                                        .later_time = kVisitorPatience,
+                                        .later_per_address = kMostOfOneClient,
+                                        .rate = kGuardedRate};
+  guarded_ = TRY(net::HttpServer::Begin(
+      {.listen = settings.address, .identity = certificate_->first_identity(), .limits = limits}, GuardedHandler()));
+  log::Info("Serving the page at https://" + net::ToText(guarded_->address()));
+  return {};
 }
 
 ClusterPage::ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& cluster)
@@ -91,7 +125,8 @@ void ClusterPage::Renew() {
   if (!next.unread.empty()) Changed();
   AddChanges(next);
   contents_ = std::make_shared<const dashboard::Contents>(std::move(next));
-  server_->SetHandler(Handler());
+  if (loopback_) loopback_->SetHandler(Handler(dashboard::Hosts::kLoopback));
+  if (guarded_) guarded_->SetHandler(GuardedHandler());
 }
 
 void ClusterPage::AddChanges(const dashboard::Contents& next) {
@@ -108,9 +143,15 @@ void ClusterPage::AddChanges(const dashboard::Contents& next) {
   if (!changes->empty()) updates_.Add(*changes);
 }
 
-net::HttpHandler ClusterPage::Handler() {
-  return [contents = contents_, version = updates_.Version(), this](const net::IncomingRequest& request) {
-    return dashboard::AnswerFrom(*contents, version, updates_, request);
+net::HttpHandler ClusterPage::Handler(dashboard::Hosts hosts) {
+  return [contents = contents_, version = updates_.Version(), hosts, this](const net::IncomingRequest& request) {
+    return dashboard::AnswerFrom(*contents, version, updates_, hosts, request);
+  };
+}
+
+net::HttpHandler ClusterPage::GuardedHandler() {
+  return [guard = guard_.get(), page = Handler(dashboard::Hosts::kAny)](const net::IncomingRequest& request) {
+    return guard->Answer(request, page);
   };
 }
 

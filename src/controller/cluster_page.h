@@ -1,31 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Serves the read-only page of the cluster (dashboard/) at a loopback address.
+// Serves the read-only page of the cluster (dashboard/): at a loopback address to everyone who can reach it, and over
+// TLS at any address to those who have the right to read it (page_guard.h).
 //
 // The page is renewed when the copy of the cluster has changed, at most once a second.  While no browser follows the
 // page, only its data is renewed.  The server's thread makes the HTML when a browser requests the page.
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "controller/cluster.h"
+#include "controller/page_guard.h"
+#include "dashboard/answers.h"
 #include "dashboard/document.h"
 #include "dashboard/updates.h"
 #include "event/watches.h"
 #include "net/http_server.h"
+#include "serving/tls_files.h"
 
 namespace pintle::controller {
 
+// Where the page is served over TLS.
+struct GuardedPageSettings {
+  net::ListenAddress address;
+  std::string certificate_file;
+  std::string key_file;
+};
+
+struct ClusterPageSettings {
+  std::optional<net::ListenAddress> loopback = std::nullopt;
+  std::optional<GuardedPageSettings> guarded = std::nullopt;
+
+  bool IsServed() const { return loopback || guarded; }
+};
+
 class ClusterPage {
  public:
-  // The clock and the cluster must outlive the page.  The address must be a loopback address.
+  // The clock and the cluster must outlive the page.  `review` asks the API server about a visitor.
   static Result<std::unique_ptr<ClusterPage>> Begin(event::Loop& loop, const Clock& clock, const Cluster& cluster,
-                                                    const net::ListenAddress& address);
+                                                    const ClusterPageSettings& settings, PageGuard::Review review);
   ClusterPage(const ClusterPage&) = delete;
   ClusterPage& operator=(const ClusterPage&) = delete;
 
@@ -35,10 +54,13 @@ class ClusterPage {
  private:
   ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& cluster);
 
+  Result<> ServeAtLoopback(const net::ListenAddress& address);
+  Result<> ServeGuarded(event::Loop& loop, const GuardedPageSettings& settings, PageGuard::Review review);
   void Renew();
   void KeepStreamsAlive();
   void AddChanges(const dashboard::Contents& next);
-  net::HttpHandler Handler();
+  net::HttpHandler Handler(dashboard::Hosts hosts);
+  net::HttpHandler GuardedHandler();
 
   const Clock& clock_;
   const Cluster& cluster_;
@@ -47,8 +69,12 @@ class ClusterPage {
   event::Timer alive_;
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
-  std::vector<dashboard::Piece> pieces_;     // Of contents_; may be empty while no browser follows the page.
-  std::unique_ptr<net::HttpServer> server_;  // Destroyed first, since its threads use the updates.
+  std::vector<dashboard::Piece> pieces_;  // Of contents_; may be empty while no browser follows the page.
+  std::shared_ptr<PageGuard> guard_;      // Exists if there is a guarded server, as do the files of its certificate.
+  // Destroyed first, since their threads use the updates and the guard.
+  std::unique_ptr<net::HttpServer> loopback_;
+  std::unique_ptr<net::HttpServer> guarded_;
+  std::unique_ptr<serving::TlsFiles> certificate_;
 };
 
 }  // namespace pintle::controller

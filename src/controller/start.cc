@@ -152,6 +152,13 @@ class Ignition {
   std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.
 };
 
+PageGuard::Review ReviewBy(std::shared_ptr<kube::Transport> transport) {
+  return [transport = std::move(transport)](std::string token, std::function<void(Result<kube::Admission>)> done) {
+    return kube::ReviewVisitor(transport, {.token = std::move(token), .path = kPageRightPath, .verb = kPageRightVerb},
+                               std::move(done));
+  };
+}
+
 Result<> RunController(StartOptions options) {
   const auto loop = TRY(event::Loop::Create());
   const SystemClock clock;
@@ -171,8 +178,9 @@ Result<> RunController(StartOptions options) {
   };
   if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, page));
   std::unique_ptr<ClusterPage> cluster_page;
-  if (options.page) {
-    cluster_page = TRY(ClusterPage::Begin(*loop, clock, controller.cluster(), *options.page), "--page");
+  if (options.page.IsServed()) {
+    cluster_page =
+        TRY(ClusterPage::Begin(*loop, clock, controller.cluster(), options.page, ReviewBy(client.transport())));
   }
   controller.OnChange([&] {
     if (ignition) ignition->Look();

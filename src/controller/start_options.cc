@@ -34,6 +34,9 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
         {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
+        {"--page-listen", "ADDRESS:PORT", "where to serve the page over TLS to those who have a token [nowhere]"},
+        {"--page-cert", "FILE", "the certificate of --page-listen with its chain"},
+        {"--page-key", "FILE", "the certificate's key, not readable by everyone"},
         {"--gate-addresses", "remote|all",
          "what gates of RolloutPolicies may ask; remote: neither loopback nor link-local addresses [remote]"},
         {"--notify-url", "URL", "where the leader sends notices about rollouts, nodes and pauses [nowhere]"},
@@ -160,6 +163,24 @@ Result<std::optional<WebhookSettings>> ReadWebhook(const CommandLine& line) {
   return std::optional(std::move(settings));
 }
 
+Result<ClusterPageSettings> ReadPage(const CommandLine& line) {
+  ClusterPageSettings page;
+  if (const auto loopback = line.Value("--page")) page.loopback = TRY(net::ParseListenAddress(*loopback), "--page");
+  const auto listen = line.Value("--page-listen");
+  for (const std::string_view option : {"--page-cert", "--page-key"}) {
+    if (listen && line.Value(option).value_or("").empty()) {
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("--page-listen needs {}, since tokens must not be sent without TLS", option));
+    }
+    if (!listen && line.Has(option)) return Error(ErrorKind::kInvalid, fmt::format("{} needs --page-listen", option));
+  }
+  if (!listen) return page;
+  page.guarded = GuardedPageSettings{.address = TRY(net::ParseListenAddress(*listen), "--page-listen"),
+                                     .certificate_file = line.Value("--page-cert").value_or(""),
+                                     .key_file = line.Value("--page-key").value_or("")};
+  return page;
+}
+
 Result<> ReadCertificate(const CommandLine& line, IgnitionOptions& options) {
   options.certificate_secret =
       TRY(ReadSecretName(line, "--tls-secret", {"--tls-cert", "--cert", "--tls-key", "--key"}));
@@ -227,7 +248,7 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
   settings.gate_peers = TRY(ReadGatePeers(line));
   settings.webhook = TRY(ReadWebhook(line));
-  if (const auto page = line.Value("--page")) options.page = TRY(net::ParseListenAddress(*page), "--page");
+  options.page = TRY(ReadPage(line));
   options.ignition = TRY(ReadIgnition(line));
   if (options.ignition) {
     options.ignition->feed.namespace_name = settings.namespace_name;

@@ -12,6 +12,7 @@
 
 #include "base/command_line.h"
 #include "base/result.h"
+#include "controller/cluster_page.h"
 #include "controller/controller.h"
 #include "controller/ignition_feed.h"
 #include "kube/access.h"
@@ -31,8 +32,8 @@ struct IgnitionOptions {
 struct StartOptions {
   std::string kubeconfig;                     // Empty to use the pod's service account.
   std::optional<net::ListenAddress> metrics;  // Set if metrics are served.
-  std::optional<net::ListenAddress> page;     // Set if the page of the cluster is served.
-  std::optional<IgnitionOptions> ignition;    // Set if there is an Ignition server.
+  ClusterPageSettings page;
+  std::optional<IgnitionOptions> ignition;  // Set if there is an Ignition server.
   ControllerSettings controller;
 };
 

@@ -12,6 +12,7 @@
 namespace pintle::dashboard {
 namespace {
 
+constexpr std::string_view kStreamPath = "/events";
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
@@ -57,6 +58,15 @@ std::string FieldOf(std::string_view query, std::string_view name) {
   return {};
 }
 
+std::string_view PathOf(const net::IncomingRequest& request) {
+  return request.target.substr(0, request.target.find('?'));
+}
+
+std::string_view QueryOf(const net::IncomingRequest& request) {
+  const std::size_t mark = request.target.find('?');
+  return mark == std::string_view::npos ? std::string_view() : request.target.substr(mark + 1);
+}
+
 net::HttpAnswer StreamAnswer(Updates& updates, std::string_view query, const net::IncomingRequest& request) {
   net::HttpAnswer answer = AnswerOf(200, "text/event-stream", "");
   const auto last = request.Find("Last-Event-ID");
@@ -66,20 +76,21 @@ net::HttpAnswer StreamAnswer(Updates& updates, std::string_view query, const net
 
 }  // namespace
 
-net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates,
+bool WantsChanges(const net::IncomingRequest& request) { return PathOf(request) == kStreamPath; }
+
+net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates, Hosts hosts,
                            const net::IncomingRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") return ErrorOf(405, "this page can only be read");
-  if (!NamesThisMachine(request)) {
+  if (hosts == Hosts::kLoopback && !NamesThisMachine(request)) {
     return ErrorOf(421, "open this page by the name localhost, for instance through `kubectl port-forward`");
   }
-  const std::size_t mark = request.target.find('?');
-  const std::string_view path = request.target.substr(0, mark);
-  const std::string_view query = mark == std::string_view::npos ? std::string_view() : request.target.substr(mark + 1);
+  const std::string_view path = PathOf(request);
+  const std::string_view query = QueryOf(request);
   if (path == "/") {
     updates.ExpectFollower();
     return AnswerOf(200, "text/html; charset=utf-8", DocumentOf(contents, version, FieldOf(query, "node")));
   }
-  if (path == "/events") return StreamAnswer(updates, query, request);
+  if (path == kStreamPath) return StreamAnswer(updates, query, request);
   if (path == "/style.css") return AnswerOf(200, "text/css; charset=utf-8", std::string(kStyle));
   if (path == "/script.js") return AnswerOf(200, "text/javascript; charset=utf-8", std::string(kScript));
   if (path == "/icon.svg") return AnswerOf(200, "image/svg+xml", std::string(kIcon));

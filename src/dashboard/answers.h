@@ -3,9 +3,10 @@
 
 // The HTTP answers of the page.
 //
-// The page is read-only and has no login: it listens on a loopback address, which `kubectl port-forward` reaches.  A
-// website could let its own name point to 127.0.0.1, and read the page through a browser on the same machine.  So
-// requests are answered only if they name a loopback host.
+// The page is read-only and has no login of its own.  At a loopback address, which `kubectl port-forward` reaches, it
+// is served to everyone.  A website could let its own name point to 127.0.0.1, and read the page through a browser on
+// the same machine.  So requests are answered there only if they name a loopback host.  At other addresses, each
+// request needs a token (controller/page_guard.h), which no browser sends by itself, and may name any host.
 
 #include "dashboard/document.h"
 #include "dashboard/updates.h"
@@ -13,8 +14,13 @@
 
 namespace pintle::dashboard {
 
-// `contents` and `version` belong together.
-net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates,
+enum class Hosts { kLoopback, kAny };
+
+// `contents` and `version` belong together.  A request must name one of the `hosts`.
+net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates, Hosts hosts,
                            const net::IncomingRequest& request);
+
+// Returns whether the answer to this request is a stream.
+bool WantsChanges(const net::IncomingRequest& request);
 
 }  // namespace pintle::dashboard

@@ -160,7 +160,11 @@ function follow(version) {
   const source = new EventSource("events?from=" + encodeURIComponent(version));
   source.onopen = () => report("");
   source.onmessage = (event) => JSON.parse(event.data).forEach(replacePiece);
-  source.onerror = () => report("The connection is lost; trying again.");
+  source.onerror = () => {
+    report("The connection is lost; trying again.");
+    // After an answer that is not a stream, such as 503, the browser does not try again by itself.
+    if (source.readyState === EventSource.CLOSED) setTimeout(begin, 5000);
+  };
   source.addEventListener("reload", () => {
     source.close();
     begin();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <utility>
 
 namespace pintle::net {
 namespace {
@@ -34,6 +35,46 @@ std::optional<std::string_view> IncomingRequest::Find(std::string_view name) con
     if (SameIgnoringCase(field.name, name)) return field.value;
   }
   return std::nullopt;
+}
+
+void LaterAnswer::Complete(Make make) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(is_completed_, true) || is_abandoned_) return;
+  make_ = std::move(make);
+  // The lock is held during this call, so that Abandon() returns only when the call has ended.
+  if (const auto wake = std::exchange(wake_, nullptr)) wake();
+}
+
+bool LaterAnswer::IsAwaited() const {
+  const std::lock_guard lock(mutex_);
+  return !is_abandoned_;
+}
+
+LaterAnswer::Make LaterAnswer::Take(std::function<void()> wake) {
+  const std::lock_guard lock(mutex_);
+  if (!make_) wake_ = std::move(wake);
+  return std::exchange(make_, nullptr);
+}
+
+void LaterAnswer::Abandon() {
+  Make unused;  // What it owns is destroyed after the lock is released.
+  const std::lock_guard lock(mutex_);
+  is_abandoned_ = true;
+  wake_ = nullptr;
+  unused.swap(make_);
+}
+
+KeptRequest::KeptRequest(const IncomingRequest& request)
+    : method_(request.method), target_(request.target), peer_(request.peer) {
+  for (const IncomingRequest::Field& field : request.headers) {
+    headers_.push_back({std::string(field.name), std::string(field.value)});
+  }
+}
+
+IncomingRequest KeptRequest::View() const {
+  IncomingRequest request = {method_, target_, peer_, {}};
+  for (const Header& header : headers_) request.headers.push_back({header.name, header.value});
+  return request;
 }
 
 std::string HeadOf(const HttpAnswer& answer, std::string_view reason, AfterAnswer after) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Requests that our HTTP server receives, and its answers, as plain data.
+// Requests that our HTTP server receives, and its answers.
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ struct IncomingRequest {
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
-// A body without an end: the server sends each piece as soon as the stream has it, until the connection ends.
+// A body of unknown length: the server sends each piece as soon as the stream has it, until the connection ends.
 class HttpStream {
  public:
   virtual ~HttpStream() = default;
@@ -41,7 +42,12 @@ class HttpStream {
   // may be called from any thread, but not during this call.  A second call of Next() replaces the `wake` of the first
   // one.
   virtual std::shared_ptr<const std::string> Next(std::function<void()> wake) = 0;
+  // Returns whether there will be no further piece, so that the server closes the connection.  The server asks when
+  // Next() has returned nullptr.
+  virtual bool IsOver() const { return false; }
 };
+
+class LaterAnswer;
 
 struct HttpAnswer {
   int status = 200;
@@ -50,9 +56,62 @@ struct HttpAnswer {
   std::shared_ptr<const std::string> body = nullptr;
   // Set if the body is a stream; then `body` is not used.
   std::shared_ptr<HttpStream> stream = nullptr;
+  // Set if the answer is not known yet; then nothing else is used.
+  std::shared_ptr<LaterAnswer> later = nullptr;
 };
 
 using HttpHandler = std::function<HttpAnswer(const IncomingRequest& request)>;
+
+// An answer that a handler cannot give yet.  The handler returns it in HttpAnswer::later and keeps a copy, with which
+// someone completes it:
+//
+//     auto later = std::make_shared<LaterAnswer>();
+//     loop.Post([later] { ... later->Complete([] { return HttpAnswer{.status = 200}; }); });
+//     return {.later = later};
+//
+// All functions may be called from any thread, also when the client has left, and when the server no longer exists.
+class LaterAnswer {
+ public:
+  // Makes the answer.  A thread of the server calls this, so it may take as long as a handler may.
+  using Make = std::function<HttpAnswer()>;
+
+  LaterAnswer() = default;
+  LaterAnswer(const LaterAnswer&) = delete;
+  LaterAnswer& operator=(const LaterAnswer&) = delete;
+
+  // Only the first call counts.  `make` must not return another later answer.
+  void Complete(Make make);
+  // Returns false when the client has left or has got another answer, so that no answer is needed any more.
+  bool IsAwaited() const;
+
+  // For the server.  Returns what Complete() got.  If there is nothing yet, returns nullptr, and later calls `wake`
+  // when there is.  `wake` must return at once, and call neither of these functions.
+  Make Take(std::function<void()> wake);
+  // For the server: `wake` is not called after this returns.
+  void Abandon();
+
+ private:
+  mutable std::mutex mutex_;  // Guards the members below.
+  Make make_;
+  std::function<void()> wake_;
+  bool is_completed_ = false;
+  bool is_abandoned_ = false;
+};
+
+// Owns a copy of a request, for an answer that is made after the handler has returned.
+class KeptRequest {
+ public:
+  explicit KeptRequest(const IncomingRequest& request);
+
+  // Returns the request, which is valid as long as this object exists.
+  IncomingRequest View() const;
+
+ private:
+  std::string method_;
+  std::string target_;
+  std::string peer_;
+  std::vector<Header> headers_;
+};
 
 // Decides what the server does with the connection after an answer.  kKeepAsAsked is for a client of HTTP/1.0, which
 // needs a header that confirms that the connection is kept.

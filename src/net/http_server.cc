@@ -116,6 +116,9 @@ class HttpServer::Shared {
   // RemoveConnection() in the end.
   bool AddConnection(const std::string& client_key);
   void RemoveConnection(const std::string& client_key);
+  // Counts one more later answer in the same way.
+  bool AddLater(const std::string& client_key);
+  void RemoveLater(const std::string& client_key);
   bool is_full() const { return connections_ >= limits_.connections; }
   bool is_stopping() const { return stopping_; }
   Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
@@ -135,7 +138,9 @@ class HttpServer::Shared {
   std::shared_ptr<const HttpHandler> handler_;
   std::shared_ptr<const TlsIdentity> identity_;
   RateLimit rate_;
-  std::unordered_map<std::string, std::size_t> connections_of_;  // The keys come from ClientKeyOf().
+  // The keys come from ClientKeyOf().
+  std::unordered_map<std::string, std::size_t> connections_of_;
+  std::unordered_map<std::string, std::size_t> later_of_;
 };
 
 // A thread and the connections that it serves.
@@ -187,6 +192,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     thread_.Add(this);
   }
   ~Connection() {
+    ForgetLater();
     thread_.Remove(this);
     server_.RemoveConnection(client_key_);
   }
@@ -199,8 +205,10 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     Advance();
   }
 
-  // Called when the server stops: ends a connection that waits for a request, or that sends a stream.
+  // Called when the server stops: ends a connection that waits for a request, or that sends a stream, and answers one
+  // that waits for a later answer.
   void EndIfIdle() {
+    if (step_ == &Connection::AwaitLater) return ReplaceLater();
     const bool waits = step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands;
     if ((input_.empty() && waits) || step_ == &Connection::FollowStream) End();
   }
@@ -209,6 +217,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     error_code ignored;  // The socket is closed in any case.
     socket_.close(ignored);
     out_of_time_.cancel();
+    ForgetLater();
   }
 
  private:
@@ -223,7 +232,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
           if (std::exchange(must_yield_, false)) return Yield();
           break;
         case Outcome::kWaitToRead:
-          return Await(tcp::socket::wait_read);
+          return Await(HasReadEnough() ? tcp::socket::wait_error : tcp::socket::wait_read);
         case Outcome::kWaitToWrite:
           return Await(tcp::socket::wait_write);
         case Outcome::kOver:
@@ -255,8 +264,10 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     out_of_time_.async_wait([alive = weak_from_this()](error_code failed) {
       const auto self = alive.lock();
       if (failed || !self) return;
-      if (std::chrono::steady_clock::now() >= self->deadline_) return self->End();
-      self->SetAlarm();
+      if (std::chrono::steady_clock::now() < self->deadline_) return self->SetAlarm();
+      self->alarm_.reset();
+      if (self->step_ == &Connection::AwaitLater) return self->ReplaceLater();
+      self->End();
     });
   }
 
@@ -308,7 +319,67 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     is_head_request_ = message.method() == http::verb::head;
     const bool must_close = HasBody(*parser_) || !message.keep_alive();
     const AfterAnswer kept = message.version() == 10 ? AfterAnswer::kKeepAsAsked : AfterAnswer::kKeep;
-    return Answer((*server_.handler())(RequestOf(message, peer_)), must_close ? AfterAnswer::kClose : kept);
+    HttpAnswer answer = (*server_.handler())(RequestOf(message, peer_));
+    if (answer.later) return AnswerLater(std::move(answer.later), must_close ? AfterAnswer::kClose : kept);
+    return Answer(std::move(answer), must_close ? AfterAnswer::kClose : kept);
+  }
+
+  bool AnswerLater(std::shared_ptr<LaterAnswer> later, AfterAnswer after) {
+    if (!server_.AddLater(client_key_)) {
+      later->Abandon();
+      return Answer(AnswerForNow(), AfterAnswer::kClose);
+    }
+    later_ = std::move(later);
+    after_later_ = after;
+    EndAfter(server_.limits().later_time);
+    step_ = &Connection::AwaitLater;
+    return true;
+  }
+
+  static HttpAnswer AnswerForNow() { return {.status = 503, .headers = {{"Retry-After", "1"}}}; }
+
+  // Reads meanwhile, to notice when the client leaves.  Only the beginning of the next requests is kept in memory.
+  Outcome AwaitLater() {
+    const auto make = later_->Take([&context = thread_.context(), waiting = weak_from_this()] {
+      asio::post(context, [waiting] {
+        const auto self = waiting.lock();
+        if (self && self->step_ == &Connection::AwaitLater) self->AdvanceAnew();
+      });
+    });
+    if (make) {
+      ForgetLater();
+      Answer(make(), after_later_);
+      return Outcome::kDone;
+    }
+    if (HasReadEnough()) return Outcome::kWaitToRead;
+    std::array<char, 4096> bytes;
+    const Progress progress = wire_.Read(bytes);
+    input_.append(bytes.data(), progress.bytes);
+    must_yield_ = progress.outcome == Outcome::kDone;
+    return progress.outcome;
+  }
+
+  bool HasReadEnough() const { return step_ == &Connection::AwaitLater && input_.size() >= server_.limits().head; }
+
+  void ReplaceLater() {
+    if (!socket_.is_open()) return;
+    ForgetLater();
+    Answer(AnswerForNow(), AfterAnswer::kClose);
+    AdvanceAnew();
+  }
+
+  void ForgetLater() {
+    if (!later_) return;
+    later_->Abandon();
+    later_ = nullptr;
+    server_.RemoveLater(client_key_);
+  }
+
+  // Advances when something else than the socket has an effect on the next step.
+  void AdvanceAnew() {
+    error_code ignored;  // Afterwards nothing waits for the socket, and Advance() waits again.
+    socket_.cancel(ignored);
+    Advance();
   }
 
   bool Answer(HttpAnswer answer, AfterAnswer after) {
@@ -344,16 +415,17 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
       });
     });
     const bool was_waiting = std::exchange(waits_for_piece_, !body_);
+    if (!body_ && stream_->IsOver()) {
+      EndWithGoodbye();
+      return Outcome::kDone;
+    }
     // Data from the client does not extend the time without a piece.
     if (body_ || !was_waiting) EndAfter(body_ ? server_.limits().answer_time : server_.limits().stream_idle_time);
     return body_ ? Outcome::kDone : DiscardSome();
   }
 
   void WakeFromStream() {
-    if (!socket_.is_open() || step_ != &Connection::FollowStream) return;
-    error_code ignored;  // Afterwards nothing waits for the socket, and Advance() waits again.
-    socket_.cancel(ignored);
-    Advance();
+    if (socket_.is_open() && step_ == &Connection::FollowStream) AdvanceAnew();
   }
 
   Outcome WriteBody() {
@@ -374,14 +446,15 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     body_ = nullptr;
     is_head_request_ = false;
     must_yield_ = true;
-    if (closes_ || server_.is_stopping()) {
-      EndAfter(kGoodbyeTime);
-      step_ = &Connection::SayGoodbye;
-      return;
-    }
+    if (closes_ || server_.is_stopping()) return EndWithGoodbye();
     is_idle_ = input_.empty();
     EndAfter(is_idle_ ? server_.limits().idle_time : server_.limits().head_time);
     ExpectHead();
+  }
+
+  void EndWithGoodbye() {
+    EndAfter(kGoodbyeTime);
+    step_ = &Connection::SayGoodbye;
   }
 
   // Closing a socket with unread data would reset the connection, and the client could lose the answer.
@@ -424,6 +497,9 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::size_t written_ = 0;  // Counts the bytes of the head, then those of the body.
   bool closes_ = false;
   bool must_yield_ = false;
+
+  std::shared_ptr<LaterAnswer> later_;  // Set while the connection waits for it.
+  AfterAnswer after_later_ = AfterAnswer::kClose;
 };
 
 // Ends the connections that wait for a request at once, and the others after their answer or when the time is up.
@@ -558,6 +634,23 @@ bool HttpServer::Shared::AddConnection(const std::string& client_key) {
   }
   ++connections_;
   return true;
+}
+
+bool HttpServer::Shared::AddLater(const std::string& client_key) {
+  const std::lock_guard lock(mutex_);
+  std::size_t& others = later_of_[client_key];
+  if (others < limits_.later_per_address) {
+    ++others;
+    return true;
+  }
+  if (others == 0) later_of_.erase(client_key);
+  return false;
+}
+
+void HttpServer::Shared::RemoveLater(const std::string& client_key) {
+  const std::lock_guard lock(mutex_);
+  const auto own = later_of_.find(client_key);
+  if (--own->second == 0) later_of_.erase(own);
 }
 
 void HttpServer::Shared::RemoveConnection(const std::string& client_key) {

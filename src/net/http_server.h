@@ -7,10 +7,12 @@
 //     server->SetHandler(another);   // From the next request on, on all connections.
 //     server->SetIdentity(renewed);  // From the next connection on.
 //
-// Several of these threads may call the handler at the same time.  The handler must return without waiting, so it
-// should look things up in immutable data.  It gets the head of a request.  The body of a request is not read; after a
-// request with a body, the connection is closed.  If a client's data is not HTTP, is too long or comes too slowly, the
-// server answers with an error or closes the connection.
+// Several of these threads may call the handler at the same time.  The handler must return without waiting: it looks
+// things up in immutable data, or it returns a LaterAnswer.  While a client waits for a later answer, its next requests
+// on the connection wait, too.  A client that closes its sending side meanwhile gets no answer.  The handler gets the
+// head of a request.  The body of a request is not read; after a request with a body, the connection is closed.  If a
+// client's data is not HTTP, is too long or comes too slowly, the server answers with an error or closes the
+// connection.
 
 #include <chrono>
 #include <cstddef>
@@ -39,6 +41,10 @@ struct HttpServerLimits {
   std::size_t bytes_per_second = 16 << 10;
   // A stream without a new piece ends after this time, so that clients that are gone do not stay connected.
   std::chrono::milliseconds stream_idle_time = std::chrono::minutes(2);
+  // A later answer that has not come after this time is replaced by status 503.
+  std::chrono::milliseconds later_time = std::chrono::seconds(30);
+  // The maximum of later answers that one client, as ClientKeyOf() defines it, waits for; more requests get status 503.
+  std::size_t later_per_address = 64;
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
   Rate rate = {};  // Limits requests from one client, as ClientKeyOf() defines it; more requests get status 503.
@@ -56,6 +62,7 @@ class HttpServer {
   static Result<std::unique_ptr<HttpServer>> Begin(const HttpServerSettings& settings, HttpHandler handler);
 
   // Accepts no more connections, and waits until the answers under way have ended, but no longer than `stop_time`.
+  // Clients that wait for a later answer get status 503.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -287,6 +287,39 @@ def test_the_ignition_servers_deployment_gets_its_certificate_and_token_from_sec
         assert role["rules"][0]["resources"] == ["secrets"] and role["rules"][0]["verbs"] == ["list", "watch"]
 
 
+@pytest.mark.parametrize("kind", ["kubernetes", "openshift"])
+def test_the_page_is_served_to_others_by_an_overlay_only(applied, kind):
+    applied.apply(OPENSHIFT_NAMESPACES)
+    plain, made = (json.loads(applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-",
+                                              input=manifests_for(applied, folder)).stdout)["items"]
+                   for folder in (DEPLOY / kind, DEPLOY / "page" / kind))
+    names = {(item["kind"], item["metadata"]["name"]) for item in made}
+    assert names - {(item["kind"], item["metadata"]["name"]) for item in plain} == {
+        ("ClusterRole", "pintle-page-reader"), ("ClusterRoleBinding", "pintle-controller-page"),
+        ("NetworkPolicy", "pintle-page"), ("Service", "pintle-page")}
+    found = {(item["kind"], item["metadata"]["name"]): item for item in made}
+    assert found["ClusterRoleBinding", "pintle-controller-page"]["roleRef"]["name"] == "system:auth-delegator"
+    assert found["ClusterRole", "pintle-page-reader"]["rules"] == [
+        {"nonResourceURLs": ["/pintle/page"], "verbs": ["get"]}]
+    before = next(item for item in plain if item["kind"] == "Deployment")["spec"]["template"]["spec"]["containers"][0]
+    pod = found["Deployment", "pintle-controller"]["spec"]["template"]["spec"]
+    container, = pod["containers"]
+    # The overlay adds options and changes none.
+    options = ["--page-listen", ":8443", "--page-cert", "/etc/pintle/page/tls.crt", "--page-key", "/etc/pintle/page/tls.key"]
+    assert sorted(container["args"]) == sorted(before["args"] + options)
+    subprocess.run([CONTROLLER, *container["args"], "--help"], stdout=subprocess.DEVNULL, check=True)
+    # The key is where the program looks for it, and not everyone may read it.
+    mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
+    volume, = (volume for volume in pod["volumes"] if volume["name"] == mounts["/etc/pintle/page"])
+    assert volume["secret"] == {"secretName": "pintle-page-tls", "defaultMode": 0o440}
+    # The Service and the policy lead to the port of the page.
+    assert {port["name"]: port["containerPort"] for port in container["ports"]} == {"metrics": 8797, "page": 8443}
+    service = found["Service", "pintle-page"]["spec"]
+    assert service["ports"][0]["targetPort"] == "page" and service["selector"].items() <= found[
+        "Deployment", "pintle-controller"]["spec"]["template"]["metadata"]["labels"].items()
+    assert found["NetworkPolicy", "pintle-page"]["spec"]["ingress"] == [{"ports": [{"port": 8443, "protocol": "TCP"}]}]
+
+
 def allowed(cluster, verb, resource, group, namespace, name):
     kind, _, subresource = resource.partition("/")
     attributes = {"verb": verb, "resource": kind, "subresource": subresource, "group": group, "namespace": namespace,

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at the page of pintle-controller in a real browser, while the nodes of a real API server change."""
 
+import contextlib
+import http.client
+import http.server
 import os
 import pathlib
+import shutil
+import ssl
+import threading
 import urllib.error
 import urllib.request
 
 import pytest
 
+from machines import certs, grants
 from machines.browser import Browser
 from machines.cluster import Cluster
-from machines.controller import Controller, Objects, prepare_cluster
+from machines.controller import DEPLOY, Controller, Objects, account, prepare_cluster
 from machines.daemon import free_ports
 from machines.simulated_agents import PREFIX, SimulatedAgents
 from machines.wait import wait_until
@@ -277,3 +284,254 @@ def test_the_keyboard_reaches_all_nodes_and_keeps_its_place(page, objects, agent
     wait_until(lambda: browser.run("return document.getElementById('timeline').textContent.includes('worker-1: degraded')"),
                "the page shows the change", 60)
     assert browser.run(focused) == "node-worker-1"
+
+
+# ---- the page for those who have a token ----------------------------------------------------------------------------
+
+PATHS = ("", "?node=worker-0", "style.css", "script.js", "icon.svg", "events", "nothing")
+BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
+# An admission counts for a minute, and the API server remembers tokens for some seconds, too.
+LONGEST_ADMISSION = 90
+
+
+class GuardedPage:
+    """The page over TLS, which needs a token."""
+
+    def __init__(self, controller, port, authority):
+        self.controller, self.port, self.authority = controller, port, authority
+        self.context = ssl.create_default_context(cafile=authority.certificate)
+
+    def connection(self):
+        return contextlib.closing(http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=self.context))
+
+    def get(self, path="", token=None, method="GET", **headers):
+        """Returns the status, the headers and the body."""
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        with self.connection() as connection:
+            connection.request(method, "/" + path, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+
+    def status(self, token):
+        return self.get(token=token)[0]
+
+    @contextlib.contextmanager
+    def stream(self, token):
+        with self.connection() as connection:
+            connection.request("GET", "/events?from=none-0", headers={"Authorization": f"Bearer {token}"})
+            answer = connection.getresponse()
+            assert answer.status == 200 and answer.headers["Content-Type"] == "text/event-stream"
+            assert answer.readline() == b"retry: 2000\n"
+            yield answer
+
+    def certificate(self):
+        with self.connection() as connection:
+            connection.connect()
+            return connection.sock.getpeercert(binary_form=True)
+
+
+class Visitors:
+    """ServiceAccounts, and their tokens."""
+
+    def __init__(self, cluster):
+        self.admin, self.names, self.tokens = cluster.admin, [], []
+
+    def account(self, name, may_read=True):
+        """Creates an account, and returns a token of it."""
+        self.names.append(name)
+        self.admin.must("POST", ACCOUNTS, {"metadata": {"name": name}})
+        if may_read:
+            self.admin.must("POST", BINDINGS, {
+                "metadata": {"name": name}, "subjects": [
+                    {"kind": "ServiceAccount", "name": name, "namespace": "default"}],
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pintle-page-reader"}})
+            grants.wait_until_known(self.admin)
+        return self.token(name)
+
+    def token(self, name, **spec):
+        answer = self.admin.must("POST", f"{ACCOUNTS}/{name}/token", {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec})
+        self.tokens.append(answer["status"]["token"])
+        return self.tokens[-1]
+
+    def remove(self, name):
+        self.admin.must("DELETE", f"{ACCOUNTS}/{name}")
+
+    def forbid(self, name):
+        self.admin.must("DELETE", f"{BINDINGS}/{name}")
+
+    def remove_all(self):
+        for name in self.names:
+            self.admin.request("DELETE", f"{ACCOUNTS}/{name}")
+            self.admin.request("DELETE", f"{BINDINGS}/{name}")
+
+
+@pytest.fixture(scope="module")
+def page_rights(cluster):
+    """Gives the controller the rights of deploy/page."""
+    account(cluster)
+    cluster.admin.apply_files(DEPLOY / "page/base/rbac.yaml")
+    grants.wait_until_known(cluster.admin)
+
+
+@pytest.fixture
+def visitors(cluster):
+    made = Visitors(cluster)
+    yield made
+    made.remove_all()
+
+
+@contextlib.contextmanager
+def serve_guarded(cluster, objects, folder):
+    authority = certs.Authority(folder / "authority")
+    pair = authority.server("page", ["127.0.0.1"])
+    (port,) = free_ports(1)
+    with Controller(cluster, "guarded", f"--page-listen=0.0.0.0:{port}", f"--page-cert={pair.certificate}",
+                    f"--page-key={pair.key}") as controller:
+        wait_until(objects.leader, "the controller leads", 60)
+        yield GuardedPage(controller, port, authority)
+
+
+@pytest.fixture
+def guarded(cluster, objects, page_rights, visitors, tmp_path):
+    with serve_guarded(cluster, objects, tmp_path) as page:
+        yield page
+        log = page.controller.log_text()
+        for token in visitors.tokens:
+            assert token not in log and token.split(".")[-1] not in log
+
+
+def assert_nothing_is_given(page, status, token=None, **headers):
+    for path in PATHS:
+        for method in ("GET", "HEAD", "POST"):
+            found, received, body = page.get(path, token, method, **headers)
+            assert (found, body) == (status, b""), (path, method)
+            assert ("WWW-Authenticate" in received) == (status == 401)
+            assert received["Content-Type"] is None and received["Content-Length"] == "0"
+
+
+def test_without_a_token_that_the_cluster_accepts_there_is_nothing(guarded, visitors):
+    token = visitors.account("reader")
+    assert_nothing_is_given(guarded, 401)
+    assert_nothing_is_given(guarded, 401, Authorization="Basic cmVhZGVyOng=")
+    assert_nothing_is_given(guarded, 401, "garbage")
+    assert_nothing_is_given(guarded, 401, token[:-4] + "AAAA")
+    assert_nothing_is_given(guarded, 401, visitors.token("reader", audiences=["https://elsewhere.example"]))
+    assert guarded.get(token=token)[1]["WWW-Authenticate"] is None
+
+
+def test_without_the_right_there_is_nothing(guarded, visitors):
+    assert_nothing_is_given(guarded, 403, visitors.account("stranger", may_read=False))
+
+
+def test_who_has_the_right_gets_the_page_by_any_host_name(guarded, visitors):
+    token = visitors.account("reader")
+    wait_until(lambda: b"2 pools with 0 nodes." in guarded.get(token=token)[2], "the page has been made", 60)
+    for path in PATHS[:5]:
+        status, _, body = guarded.get(path, token, Host="pintle.example")
+        assert status == 200 and body, path
+    assert guarded.get("nothing", token)[0] == 404
+    assert guarded.get("", token, "POST")[0] == 405
+
+
+def test_a_stream_ends_with_the_account_of_its_token(guarded, visitors):
+    leaver, stayer = visitors.account("leaver"), visitors.account("stayer")
+    with guarded.stream(leaver) as leaving, guarded.stream(stayer) as staying:
+        visitors.remove("leaver")
+        wait_until(lambda: leaving.readline() == b"", "the stream has ended", LONGEST_ADMISSION)
+        assert guarded.status(leaver) == 401
+        assert b"nothing has changed" in b"".join(staying.readline() for _ in range(8))
+    assert guarded.status(stayer) == 200
+
+
+def test_a_stream_ends_with_the_right_to_read(guarded, visitors):
+    token = visitors.account("reader")
+    with guarded.stream(token) as stream:
+        visitors.forbid("reader")
+        wait_until(lambda: stream.readline() == b"", "the stream has ended", LONGEST_ADMISSION)
+    assert_nothing_is_given(guarded, 403, token)
+
+
+def test_nothing_is_given_while_the_api_server_is_down(cluster, guarded, visitors):
+    token = visitors.account("reader")
+    cluster.stop_apiserver()
+    try:
+        status, headers, body = guarded.get(token=token)
+        assert (status, body) == (503, b"") and int(headers["Retry-After"]) > 0
+        assert_nothing_is_given(guarded, 401)
+    finally:
+        cluster.start_apiserver()
+    wait_until(lambda: guarded.status(token) == 200, "the page is there again", 60)
+
+
+def test_the_log_names_the_role_that_the_controller_lacks(cluster, guarded, visitors):
+    token = visitors.account("reader")
+    cluster.admin.must("DELETE", f"{BINDINGS}/pintle-controller-page")
+    grants.wait_until_known(cluster.admin)
+    try:
+        with cluster.refusals.expected(account(cluster), "create tokenreviews"):
+            assert guarded.status(token) == 503
+        wait_until(lambda: "system:auth-delegator" in guarded.controller.log_text(), "the log names the role", 30)
+    finally:
+        cluster.admin.apply_files(DEPLOY / "page/base/rbac.yaml")
+        grants.wait_until_known(cluster.admin)
+    wait_until(lambda: guarded.status(token) == 200, "the page is there again", 30)
+
+
+def test_new_connections_get_a_renewed_certificate(guarded):
+    before = guarded.certificate()
+    renewed = guarded.authority.server("renewed", ["127.0.0.1"])
+    shutil.copy(renewed.key, guarded.authority.folder / "page.key")
+    shutil.copy(renewed.certificate, guarded.authority.folder / "page.crt")
+    wait_until(lambda: guarded.certificate() != before, "the page has the new certificate", 60)
+
+
+class Proxy(http.server.ThreadingHTTPServer):
+    """A proxy that has authenticated its user, and adds the user's token to each request."""
+
+    daemon_threads = True
+
+    def __init__(self, page, token):
+        super().__init__(("127.0.0.1", 0), ProxyHandler)
+        self.page, self.token = page, token
+        self.url = f"http://localhost:{self.server_port}/"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+class ProxyHandler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        page = self.server.page
+        passed = {name: self.headers[name] for name in ("Host", "Last-Event-ID") if name in self.headers}
+        with contextlib.suppress(OSError), page.connection() as connection:
+            connection.request("GET", self.path, headers=passed | {"Authorization": f"Bearer {self.server.token}"})
+            answer = connection.getresponse()
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                if name not in ("Connection", "Date"):
+                    self.send_header(name, value)
+            self.end_headers()
+            while piece := answer.read1():
+                self.wfile.write(piece)
+                self.wfile.flush()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_browser_follows_the_page_through_an_authenticating_proxy(guarded, visitors, objects, browser):
+    with Proxy(guarded, visitors.account("reader")) as proxy:
+        browser.open(proxy.url)
+        wait_for_text(browser, "summary", "2 pools with 0 nodes.")
+        objects.custom_pool("infra", paused=True)
+        wait_for_text(browser, "pool-infra", "paused")
+        assert browser.run("return performance.getEntriesByType('navigation').length") == 1
+        assert browser.problems() == []

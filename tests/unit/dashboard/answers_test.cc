@@ -12,9 +12,9 @@ namespace {
 using testing::HasSubstr;
 
 net::HttpAnswer AnswerTo(std::string_view target, std::string_view host = "localhost:8798",
-                         std::string_view method = "GET") {
+                         std::string_view method = "GET", Hosts hosts = Hosts::kLoopback) {
   static Updates updates("abc");
-  return AnswerFrom(ContentsWith({Entry("a b", Stage::kDone)}), updates.Version(), updates,
+  return AnswerFrom(ContentsWith({Entry("a b", Stage::kDone)}), updates.Version(), updates, hosts,
                     {.method = method, .target = target, .peer = "", .headers = {{"Host", host}}});
 }
 
@@ -54,6 +54,23 @@ TEST(Answers, AreForRequestsToALoopbackHostOnly) {
   }
 }
 
+TEST(Answers, AreForRequestsToAnyHostIfTokensGuardThem) {
+  EXPECT_EQ(AnswerTo("/", "pintle.example", "GET", Hosts::kAny).status, 200);
+  EXPECT_NE(AnswerTo("/events", "pintle.example:443", "GET", Hosts::kAny).stream, nullptr);
+  EXPECT_EQ(AnswerTo("/", "pintle.example", "POST", Hosts::kAny).status, 405);
+}
+
+TEST(Answers, AreStreamsForOnePathOnly) {
+  const auto wants_changes = [](std::string_view target) {
+    return WantsChanges({.method = "GET", .target = target, .peer = "", .headers = {}});
+  };
+  EXPECT_TRUE(wants_changes("/events"));
+  EXPECT_TRUE(wants_changes("/events?from=abc-0"));
+  for (const std::string_view target : {"/", "/?events", "/events/", "/script.js"}) {
+    EXPECT_FALSE(wants_changes(target)) << target;
+  }
+}
+
 TEST(Answers, HaveAStreamFromTheVersionOfTheQueryOrTheLastEvent) {
   const net::HttpAnswer answer = AnswerTo("/events?from=abc-0");
   ASSERT_NE(answer.stream, nullptr);
@@ -62,7 +79,7 @@ TEST(Answers, HaveAStreamFromTheVersionOfTheQueryOrTheLastEvent) {
   EXPECT_EQ(answer.stream->Next([] {}), nullptr);
 
   Updates updates("abc");
-  const net::HttpAnswer again = AnswerFrom({}, "abc-0", updates,
+  const net::HttpAnswer again = AnswerFrom({}, "abc-0", updates, Hosts::kLoopback,
                                            {.method = "GET",
                                             .target = "/events?from=xyz-7",
                                             .peer = "",
@@ -74,7 +91,8 @@ TEST(Answers, HaveAStreamFromTheVersionOfTheQueryOrTheLastEvent) {
 TEST(Answers, ExpectABrowserThatHasLoadedThePageToFollowIt) {
   Updates updates("abc");
   const auto ask = [&](std::string_view target, std::string_view host) {
-    AnswerFrom({}, "abc-0", updates, {.method = "GET", .target = target, .peer = "", .headers = {{"Host", host}}});
+    AnswerFrom({}, "abc-0", updates, Hosts::kLoopback,
+               {.method = "GET", .target = target, .peer = "", .headers = {{"Host", host}}});
   };
   ask("/style.css", "localhost");
   ask("/", "evil.example");

@@ -73,6 +73,7 @@ class Caller {
     EXPECT_EQ(::shutdown(socket_.get(), SHUT_WR), 0);
     return *this;
   }
+  void Leave() { socket_ = UniqueFd(); }
   // Returns everything until the server ends the connection.
   std::string ReceiveAll() {
     std::string all;
@@ -381,6 +382,19 @@ class Pieces final : public HttpStream {
     }
     if (wake) wake();
   }
+  void End() {
+    std::function<void()> wake;
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+      wake = std::exchange(wake_, nullptr);
+    }
+    if (wake) wake();
+  }
+  bool IsOver() const override {
+    const std::lock_guard lock(mutex_);
+    return is_over_ && pieces_.empty();
+  }
   std::shared_ptr<const std::string> Next(std::function<void()> wake) override {
     const std::lock_guard lock(mutex_);
     if (pieces_.empty()) {
@@ -393,9 +407,10 @@ class Pieces final : public HttpStream {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<std::shared_ptr<const std::string>> pieces_;
   std::function<void()> wake_;
+  bool is_over_ = false;
 };
 
 class HttpStreamTest : public HttpServerTest {
@@ -467,6 +482,261 @@ TEST_F(HttpStreamTest, HasOnlyAHeadForHead) {
   BeginStream();
   pieces_->Add("first;");
   EXPECT_THAT(Call().Send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n").ReceiveAll(), EndsWith("\r\n\r\n"));
+}
+
+TEST_F(HttpStreamTest, EndsTheConnectionAfterItsLastPiece) {
+  BeginStream();
+  pieces_->Add("first;");
+  Caller caller = Call();
+  caller.Send(kGet).ReceiveUntil("first;");
+  pieces_->Add("last;");
+  pieces_->End();
+  EXPECT_EQ(caller.ReceiveAll(), "last;");
+  caller.Leave();
+  while (server_->connections() > 0) std::this_thread::yield();
+}
+
+// A handler that answers /now at once, and keeps the later answers of all other requests for the test.
+class LaterAnswerTest : public HttpServerTest {
+ protected:
+  void BeginLater(HttpServerLimits limits = {}, int threads = 2) {
+    Begin(
+        limits,
+        [this](const IncomingRequest& request) {
+          if (request.target == "/now") return Greet(request);
+          auto later = std::make_shared<LaterAnswer>();
+          const std::lock_guard lock(mutex_);
+          waiting_.push_back(later);
+          return HttpAnswer{.later = later};
+        },
+        threads);
+  }
+  // Waits for the next request that is to be answered later.
+  std::shared_ptr<LaterAnswer> NextWaiting() {
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.empty()) continue;
+      auto first = std::move(waiting_.front());
+      waiting_.pop_front();
+      return first;
+    }
+  }
+  bool IsAnyWaiting() {
+    const std::lock_guard lock(mutex_);
+    return !waiting_.empty();
+  }
+  static LaterAnswer::Make Text(std::string text) {
+    return [body = std::make_shared<const std::string>(std::move(text))] { return HttpAnswer{.body = body}; };
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::shared_ptr<LaterAnswer>> waiting_;
+};
+
+TEST_F(LaterAnswerTest, GoesToTheClientThatWaitsForIt) {
+  BeginLater();
+  Caller first = Call();
+  first.Send(kGet);
+  const auto for_first = NextWaiting();
+  Caller second = Call();
+  second.Send(kLastGet);
+  const auto for_second = NextWaiting();
+  EXPECT_TRUE(for_first->IsAwaited());
+  for_second->Complete(Text("two;"));
+  EXPECT_THAT(second.ReceiveAll(), EndsWith("\r\n\r\ntwo;"));
+  for_first->Complete(Text("one;"));
+  EXPECT_THAT(first.ReceiveUntil("one;"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_FALSE(for_first->IsAwaited());
+  // The connection is kept for the next request.
+  first.Send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(first.ReceiveUntil(kGreeting), EndsWith("hello"));
+}
+
+TEST_F(LaterAnswerTest, MayBeCompletedBeforeTheHandlerReturns) {
+  Begin({}, [](const IncomingRequest&) {
+    auto later = std::make_shared<LaterAnswer>();
+    later->Complete(Text("early;"));
+    return HttpAnswer{.later = later};
+  });
+  EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), EndsWith("\r\n\r\nearly;"));
+}
+
+TEST_F(LaterAnswerTest, CountsOnlyTheFirstTime) {
+  BeginLater();
+  Caller caller = Call();
+  caller.Send(kLastGet);
+  const auto later = NextWaiting();
+  later->Complete(Text("first;"));
+  later->Complete(Text("second;"));
+  EXPECT_THAT(caller.ReceiveAll(), EndsWith("\r\n\r\nfirst;"));
+}
+
+TEST_F(LaterAnswerTest, HasOnlyItsLengthForHead) {
+  BeginLater();
+  Caller caller = Call();
+  caller.Send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  NextWaiting()->Complete(Text("12345"));
+  const std::string answer = caller.ReceiveAll();
+  EXPECT_THAT(answer, HasSubstr("Content-Length: 5\r\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
+}
+
+TEST_F(LaterAnswerTest, MayBeAStream) {
+  BeginLater();
+  Caller caller = Call();
+  caller.Send(kGet);
+  const auto pieces = std::make_shared<Pieces>();
+  NextWaiting()->Complete([pieces] { return HttpAnswer{.stream = pieces}; });
+  pieces->Add("first;");
+  EXPECT_THAT(caller.ReceiveUntil("first;"), EndsWith("\r\n\r\nfirst;"));
+}
+
+TEST_F(LaterAnswerTest, LeavesTheThreadToOtherClients) {
+  BeginLater({}, 1);
+  Caller waiting = Call();
+  waiting.Send(kGet);
+  const auto later = NextWaiting();
+  EXPECT_THAT(Call().Send("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").ReceiveAll(), EndsWith("hello"));
+}
+
+TEST_F(LaterAnswerTest, IsNotAwaitedWhenTheClientHasLeft) {
+  BeginLater();
+  std::shared_ptr<LaterAnswer> later;
+  {
+    Caller caller = Call();
+    caller.Send(kGet);
+    later = NextWaiting();
+  }
+  while (server_->connections() > 0) std::this_thread::yield();
+  EXPECT_FALSE(later->IsAwaited());
+  auto owned = std::make_shared<const std::string>("too late");
+  later->Complete([owned] { return HttpAnswer{.body = owned}; });
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST_F(LaterAnswerTest, KeepsTheOrderOfRequestsThatComeTogether) {
+  BeginLater();
+  Caller caller = Call();
+  caller.Send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /now HTTP/1.1\r\nHost: a\r\n\r\n" + kLastGet);
+  const auto first = NextWaiting();
+  EXPECT_FALSE(caller.HasNews(milliseconds(50)));
+  EXPECT_FALSE(IsAnyWaiting()) << "the next requests wait for the first answer";
+  first->Complete(Text("one;"));
+  EXPECT_THAT(caller.ReceiveUntil(kGreeting), HasSubstr("\r\n\r\none;HTTP/1.1 200 OK\r\n"));
+  NextWaiting()->Complete(Text("three;"));
+  EXPECT_THAT(caller.ReceiveAll(), EndsWith("\r\n\r\nthree;"));
+}
+
+TEST_F(LaterAnswerTest, KeepsRequestsThatComeMeanwhile) {
+  BeginLater();
+  Caller caller = Call();
+  caller.Send(kGet);
+  const auto first = NextWaiting();
+  caller.Send("GET /now HTTP/1.1\r\nHo");
+  caller.Send("st: a\r\nConnection: close\r\n\r\n");
+  first->Complete(Text("one;"));
+  EXPECT_THAT(caller.ReceiveAll(), HasSubstr("one;HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(LaterAnswerTest, ComesBeforeManyRequestsThatComeMeanwhile) {
+  BeginLater({.head = 4096});
+  Caller caller = Call();
+  caller.Send(kGet);
+  const auto later = NextWaiting();
+  std::string many;
+  for (int i = 0; i < 50'000; ++i) many += "GET /now HTTP/1.1\r\nHost: a\r\n\r\n";
+  std::thread ask([&] { caller.Send(many + "GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); });
+  EXPECT_FALSE(caller.HasNews(milliseconds(50)));
+  EXPECT_TRUE(later->IsAwaited());
+  later->Complete(Text("one;"));
+  EXPECT_EQ(CountOf(kGreeting, caller.ReceiveAll()), 50'001);
+  ask.join();
+}
+
+TEST_F(LaterAnswerTest, IsReplacedWhenTheTimeIsUp) {
+  BeginLater({.later_time = milliseconds(50)});
+  Caller caller = Call();
+  const std::string answer = caller.Send(kGet).ReceiveAll();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 Service Unavailable\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Retry-After: 1\r\n"));
+  EXPECT_FALSE(NextWaiting()->IsAwaited());
+}
+
+TEST_F(LaterAnswerTest, HasItsOwnTimeAlsoAfterAShorterOne) {
+  BeginLater({.head_time = milliseconds(50), .later_time = std::chrono::minutes(10)});
+  Caller caller = Call();
+  caller.Send(kGet);
+  const auto later = NextWaiting();
+  EXPECT_FALSE(caller.HasNews(milliseconds(200)));
+  later->Complete(Text("one;"));
+  EXPECT_THAT(caller.ReceiveUntil("one;"), EndsWith("one;"));
+}
+
+TEST_F(LaterAnswerTest, IsAwaitedByAFewRequestsOfOneClientOnly) {
+  BeginLater({.later_per_address = 2});
+  Caller first = Call();
+  first.Send(kGet);
+  const auto for_first = NextWaiting();
+  Caller second = Call();
+  second.Send(kGet);
+  const auto for_second = NextWaiting();
+  EXPECT_THAT(Call().Send(kGet).ReceiveAll(), StartsWith("HTTP/1.1 503 "));
+  EXPECT_FALSE(NextWaiting()->IsAwaited());
+  Caller other(server_->address().port, INADDR_LOOPBACK + 1);
+  other.Send(kGet);
+  EXPECT_TRUE(NextWaiting()->IsAwaited());
+  // An answer makes room for the next request.
+  for_first->Complete(Text("one;"));
+  first.ReceiveUntil("one;");
+  Caller third = Call();
+  third.Send(kGet);
+  EXPECT_TRUE(NextWaiting()->IsAwaited());
+}
+
+TEST_F(LaterAnswerTest, IsReplacedWhenTheServerStops) {
+  BeginLater({.stop_time = std::chrono::minutes(10)});
+  Caller caller = Call();
+  caller.Send(kGet);
+  const auto later = NextWaiting();
+  std::thread stop([&] { server_.reset(); });
+  EXPECT_THAT(caller.ReceiveAll(), StartsWith("HTTP/1.1 503 "));
+  caller.Leave();
+  stop.join();
+  EXPECT_FALSE(later->IsAwaited());
+  later->Complete(Text("after the end"));
+}
+
+TEST_F(LaterAnswerTest, MayBeCompletedWhileTheServerStopsOrTheClientLeaves) {
+  for (int i = 0; i < 50; ++i) {
+    BeginLater({}, 1);
+    std::optional<Caller> caller(Call());
+    caller->Send(kGet);
+    const auto later = NextWaiting();
+    std::thread complete([later] { later->Complete(Text("one;")); });
+    if (i % 2 == 0) caller.reset();
+    std::thread stop([&] { server_.reset(); });
+    caller.reset();
+    complete.join();
+    stop.join();
+  }
+}
+
+TEST(KeptRequest, OwnsTheTextsOfARequest) {
+  std::optional<KeptRequest> kept;
+  {
+    const std::string text = "GET /x 127.0.0.1:1 Accept */*";
+    const std::string_view view = text;
+    kept.emplace(IncomingRequest{.method = view.substr(0, 3),
+                                 .target = view.substr(4, 2),
+                                 .peer = view.substr(7, 11),
+                                 .headers = {{view.substr(19, 6), view.substr(26)}}});
+  }
+  const IncomingRequest request = kept->View();
+  EXPECT_EQ(request.method, "GET");
+  EXPECT_EQ(request.target, "/x");
+  EXPECT_EQ(request.peer, "127.0.0.1:1");
+  EXPECT_EQ(request.Find("accept"), "*/*");
 }
 
 TEST_F(HttpServerTest, ReportsWhyItCannotListen) {

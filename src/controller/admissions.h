@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The recent admissions of tokens, so that the API server is not asked about each request.
+//
+// A token itself is not kept: the key is its SHA-256.  Refused tokens have places of their own, so that somebody who
+// sends many wrong tokens does not displace the admissions of good ones.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "kube/visitor_review.h"
+
+namespace pintle::controller {
+
+// Returns the key of a token.
+std::string KeyOfToken(const std::string& token);
+
+class Admissions {
+ public:
+  static constexpr auto kPermittedFor = std::chrono::seconds(60);
+  static constexpr auto kRefusedFor = std::chrono::seconds(10);
+  static constexpr std::size_t kMostPermitted = 512;
+  static constexpr std::size_t kMostRefused = 512;
+
+  void Remember(const std::string& key, kube::Admission admission, MonotonicTime now);
+  // Returns nullopt if the token has not been reviewed recently enough.
+  std::optional<kube::Admission> Find(const std::string& key, MonotonicTime now) const;
+  // Returns how much longer the token counts as permitted without another review.
+  MonotonicTime::duration PermittedFor(const std::string& key, MonotonicTime now) const;
+  std::size_t size() const { return permitted_.size() + refused_.size(); }
+
+ private:
+  struct Entry {
+    kube::Admission admission;
+    MonotonicTime until;
+  };
+  using Entries = std::map<std::string, Entry>;
+
+  static void MakeRoom(Entries& entries, std::size_t most);
+
+  Entries permitted_;
+  Entries refused_;
+};
+
+}  // namespace pintle::controller

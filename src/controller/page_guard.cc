@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/page_guard.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "controller/events.h"
+#include "dashboard/answers.h"
+#include "net/bearer_token.h"
+
+namespace pintle::controller {
+namespace {
+
+constexpr auto kBetweenLooks = std::chrono::seconds(5);
+// While a stream is open, its token is reviewed again when its admission lasts no longer than this.  There is time for
+// several attempts, so that a short outage of the API server ends no stream.
+constexpr auto kReviewedBefore = std::chrono::seconds(30);
+static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < Admissions::kPermittedFor);
+// Somebody who sends many wrong tokens must not keep the API server busy.
+constexpr std::size_t kMostUnderWay = 16;
+
+net::HttpAnswer Unauthenticated() {
+  return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer realm=\"pintle\""}, {"Cache-Control", "no-store"}}};
+}
+
+net::HttpAnswer Forbidden() { return {.status = 403, .headers = {{"Cache-Control", "no-store"}}}; }
+
+net::HttpAnswer CannotAsk() {
+  return {.status = 503, .headers = {{"Retry-After", "5"}, {"Cache-Control", "no-store"}}};
+}
+
+// The page does not need the token, so no copy of it is kept with the request.
+net::KeptRequest WithoutToken(net::IncomingRequest request) {
+  std::erase_if(request.headers, [](const net::IncomingRequest::Field& field) {
+    return net::SameIgnoringCase(field.name, "Authorization");
+  });
+  return net::KeptRequest(request);
+}
+
+}  // namespace
+
+std::shared_ptr<PageGuard> PageGuard::Create(event::Loop& loop, const Clock& clock, Review review) {
+  return std::shared_ptr<PageGuard>(new PageGuard(loop, clock, std::move(review)));
+}
+
+PageGuard::PageGuard(event::Loop& loop, const Clock& clock, Review review)
+    : loop_(loop), clock_(clock), review_(std::move(review)), look_(loop, [this] { Look(); }) {}
+
+net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::HttpHandler page) {
+  const auto token = net::BearerTokenOf(request);
+  if (!token) return Unauthenticated();
+  auto later = std::make_shared<net::LaterAnswer>();
+  Visit visit = {std::make_shared<const net::KeptRequest>(WithoutToken(request)), std::move(page), later};
+  loop_.Post([weak = weak_from_this(), token = std::string(*token), visit = std::move(visit)] {
+    if (const auto alive = weak.lock()) alive->Admit(token, visit);
+  });
+  return {.later = std::move(later)};
+}
+
+void PageGuard::Admit(std::string token, Visit visit) {
+  if (!visit.later->IsAwaited()) return;
+  const std::string key = KeyOfToken(token);
+  if (const auto admission = admissions_.Find(key, clock_.Monotonic())) {
+    return Settle(*admission, key, token, std::move(visit));
+  }
+  if (const auto asked = under_way_.find(key); asked != under_way_.end()) {
+    return asked->second.visits.push_back(std::move(visit));
+  }
+  if (under_way_.size() >= kMostUnderWay) return visit.later->Complete(CannotAsk);
+  Ask(key, std::move(token), {std::move(visit)});
+}
+
+void PageGuard::Ask(const std::string& key, std::string token, std::vector<Visit> visits) {
+  UnderWay& question = under_way_[key];
+  question.visits = std::move(visits);
+  question.token = std::move(token);
+  question.call =
+      review_(question.token, [this, key](Result<kube::Admission> admission) { Reviewed(key, std::move(admission)); });
+}
+
+void PageGuard::Reviewed(const std::string& key, Result<kube::Admission> admission) {
+  // The question is taken out first, since an answer may lead to the next question about the same token.
+  auto question = under_way_.extract(key);
+  UnderWay& asked = question.mapped();
+  if (!admission) {
+    Report(admission.error());
+    for (const Visit& visit : asked.visits) visit.later->Complete(CannotAsk);
+    return;
+  }
+  trouble_.clear();
+  admissions_.Remember(key, *admission, clock_.Monotonic());
+  if (*admission != kube::Admission::kPermitted) Look();
+  for (Visit& visit : asked.visits) Settle(*admission, key, asked.token, std::move(visit));
+}
+
+void PageGuard::Settle(kube::Admission admission, const std::string& key, const std::string& token, Visit visit) {
+  switch (admission) {
+    case kube::Admission::kUnauthenticated:
+      return visit.later->Complete(Unauthenticated);
+    case kube::Admission::kForbidden:
+      return visit.later->Complete(Forbidden);
+    case kube::Admission::kPermitted:
+      break;
+  }
+  const bool follows = dashboard::WantsChanges(visit.request->View());
+  auto stream = follows && visit.later->IsAwaited() ? Follow(key, token) : nullptr;
+  visit.later->Complete([page = std::move(visit.page), request = std::move(visit.request), stream = std::move(stream)] {
+    net::HttpAnswer answer = page(request->View());
+    if (!answer.stream) return answer;
+    // Without its guard, a stream would not end with the token.
+    if (!stream) return CannotAsk();
+    stream->Carry(std::move(answer.stream));
+    answer.stream = stream;
+    return answer;
+  });
+}
+
+std::shared_ptr<net::RevocableStream> PageGuard::Follow(const std::string& key, const std::string& token) {
+  Followed& one = followed_[key];
+  one.token = token;
+  auto stream = std::make_shared<net::RevocableStream>();
+  one.streams.push_back(stream);
+  Look();
+  return stream;
+}
+
+void PageGuard::Look() {
+  const MonotonicTime now = clock_.Monotonic();
+  for (auto at = followed_.begin(); at != followed_.end();) {
+    Followed& one = at->second;
+    std::erase_if(one.streams, [](const auto& stream) { return stream.expired(); });
+    const bool is_permitted = admissions_.Find(at->first, now) == kube::Admission::kPermitted;
+    if (one.streams.empty() || !is_permitted) {
+      for (const auto& stream : one.streams) {
+        if (const auto alive = stream.lock()) alive->Revoke();
+      }
+      at = followed_.erase(at);
+      continue;
+    }
+    const bool is_due = admissions_.PermittedFor(at->first, now) <= kReviewedBefore;
+    if (is_due && !under_way_.contains(at->first)) Ask(at->first, one.token, {});
+    ++at;
+  }
+  if (followed_.empty()) return look_.Cancel();
+  look_.After(kBetweenLooks);
+}
+
+void PageGuard::Report(const Error& error) {
+  if (std::exchange(trouble_, error.message()) == error.message()) return;
+  const bool is_refused = error.kind() == ErrorKind::kInvalid;
+  log::Warning(
+      "The page answers 503, because the API server does not answer who may read it: " + error.message() +
+          (is_refused ? "; the controller needs the ClusterRole system:auth-delegator, which deploy/page gives "
+                        "it"
+                      : ""),
+      kTrouble);
+}
+
+}  // namespace pintle::controller

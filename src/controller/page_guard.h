@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Lets only those read the page whose token the API server accepts, and who have the right to read it.
+//
+// The threads of the page's server pass each request to the loop, which looks up the admission of its token or asks the
+// API server, and then completes the answer.  A stream of changes lasts as long as its token is accepted: the token is
+// reviewed again while the stream is open.  Nothing is shown while the API server cannot be asked.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "controller/admissions.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "kube/call.h"
+#include "net/http_answer.h"
+#include "net/revocable_stream.h"
+
+namespace pintle::controller {
+
+// What a visitor needs the right for: one of RBAC's nonResourceURLs, and a verb.  The path is not "/", since some
+// clusters let everyone read that one.
+inline constexpr const char* kPageRightPath = "/pintle/page";
+inline constexpr const char* kPageRightVerb = "get";
+
+class PageGuard : public std::enable_shared_from_this<PageGuard> {
+ public:
+  using Review = std::function<kube::Call(std::string token, std::function<void(Result<kube::Admission>)> done)>;
+
+  // The loop and the clock must outlive the guard.
+  static std::shared_ptr<PageGuard> Create(event::Loop& loop, const Clock& clock, Review review);
+
+  // Answers from `page` if the visitor may read it.  Any thread may call this.
+  net::HttpAnswer Answer(const net::IncomingRequest& request, net::HttpHandler page);
+
+  // Ends the streams of tokens that are no longer accepted, and asks again about the others in time.  The guard calls
+  // this every few seconds while a stream is open.
+  void Look();
+
+ private:
+  // A request that waits for the admission of its token.
+  struct Visit {
+    std::shared_ptr<const net::KeptRequest> request;
+    net::HttpHandler page;
+    std::shared_ptr<net::LaterAnswer> later;
+  };
+  // A token that the API server is being asked about.
+  struct UnderWay {
+    std::string token;
+    std::vector<Visit> visits;
+    kube::Call call;
+  };
+  // A token with which streams are open.
+  struct Followed {
+    std::string token;
+    std::vector<std::weak_ptr<net::RevocableStream>> streams;
+  };
+
+  PageGuard(event::Loop& loop, const Clock& clock, Review review);
+
+  void Admit(std::string token, Visit visit);
+  void Ask(const std::string& key, std::string token, std::vector<Visit> visits);
+  void Reviewed(const std::string& key, Result<kube::Admission> admission);
+  void Settle(kube::Admission admission, const std::string& key, const std::string& token, Visit visit);
+  std::shared_ptr<net::RevocableStream> Follow(const std::string& key, const std::string& token);
+  void Report(const Error& error);
+
+  event::Loop& loop_;
+  const Clock& clock_;
+  const Review review_;
+  Admissions admissions_;
+  std::map<std::string, UnderWay> under_way_;  // By the keys of tokens, as is followed_.
+  std::map<std::string, Followed> followed_;
+  event::Timer look_;    // Set while there is anything in followed_.
+  std::string trouble_;  // Why the API server could not be asked the last time; it is logged once.
+};
+
+}  // namespace pintle::controller

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Asks the API server whether somebody who has sent us a token may do something.
+//
+// A TokenReview finds the owner of the token, and then a SubjectAccessReview finds out what the owner may do.  We need
+// the right to create both, which the ClusterRole system:auth-delegator has.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "kube/call.h"
+#include "kube/transport.h"
+
+namespace pintle::kube {
+
+enum class Admission {
+  kPermitted,
+  kForbidden,        // The token is good, but its owner lacks the right.
+  kUnauthenticated,  // The API server does not accept the token.
+};
+
+struct VisitorQuestion {
+  std::string token;
+  std::string path;  // The right is one of RBAC's nonResourceURLs: this path and this verb.
+  std::string verb;
+};
+
+// No error has the token.  The kind kInvalid means that the API server refuses our question, for instance because we
+// lack the right to ask.
+Call ReviewVisitor(std::shared_ptr<Transport> transport, VisitorQuestion question,
+                   std::function<void(Result<Admission>)> done);
+
+}  // namespace pintle::kube

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/page_guard.h"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/expect.h"
+#include "unit/controller/manual_clock.h"
+#include "unit/event/patience.h"
+
+namespace pintle::controller {
+namespace {
+
+using kube::Admission;
+using std::chrono::seconds;
+
+constexpr Admission kAllAdmissions[] = {Admission::kPermitted, Admission::kForbidden, Admission::kUnauthenticated};
+
+// A stream that waits for pieces for ever.
+class Silence final : public net::HttpStream {
+ public:
+  std::shared_ptr<const std::string> Next(std::function<void()>) override { return nullptr; }
+};
+
+std::string HeaderOf(const net::HttpAnswer& answer, std::string_view name) {
+  for (const net::Header& header : answer.headers) {
+    if (header.name == name) return header.value;
+  }
+  return "";
+}
+
+class PageGuardTest : public testing::Test {
+ protected:
+  // Sends a request; the answer may come later.
+  net::HttpAnswer Send(const std::string& authorization, std::string_view target = "/") {
+    net::IncomingRequest request = {
+        .method = "GET", .target = target, .peer = "192.0.2.1:1", .headers = {{"Host", "a"}}};
+    if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
+    net::HttpAnswer answer = guard_->Answer(request, [this](const net::IncomingRequest& admitted) {
+      seen_authorization_ = seen_authorization_ || admitted.Find("Authorization").has_value();
+      if (admitted.target == "/events") return net::HttpAnswer{.stream = std::make_shared<Silence>()};
+      return net::HttpAnswer{.body = std::make_shared<const std::string>("page " + std::string(admitted.target))};
+    });
+    event::Settle(*loop_);
+    return answer;
+  }
+  net::HttpAnswer SendToken(const std::string& token, std::string_view target = "/") {
+    return Send("Bearer " + token, target);
+  }
+  // Returns the answer if it is there.
+  static std::optional<net::HttpAnswer> Taken(const net::HttpAnswer& answer) {
+    if (!answer.later) return answer;
+    const auto make = answer.later->Take([] {});
+    return make ? std::optional(make()) : std::nullopt;
+  }
+  static int StatusOf(const net::HttpAnswer& answer) {
+    const auto taken = Taken(answer);
+    return taken ? taken->status : 0;
+  }
+  // Lets the API server answer the oldest question about this token.
+  void Review(const std::string& token, Result<Admission> admission) {
+    for (auto at = questions_.begin(); at != questions_.end(); ++at) {
+      if (at->first != token) continue;
+      const auto done = std::move(at->second);
+      questions_.erase(at);
+      done(std::move(admission));
+      return;
+    }
+    FAIL() << "nobody has asked about " << token;
+  }
+  // Opens a stream with a token that is permitted.
+  std::shared_ptr<net::HttpStream> OpenStream(const std::string& token) {
+    const net::HttpAnswer answer = SendToken(token, "/events");
+    if (!questions_.empty()) Review(token, Admission::kPermitted);
+    return Taken(answer)->stream;
+  }
+  void Pass(seconds time) {
+    for (; time > seconds(0); time -= seconds(5)) {
+      clock_.now += seconds(5);
+      guard_->Look();
+    }
+  }
+
+  const Error unreachable_ = Error(ErrorKind::kUnavailable, "connect: Connection refused");
+  ManualClock clock_;
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  std::vector<std::pair<std::string, std::function<void(Result<Admission>)>>> questions_;
+  int asked_ = 0;
+  bool seen_authorization_ = false;
+  std::shared_ptr<PageGuard> guard_ =
+      PageGuard::Create(*loop_, clock_, [this](const std::string& token, std::function<void(Result<Admission>)> done) {
+        ++asked_;
+        questions_.emplace_back(token, std::move(done));
+        return kube::Call();
+      });
+};
+
+TEST_F(PageGuardTest, RefusesAtOnceARequestWithoutAToken) {
+  for (const std::string authorization : {"", "Basic YTpi", "Bearer", "Bearer a b"}) {
+    const net::HttpAnswer answer = Send(authorization, "/script.js");
+    EXPECT_EQ(answer.later, nullptr);
+    EXPECT_EQ(answer.status, 401);
+    EXPECT_EQ(HeaderOf(answer, "WWW-Authenticate"), "Bearer realm=\"pintle\"");
+    EXPECT_EQ(answer.body, nullptr);
+  }
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(PageGuardTest, ShowsThePageToAPermittedVisitor) {
+  const net::HttpAnswer answer = SendToken("abc", "/?node=a");
+  EXPECT_EQ(Taken(answer), std::nullopt);
+  Review("abc", Admission::kPermitted);
+  const auto taken = Taken(answer);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->status, 200);
+  EXPECT_EQ(*taken->body, "page /?node=a");
+  EXPECT_FALSE(seen_authorization_);
+}
+
+TEST_F(PageGuardTest, GivesNothingToOthers) {
+  const net::HttpAnswer unknown = SendToken("unknown");
+  Review("unknown", Admission::kUnauthenticated);
+  const auto unauthenticated = Taken(unknown);
+  EXPECT_EQ(unauthenticated->status, 401);
+  EXPECT_EQ(HeaderOf(*unauthenticated, "WWW-Authenticate"), "Bearer realm=\"pintle\"");
+  EXPECT_EQ(unauthenticated->body, nullptr);
+  const net::HttpAnswer known = SendToken("known", "/events");
+  Review("known", Admission::kForbidden);
+  const auto forbidden = Taken(known);
+  EXPECT_EQ(forbidden->status, 403);
+  EXPECT_EQ(forbidden->body, nullptr);
+  EXPECT_EQ(forbidden->stream, nullptr);
+}
+
+TEST_F(PageGuardTest, IsClosedWhileTheApiServerCannotBeAsked) {
+  const net::HttpAnswer answer = SendToken("abc");
+  Review("abc", unreachable_);
+  const auto taken = Taken(answer);
+  EXPECT_EQ(taken->status, 503);
+  EXPECT_EQ(HeaderOf(*taken, "Retry-After"), "5");
+  EXPECT_EQ(taken->body, nullptr);
+  // The next request asks again.
+  const net::HttpAnswer next = SendToken("abc");
+  Review("abc", Admission::kPermitted);
+  EXPECT_EQ(StatusOf(next), 200);
+}
+
+TEST_F(PageGuardTest, AsksOnceForRequestsThatComeTogether) {
+  const net::HttpAnswer first = SendToken("abc");
+  const net::HttpAnswer second = SendToken("abc", "/style.css");
+  EXPECT_EQ(asked_, 1);
+  Review("abc", Admission::kPermitted);
+  EXPECT_EQ(StatusOf(first), 200);
+  EXPECT_EQ(*Taken(second)->body, "page /style.css");
+}
+
+TEST_F(PageGuardTest, RemembersTheAdmissionForAWhile) {
+  for (const Admission admission : kAllAdmissions) {
+    const std::string token = "t" + std::to_string(static_cast<int>(admission));
+    const int asked = asked_;
+    const net::HttpAnswer first = SendToken(token);
+    Review(token, admission);
+    const int status = StatusOf(first);
+    clock_.now += seconds(9);
+    EXPECT_EQ(StatusOf(SendToken(token)), status);
+    EXPECT_EQ(asked_, asked + 1);
+    clock_.now += seconds(52);
+    EXPECT_EQ(StatusOf(SendToken(token)), 0);
+    EXPECT_EQ(asked_, asked + 2);
+    Review(token, admission);
+  }
+}
+
+TEST_F(PageGuardTest, AsksAboutAFewTokensAtATimeOnly) {
+  std::vector<net::HttpAnswer> waiting;
+  for (int i = 0; i < 16; ++i) waiting.push_back(SendToken("t" + std::to_string(i)));
+  EXPECT_EQ(StatusOf(SendToken("one-more")), 503);
+  EXPECT_EQ(asked_, 16);
+  Review("t3", Admission::kUnauthenticated);
+  EXPECT_EQ(StatusOf(SendToken("one-more")), 0);
+  EXPECT_EQ(asked_, 17);
+}
+
+TEST_F(PageGuardTest, AsksNothingForAClientThatHasLeft) {
+  net::IncomingRequest request = {
+      .method = "GET", .target = "/", .peer = "", .headers = {{"Authorization", "Bearer abc"}}};
+  const net::HttpAnswer answer = guard_->Answer(request, [](const net::IncomingRequest&) { return net::HttpAnswer(); });
+  answer.later->Abandon();
+  event::Settle(*loop_);
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(PageGuardTest, DropsRequestsThatItGetsAtItsEnd) {
+  net::IncomingRequest request = {
+      .method = "GET", .target = "/", .peer = "", .headers = {{"Authorization", "Bearer abc"}}};
+  const net::HttpAnswer answer = guard_->Answer(request, [](const net::IncomingRequest&) { return net::HttpAnswer(); });
+  guard_.reset();
+  event::Settle(*loop_);
+  EXPECT_EQ(asked_, 0);
+  EXPECT_EQ(StatusOf(answer), 0);
+}
+
+TEST_F(PageGuardTest, KeepsAStreamOpenWhileItsTokenIsAccepted) {
+  const auto stream = OpenStream("abc");
+  EXPECT_EQ(asked_, 1);
+  for (int i = 0; i < 10; ++i) {
+    Pass(seconds(25));
+    EXPECT_TRUE(questions_.empty());
+    Pass(seconds(5));
+    ASSERT_EQ(questions_.size(), 1U);
+    Review("abc", Admission::kPermitted);
+    EXPECT_FALSE(stream->IsOver());
+  }
+  EXPECT_EQ(asked_, 11);
+}
+
+TEST_F(PageGuardTest, EndsTheStreamsOfATokenThatIsNoLongerAccepted) {
+  for (const Admission refusal : {Admission::kForbidden, Admission::kUnauthenticated}) {
+    const std::string token = "t" + std::to_string(static_cast<int>(refusal));
+    const auto first = OpenStream(token);
+    const auto second = OpenStream(token);
+    const auto other = OpenStream("other");
+    int wakes = 0;
+    EXPECT_EQ(first->Next([&] { ++wakes; }), nullptr);
+    Pass(seconds(30));
+    Review(token, refusal);
+    EXPECT_TRUE(first->IsOver());
+    EXPECT_TRUE(second->IsOver());
+    EXPECT_EQ(wakes, 1);
+    EXPECT_FALSE(other->IsOver());
+    Review("other", Admission::kPermitted);
+    EXPECT_EQ(StatusOf(SendToken(token, "/events")), refusal == Admission::kForbidden ? 403 : 401);
+    clock_.now += seconds(70);
+    guard_->Look();
+  }
+}
+
+TEST_F(PageGuardTest, EndsAStreamWhenTheTokenCannotBeReviewedInTime) {
+  const auto stream = OpenStream("abc");
+  Pass(seconds(30));
+  Review("abc", unreachable_);
+  Pass(seconds(5));
+  Review("abc", unreachable_);
+  EXPECT_FALSE(stream->IsOver()) << "a short outage of the API server ends no stream";
+  Pass(seconds(20));
+  EXPECT_FALSE(stream->IsOver());
+  Pass(seconds(5));
+  EXPECT_TRUE(stream->IsOver());
+}
+
+TEST_F(PageGuardTest, AsksSoonForAStreamThatIsOpenedLate) {
+  const net::HttpAnswer page = SendToken("abc");
+  Review("abc", Admission::kPermitted);
+  clock_.now += seconds(58);
+  const auto stream = OpenStream("abc");
+  // OpenStream() has let the API server answer the question that the stream has led to.
+  EXPECT_EQ(asked_, 2);
+  Pass(seconds(10));
+  EXPECT_FALSE(stream->IsOver());
+}
+
+TEST_F(PageGuardTest, AsksNoMoreWhenTheStreamsAreClosed) {
+  OpenStream("abc").reset();
+  Pass(seconds(60));
+  EXPECT_EQ(asked_, 1);
+}
+
+}  // namespace
+}  // namespace pintle::controller
