@@ -14,6 +14,7 @@ from registry_access import copy_into_node
 
 POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 RECORD = "/var/lib/pintle/staged-image.json"
+ACCEPT_ALL = '{"default": [{"type": "insecureAcceptAnything"}]}'
 
 
 class Site:
@@ -94,7 +95,7 @@ def site(own_registry):
             for node in nodes:
                 node.run("tee", "/var/lib/kubelet/config.json", input=own_registry.auth_file.read_text())
                 node.run("mkdir", "--parents", "/etc/containers")
-                node.run("tee", "/etc/containers/policy.json", input='{"default": [{"type": "insecureAcceptAnything"}]}')
+                node.run("tee", "/etc/containers/policy.json", input=ACCEPT_ALL)
                 node.annotate(currentConfig=first, desiredConfig=first)
                 node.start()
             site.set_policy()
