@@ -17,7 +17,6 @@
 namespace pintle::agent {
 namespace {
 
-using How = StagingReport::How;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
@@ -30,7 +29,7 @@ struct StagingRow {
   Staging staging;
   State state;
   StagingWork work;
-  How report;
+  StagingReport::How report;
 
   friend void PrintTo(const StagingRow& row, std::ostream* out) { *out << row.name; }
 };
@@ -67,66 +66,70 @@ std::vector<StagingRow> StagingRows() {
   return {
       // Attempts.
       {"nothing is done before the source has reported what it wants", WithImage({}, kOther), SettledAt(kPresent),
-       StagingWork::kNothing, How::kNothing},
-      {"a wanted goal is staged", Wanting(kLater), SettledAt(kPresent), StagingWork::kStage, How::kUnderWay},
-      {"nothing is staged during a look", Wanting(kLater), Checking(), StagingWork::kNothing, How::kUnderWay},
+       StagingWork::kNothing, StagingReport::How::kNothing},
+      {"a wanted goal is staged", Wanting(kLater), SettledAt(kPresent), StagingWork::kStage,
+       StagingReport::How::kUnderWay},
+      {"nothing is staged during a look", Wanting(kLater), Checking(), StagingWork::kNothing,
+       StagingReport::How::kUnderWay},
       {"nothing is staged twice at the same time", Attempting(Wanting(kLater), kLater), SettledAt(kPresent),
-       StagingWork::kNothing, How::kUnderWay},
+       StagingWork::kNothing, StagingReport::How::kUnderWay},
       {"an attempt goes on during a look", Attempting(Wanting(kLater), kLater), Checking(), StagingWork::kNothing,
-       How::kUnderWay},
+       StagingReport::How::kUnderWay},
       {"a staged goal is not staged again", WithOutcome(Wanting(kLater), kLater), SettledAt(kPresent),
-       StagingWork::kNothing, How::kStaged},
+       StagingWork::kNothing, StagingReport::How::kStaged},
       {"a failure is reported and followed by a pause", Pausing(WithOutcome(Wanting(kLater), kLater, "no space")),
-       SettledAt(kPresent), StagingWork::kNothing, How::kUnstageable},
+       SettledAt(kPresent), StagingWork::kNothing, StagingReport::How::kUnstageable},
       {"another attempt follows the pause, and the failure stays reported",
-       WithOutcome(Wanting(kLater), kLater, "no space"), SettledAt(kPresent), StagingWork::kStage, How::kUnstageable},
+       WithOutcome(Wanting(kLater), kLater, "no space"), SettledAt(kPresent), StagingWork::kStage,
+       StagingReport::How::kUnstageable},
       {"the outcome for another goal does not count", WithOutcome(Wanting(kOther), kLater), SettledAt(kPresent),
-       StagingWork::kStage, How::kUnderWay},
+       StagingWork::kStage, StagingReport::How::kUnderWay},
 
       // What ends an attempt.
       {"another wanted goal stops the attempt", Attempting(Wanting(kOther), kLater), SettledAt(kPresent),
-       StagingWork::kStop, How::kUnderWay},
+       StagingWork::kStop, StagingReport::How::kUnderWay},
       {"an attempt stops if nothing is wanted any more", Attempting(WantingNothing(), kLater), SettledAt(kPresent),
-       StagingWork::kStop, How::kNothing},
+       StagingWork::kStop, StagingReport::How::kNothing},
       {"an attempt stops when the machine is to have the goal now",
        Attempting(Wanting(kLater), kLater),
        {.phase = phase::Checking{.goal = kLater}, .wanted = kLater},
        StagingWork::kStop,
-       How::kNothing},
+       StagingReport::How::kNothing},
       {"a drain stops the attempt",
        Attempting(Wanting(kLater), kLater),
        {.phase = phase::Draining{.goal = kOther}, .wanted = kOther},
        StagingWork::kStop,
-       How::kUnderWay},
+       StagingReport::How::kUnderWay},
       {"a change stops the attempt",
        Attempting(Wanting(kLater), kLater),
        {.phase = phase::Changing{.goal = kOther}, .wanted = kOther},
        StagingWork::kStop,
-       How::kUnderWay},
+       StagingReport::How::kUnderWay},
 
       // Nodes that could not make the change.
       {"a degraded node reports why it stages nothing", Wanting(kLater), DegradedNow(), StagingWork::kNothing,
-       How::kUnstageable},
-      {"a rejected goal is not staged", Wanting(kLater), Rejecting(kLater), StagingWork::kNothing, How::kUnstageable},
+       StagingReport::How::kUnstageable},
+      {"a rejected goal is not staged", Wanting(kLater), Rejecting(kLater), StagingWork::kNothing,
+       StagingReport::How::kUnstageable},
       {"another goal than the rejected one is staged", Wanting(kLater), Rejecting(kOther), StagingWork::kStage,
-       How::kUnderWay},
+       StagingReport::How::kUnderWay},
 
       // Images.
       {"the image of a goal stays while the goal is wanted", WithImage(WithOutcome(Wanting(kOther), kOther), kOther),
-       SettledAt(kPresent), StagingWork::kNothing, How::kStaged},
+       SettledAt(kPresent), StagingWork::kNothing, StagingReport::How::kStaged},
       {"an image is removed if its goal is not wanted any more", WithImage(WantingNothing(), kOther),
-       SettledAt(kPresent), StagingWork::kCleanUp, How::kNothing},
+       SettledAt(kPresent), StagingWork::kCleanUp, StagingReport::How::kNothing},
       {"an image is removed before that of another goal is fetched", WithImage(Wanting(kLater), kOther),
-       SettledAt(kPresent), StagingWork::kCleanUp, How::kUnderWay},
+       SettledAt(kPresent), StagingWork::kCleanUp, StagingReport::How::kUnderWay},
       {"an image is not removed during the change that uses it",
        WithImage(WantingNothing(), kOther),
        {.phase = phase::Changing{.goal = kOther}, .wanted = kOther},
        StagingWork::kNothing,
-       How::kNothing},
+       StagingReport::How::kNothing},
       {"the record of an image is removed when a deployment has the image", WithImage(WantingNothing(), kOther),
-       SettledAt(kOther), StagingWork::kForget, How::kNothing},
+       SettledAt(kOther), StagingWork::kForget, StagingReport::How::kNothing},
       {"a removal that has failed is followed by a pause", Pausing(WithImage(WantingNothing(), kOther)),
-       SettledAt(kPresent), StagingWork::kNothing, How::kNothing},
+       SettledAt(kPresent), StagingWork::kNothing, StagingReport::How::kNothing},
   };
 }
 

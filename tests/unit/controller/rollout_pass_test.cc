@@ -404,12 +404,14 @@ TEST(RolloutPass, UpdatesNoNodeWhileThePolicyOfItsPoolCannotBeUsed) {
 
 using Patches = std::map<std::string, pool::NodePatch::Changes>;
 
-// Returns the changes of Pintle's own annotations, by node.
+// Returns the changes of the annotations about staging, by node.
 Patches StagingIn(const Changes& changes) {
   Patches patches;
   for (const NodeChange& change : changes.nodes) {
     for (const auto& [key, value] : change.patch.metadata.annotations) {
-      if (key.starts_with("pintle.io/")) patches[change.node].emplace(key, value);
+      const bool is_about_staging =
+          key == api::kStageAnnotation || key == api::kStagedAnnotation || key == api::kUnstageableAnnotation;
+      if (is_about_staging) patches[change.node].emplace(key, value);
     }
   }
   return patches;
