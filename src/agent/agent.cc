@@ -104,11 +104,15 @@ Agent::Agent(Parts parts)
       full_check_(
           loop_, [this] { Check(); }, std::chrono::minutes(1)),
       idle_(loop_, ReleaseIdleMemory, std::chrono::seconds(1)),
-      ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }) {
+      ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }),
+      stager_(loop_, machine_->root(), std::move(parts.open_machine),
+              {.fetch = [this](const Goal& goal, auto done) { source_->FetchToStage(goal, std::move(done)); },
+               .report = [this](const StagingReport& report) { ReportStaging(report); }}) {
   status_.source = parts.kind;
   status_.node = parts.node;
   const auto pardon = [this]() -> Result<> {
     Happen(happened::Pardoned{});
+    stager_.TryNow();
     return {};
   };
   const auto check = [this]() -> Result<> {
@@ -134,7 +138,8 @@ void Agent::Begin() {
              held_ = std::move(what);
              Publish();
            },
-       .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); }});
+       .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
+       .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   // Give back the memory that start-up used.
   ReleaseIdleMemory();
@@ -233,6 +238,7 @@ void Agent::Enter(const State& next) {
     status_.next = NextAfter(next.phase);
   }
   state_ = next;
+  stager_.Follow(state_);
   if (entered_) entered_(state_.phase);
   if (std::holds_alternative<phase::Waiting>(state_.phase) && current_) {
     // The source has named no goal yet.  Until it does, the machine is to keep its config.
@@ -393,6 +399,11 @@ void Agent::Do(const effect::Change&) {
   drift_.reset();
   paths_.clear();
   source_->ReportChanging(*prepared_);
+  // The stager was asked to stop when this phase began.
+  stager_.WhenIdle([this] { BeginChange(); });
+}
+
+void Agent::BeginChange() {
   struct Outcome {
     Result<change::Ending> ending;
     bool is_undone = true;  // It is also true if nothing was changed in the first place.
@@ -502,6 +513,15 @@ void Agent::TrustServer(std::string bundle, std::function<void(Result<>)> done) 
         }
         done({});
       });
+}
+
+void Agent::ReportStaging(const StagingReport& report) {
+  source_->ReportStaging(report);
+  std::vector<std::string> texts;
+  if (report.how == StagingReport::How::kUnstageable) {
+    texts.push_back(fmt::format("cannot stage {}: {}", TargetText(report.goal), report.why));
+  }
+  Warn(Warnings::Of::kStaging, std::move(texts));
 }
 
 // The comparison reads two whole configs, so it is not repeated for the same goal.

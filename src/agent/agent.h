@@ -23,6 +23,7 @@
 #include "agent/progress_relay.h"
 #include "agent/settings.h"
 #include "agent/source.h"
+#include "agent/stager.h"
 #include "agent/state.h"
 #include "agent/survey.h"
 #include "agent/warnings.h"
@@ -51,6 +52,8 @@ class Agent {
     std::function<Result<>()> pause = {};
     std::function<Result<>()> resume = {};
     std::function<void(const Phase& phase)> entered = {};  // Called with the phase after each transition.
+    // Opens the machine once more, for the stager.
+    Stager::OpenMachine open_machine = host::ThisMachine::Open;
   };
 
   static Result<std::unique_ptr<Agent>> Create(Parts parts);
@@ -102,6 +105,8 @@ class Agent {
   void WatchKubelet();
   void ServeMetrics();
   void Looked(const Goal& goal, Result<Survey> survey);
+  void BeginChange();
+  void ReportStaging(const StagingReport& report);
   void AskWhetherWell();
   void JudgeHealth(const Result<std::vector<std::string>>& unwell);
   void WatchFor(std::vector<std::string> paths);
@@ -160,6 +165,7 @@ class Agent {
   event::Timer full_check_;
   event::Timer idle_;
   event::WallTimer ignoring_ends_;
+  Stager stager_;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();  // After this has expired, posted calls do nothing.
   std::unique_ptr<event::Worker> worker_;                     // Destroyed first: its destructor waits for its job.
 };

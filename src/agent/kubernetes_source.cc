@@ -11,6 +11,7 @@
 #include "agent/initial_annotations.h"
 #include "agent/server_authorities.h"
 #include "api/annotations.h"
+#include "api/rollout_policy.h"
 #include "base/log.h"
 #include "base/time_span.h"
 #include "kube/resource_version.h"
@@ -160,11 +161,23 @@ void KubernetesSource::See(const api::Node& node) {
   // The controller may name a wanted config before the Node names the config that this new machine has.  Without the
   // latter, the machine would be changed as if it had no config yet.
   if (awaits_current_config_ && View().Annotation(api::kCurrentConfigAnnotation).empty()) return;
+  AnnounceGoal();
+  AnnounceStage();
+}
+
+void KubernetesSource::AnnounceGoal() {
   const Goal wanted = {View().Annotation(api::kDesiredConfigAnnotation),
                        View().Annotation(api::kDesiredImageAnnotation)};
   if (wanted.config.empty() || announced_ == wanted) return;
   announced_ = wanted;
   listener_.wanted(wanted);
+}
+
+void KubernetesSource::AnnounceStage() {
+  std::string wanted = View().Annotation(api::kStageAnnotation);
+  if (to_stage_ == wanted) return;
+  to_stage_ = std::move(wanted);
+  listener_.stage(to_stage_->empty() ? std::nullopt : std::optional(GoalFromTarget(*to_stage_)));
 }
 
 void KubernetesSource::WriteInitialAnnotations() {
@@ -201,6 +214,16 @@ void KubernetesSource::Fetch(const std::optional<Goal>& current, const Goal& wan
                                               done(std::move(request));
                                             });
   fetching_->Begin(assumed, wanted);
+}
+
+void KubernetesSource::FetchToStage(const Goal& goal, std::function<void(Result<SurveyRequest> request)> done) {
+  const auto finish = [this, done = std::move(done)](Result<SurveyRequest> request) {
+    const auto finished = std::move(fetching_to_stage_);
+    if (request) request->written_by_source = trust_->WrittenFiles();
+    done(std::move(request));
+  };
+  fetching_to_stage_ = std::make_shared<SurveyFetch>(client_->Trying(kTriesOfAFetch, {}), finish);
+  fetching_to_stage_->Begin(std::nullopt, goal);
 }
 
 // ---- drains ---------------------------------------------------------------------------------------------------------
@@ -356,6 +379,8 @@ void KubernetesSource::ReportIrreconcilable(const std::vector<plan::Irreconcilab
 }
 
 void KubernetesSource::ReportFinalizeFailure(const std::string& text) { Report(report::FinalizeFailed{text}); }
+
+void KubernetesSource::ReportStaging(const StagingReport& report) { Report(report::Staged{report}); }
 
 void KubernetesSource::ReportLogin() { Report(report::LoggedIn{}); }
 

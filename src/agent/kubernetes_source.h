@@ -50,6 +50,7 @@ class KubernetesSource final : public Source {
   void Begin(Listener listener) override;
   void Fetch(const std::optional<Goal>& current, const Goal& wanted,
              std::function<void(Result<SurveyRequest> request)> done) override;
+  void FetchToStage(const Goal& goal, std::function<void(Result<SurveyRequest> request)> done) override;
   void AskForDrain(const Goal& goal) override;
   void StopWaiting() override;
   void ReportWork(const Prepared& change) override;
@@ -60,6 +61,7 @@ class KubernetesSource final : public Source {
   void ReportFault(Fault fault, const std::string& text) override;
   void ReportIrreconcilable(const std::vector<plan::IrreconcilableChange>& changes) override;
   void ReportFinalizeFailure(const std::string& text) override;
+  void ReportStaging(const StagingReport& report) override;
   void ReportLogin() override;
 
  private:
@@ -76,6 +78,8 @@ class KubernetesSource final : public Source {
   Result<> TryToConnect();
   Result<> BeginTrust();
   void See(const api::Node& node);
+  void AnnounceGoal();
+  void AnnounceStage();
   void LogTrouble(const std::string& trouble);
   void AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event, std::string too_late,
                    std::function<void()> answered);
@@ -105,9 +109,11 @@ class KubernetesSource final : public Source {
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
   std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
-  bool awaits_current_config_ = false;  // The Node is to get the initial annotations, which name the current config.
-  std::optional<Goal> announced_;       // The goal that the listener was last called with.
+  bool awaits_current_config_ = false;   // The Node is to get the initial annotations, which name the current config.
+  std::optional<Goal> announced_;        // The goal that the listener was last called with.
+  std::optional<std::string> to_stage_;  // The value of kStageAnnotation that the listener was last called with.
   std::shared_ptr<SurveyFetch> fetching_;
+  std::shared_ptr<SurveyFetch> fetching_to_stage_;
   bool has_fetch_failed_ = false;  // The last fetch failed.
   std::optional<DrainRequest> drain_request_;
   event::Timer answer_timeout_;

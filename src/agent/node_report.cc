@@ -8,6 +8,7 @@
 
 #include "agent/events.h"
 #include "api/annotations.h"
+#include "api/rollout_policy.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
 #include "drain/protocol.h"
@@ -175,6 +176,23 @@ class Reporter {
     if (text == view_.Annotation(api::kFinalizeFailureAnnotation)) return;
     report_.finalize_failure = text;
     Annotate({{std::string(api::kFinalizeFailureAnnotation), text}});
+  }
+
+  // The source names a goal to stage only after the Node was seen.
+  void operator()(const report::Staged& staged) {
+    const auto& [how, goal, why] = staged.report;
+    const std::string target = TargetText(goal);
+    // After a restart of the agent, an older report stays until the goal was staged again.
+    const bool was_staged = how == StagingReport::How::kUnderWay && view_.Annotation(api::kStagedAnnotation) == target;
+    std::optional<std::string> staged_text;
+    std::optional<std::string> unstageable_text;
+    if (how == StagingReport::How::kStaged || was_staged) staged_text = target;
+    if (how == StagingReport::How::kUnstageable) {
+      unstageable_text = FirstCharacters(PrintableLines(why), kLongestReason);
+    }
+    AnnotationChanges changes = {{std::string(api::kStagedAnnotation), std::move(staged_text)},
+                                 {std::string(api::kUnstageableAnnotation), std::move(unstageable_text)}};
+    if (!Has(changes)) Annotate(std::move(changes));
   }
 
   void operator()(const report::LoggedIn&) {

@@ -16,6 +16,7 @@
 
 #include "agent/node_conditions.h"
 #include "agent/node_writer.h"
+#include "agent/staging.h"
 #include "agent/state.h"
 #include "api/node.h"
 #include "kube/event_recorder.h"
@@ -98,10 +99,13 @@ struct Irreconcilable {
 struct FinalizeFailed {
   std::string text;
 };
+struct Staged {
+  StagingReport report;
+};
 struct LoggedIn {};
 
 using Occurrence = std::variant<NodeSeen, DrainNeeded, WorkBegan, ApplyingBegan, ChangeEnded, RebootBegins, Settled,
-                                Uncordoned, SettledWritten, Failed, Irreconcilable, FinalizeFailed, LoggedIn>;
+                                Uncordoned, SettledWritten, Failed, Irreconcilable, FinalizeFailed, Staged, LoggedIn>;
 
 }  // namespace report
 

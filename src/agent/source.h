@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/staging.h"
 #include "agent/state.h"
 #include "agent/survey.h"
 #include "base/result.h"
@@ -33,6 +34,9 @@ class Source {
     std::function<void(std::string what)> held;
     // Passes all warnings for a person; they do not stop any work.
     std::function<void(std::vector<std::string> warnings)> warned;
+    // Names the goal that the machine is to stage for later; nullopt if it is to stage nothing.  It is not called
+    // before `wanted`, so that the image of a goal is not removed when the machine is to have this goal now.
+    std::function<void(std::optional<Goal> goal)> stage = {};
   };
 
   virtual ~Source() = default;
@@ -42,6 +46,10 @@ class Source {
   // Collects the inputs of a look that the machine itself does not have.  `current` is the config on its disk.
   virtual void Fetch(const std::optional<Goal>& current, const Goal& wanted,
                      std::function<void(Result<SurveyRequest> request)> done) = 0;
+
+  // Collects the inputs for the survey of a change to a goal that `stage` has named.  It is independent of the other
+  // fetches.
+  virtual void FetchToStage(const Goal&, std::function<void(Result<SurveyRequest> request)>) {}
 
   // Asks for the machine's pods to be moved elsewhere; `drained` or `failed` is called with the answer.
   virtual void AskForDrain(const Goal& goal) = 0;
@@ -61,6 +69,8 @@ class Source {
   // Reports why the deployment that was staged before this boot could not be finalized.  The text is empty if no such
   // failure is known.
   virtual void ReportFinalizeFailure(const std::string&) {}
+  // Reports whether the goal is staged that `stage` has named.
+  virtual void ReportStaging(const StagingReport&) {}
   // Reports that a person has logged in.  After that, the machine may differ from its config.
   virtual void ReportLogin() {}
 };

@@ -14,7 +14,7 @@ namespace pintle::agent {
 class Warnings {
  public:
   // The origin of warnings.
-  enum class Of { kSource, kDriftWatch, kIgnored };
+  enum class Of { kSource, kDriftWatch, kIgnored, kStaging };
 
   // Replaces all warnings of a kind; returns false if they are the same as before.
   bool Replace(Of kind, std::vector<std::string> texts);
@@ -22,7 +22,7 @@ class Warnings {
   std::vector<std::string> All() const;
 
  private:
-  std::array<std::vector<std::string>, 3> texts_;
+  std::array<std::vector<std::string>, 4> texts_;
 };
 
 // Returns a warning for each thing that is ignored.

@@ -30,9 +30,13 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
-// An annotation of a Node: the rendered config whose contents its agent has stored and verified.
+// Annotations of a Node, for a policy with `stage: All`.
+//
+// The controller sets the first one to the target that the node is to have later: the name of the config, and after a
+// space the image that was built for it, if there is one.  The node's agent stages this target and then sets the second
+// one to the same value.  If it cannot stage the target, it sets the third one to the reason.
+inline constexpr std::string_view kStageAnnotation = "pintle.io/stage";
 inline constexpr std::string_view kStagedAnnotation = "pintle.io/staged";
-// An annotation of a Node: the reason why its agent cannot stage the next config.
 inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageable";
 
 // An order of a person.  It holds for one target only, so that it does not act on a later target by mistake.

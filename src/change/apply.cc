@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "change/act.h"
 #include "change/as_booted.h"
@@ -23,6 +24,7 @@
 #include "change/task_progress.h"
 #include "change/whose_deployment.h"
 #include "host/files/remedy.h"
+#include "host/ostree/image_name.h"
 #include "plan/actions.h"
 
 namespace pintle::change {
@@ -38,9 +40,7 @@ class Changer {
   // next boot.
   template <typename StageFunction, typename NextFunction>
   Result<Ending> Make(const StageFunction& stage, const NextFunction& next, EndsWith end = EndsWith::kTheBoot) {
-    if (const auto pending = TRY(journal_.Read())) {
-      return Error(ErrorKind::kConflict, fmt::format("the change to {} is still under way; end it first", pending->to));
-    }
+    if (const auto pending = TRY(journal_.Read())) return UnderWay(*pending);
     auto begun = Begin(stage, next, end);
     if (!begun || begun->change.steps.empty()) {
       const auto closed = Discard();
@@ -52,6 +52,21 @@ class Changer {
     Report(fmt::format("applying {}", change.to));
     if (auto put = PutInPlace(change, contents, fetched); !put) return Undo(change, contents, std::move(put).error());
     return change.next_boot ? Ending::kRebootNeeded : EndOf(change, contents);
+  }
+
+  template <typename StageFunction, typename NextFunction>
+  Result<> Rehearse(const StageFunction& stage, const NextFunction& next) const {
+    if (const auto pending = TRY(journal_.Read())) return UnderWay(*pending);
+    const auto staged = StageWithRoom(stage, next);
+    const auto closed = Discard();
+    if (!staged) return WithAlso(staged.error(), "when its contents were removed", closed);
+    return closed;
+  }
+
+  Result<> FetchAhead(NextDeployment next, const std::stop_token& stop) const {
+    TRY(ExpectDigest(next.image));
+    TRY(Fetch(std::move(next), stop));
+    return {};
   }
 
   Result<Pending> FindPending() const {
@@ -101,6 +116,19 @@ class Changer {
     Fetched fetched;
   };
 
+  static Error UnderWay(const Change& pending) {
+    return Error(ErrorKind::kConflict, fmt::format("the change to {} is still under way; end it first", pending.to));
+  }
+
+  template <typename StageFunction, typename NextFunction>
+  Result<> StageWithRoom(const StageFunction& stage, const NextFunction& next) const {
+    host::BlobStore contents = TRY(journal_.OpenBlobs());
+    const Change change = TRY(stage(contents));
+    TRY(ExpectRoom(host_, change, contents));
+    if (!change.next_boot) return {};
+    return host::CheckMayReplace(TRY(host_.deployments->Observe()).pending, TRY(next()).wanted);
+  }
+
   template <typename StageFunction, typename NextFunction>
   Result<Begun> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
     Report("looking at the machine");
@@ -113,7 +141,7 @@ class Changer {
     change.boot_id = TRY(BootId(host_.root));
     change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
     TRY(ExpectRoom(host_, change, begun.contents));
-    if (change.next_boot) begun.fetched = TRY(Fetch(TRY(next())));
+    if (change.next_boot) begun.fetched = TRY(Fetch(TRY(next()), {}));
     TRY(journal_.Write(change));
     return begun;
   }
@@ -271,15 +299,28 @@ class Changer {
 
   // ---- with the next boot -------------------------------------------------------------------------------------------
 
-  Result<Fetched> Fetch(NextDeployment next) const {
+  // A tag or a branch may stand for another image when the change is made.
+  static Result<> ExpectDigest(const std::string& image) {
+    if (image.empty()) return {};
+    const host::ImageName name = TRY(host::ParseImageName(image));
+    const auto* in_registry = std::get_if<host::RegistryImage>(&name);
+    const bool may_change =
+        in_registry != nullptr ? in_registry->digest.empty() : std::holds_alternative<host::OstreeBranch>(name);
+    if (!may_change) return {};
+    return Error(ErrorKind::kInvalid, fmt::format("the OS image {} may be another one when the change is made; name it "
+                                                  "by its digest",
+                                                  image));
+  }
+
+  Result<Fetched> Fetch(NextDeployment next, const std::stop_token& stop) const {
     Fetched fetched;
     if (!next.wanted.packages.IsEmpty()) {
       const TaskProgress task = ReportTask(fmt::format("fetching the packages of {}", next.extensions_image));
-      fetched.packages = TRY(host_.deployments->OfferPackages(next.extensions_image, {}));
+      fetched.packages = TRY(host_.deployments->OfferPackages(next.extensions_image, stop));
     }
     if (!next.image.empty()) {
       const TaskProgress task = ReportTask(fmt::format("fetching {}", next.image));
-      next.wanted.image = TRY(host_.deployments->Fetch(next.image, {}));
+      next.wanted.image = TRY(host_.deployments->Fetch(next.image, stop));
     }
     fetched.wanted = std::move(next.wanted);
     return fetched;
@@ -397,6 +438,22 @@ Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, con
   return Changer(host, progress)
       .Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan, left_alone, edits); },
             [&] { return NextDeploymentFor(host, from, to, plan.difference); }, end);
+}
+
+bool WantsImage(const plan::Plan& plan) { return plan.difference.os_image; }
+
+Result<> FetchAhead(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
+                    const plan::Plan& plan, const std::stop_token& stop) {
+  // Without a reboot, or on a machine that does not run from its deployments, a change fetches nothing.
+  if (host.deployments == nullptr || !plan.Reboots() || !TRY(host.deployments->Observe()).booted) return {};
+  return Changer(host, {}).FetchAhead(TRY(NextDeploymentFor(host, from, to, plan.difference)), stop);
+}
+
+Result<> Rehearse(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
+                  const plan::Plan& plan, const Things& left_alone, Edits edits) {
+  return Changer(host, {}).Rehearse(
+      [&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan, left_alone, edits); },
+      [&] { return NextDeploymentFor(host, from, to, plan.difference); });
 }
 
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "base/result.h"
@@ -61,6 +62,20 @@ struct CustomChange {
 };
 Result<Ending> Make(const host::Host& host, const CustomChange& custom, const Progress& progress = {},
                     EndsWith end = EndsWith::kTheBoot);
+
+// Prepares for a change that is made later.  The change then needs neither the network nor more space.
+//
+// FetchAhead() stores what the change fetches, and makes no deployment of it.  Until the change is made, no boot takes
+// the image.  Packages of extensions are fetched on trial: they are not stored, so the change fetches them again.
+// WantsImage() returns whether the change fetches an image of the OS.
+bool WantsImage(const plan::Plan& plan);
+Result<> FetchAhead(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
+                    const plan::Plan& plan, const std::stop_token& stop);
+
+// Does all that Apply() does before it begins the change, except for fetching: it stores the contents of the files and
+// of the undo, and checks the space on the disk.  Then it removes what it has stored.
+Result<> Rehearse(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
+                  const plan::Plan& plan, const Things& left_alone, Edits edits);
 
 // Puts back the chosen parts of the config that the machine has.  `plan` has the actions that follow.
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,

@@ -14,8 +14,9 @@ namespace {
 
 constexpr const char* kVersionKey = "version";
 
-constexpr std::array kAll = {format::kJournal,    format::kRejected,   format::kIgnored,   format::kPolicy,
-                             format::kRegistries, format::kHandedOver, format::kPasswords, format::kWriters};
+constexpr std::array kAll = {format::kJournal,    format::kRejected,   format::kIgnored,
+                             format::kPolicy,     format::kRegistries, format::kStagedImage,
+                             format::kHandedOver, format::kPasswords,  format::kWriters};
 
 // Returns the version, or nullptr if the document names none.
 const json::Value* VersionIn(const Format& format, const json::Value& document) {

@@ -35,6 +35,7 @@ inline constexpr Format kRejected = {"/var/lib/pintle/rejected.json", 1};
 inline constexpr Format kIgnored = {"/var/lib/pintle/ignored.json", 1, "ignored"};
 inline constexpr Format kPolicy = {"/var/lib/pintle/policy.json", 1};
 inline constexpr Format kRegistries = {"/var/lib/pintle/registries.json", 1, "registries"};
+inline constexpr Format kStagedImage = {"/var/lib/pintle/staged-image.json", 1};
 inline constexpr Format kHandedOver = {"/var/lib/pintle/handed-over", 1};
 inline constexpr Format kPasswords = {"/etc/machine-config-daemon/pintle-passwords.json", 1, "users", false};
 inline constexpr Format kWriters = {"/etc/machine-config-daemon/pintle-writers.json", 1, "writers"};

@@ -18,6 +18,7 @@
 #include "change/journal.h"
 #include "change/kept_policy.h"
 #include "change/rejected.h"
+#include "change/staged_image.h"
 #include "change/state_directory.h"
 #include "host/files/files.h"
 #include "host/files/remedy.h"
@@ -111,6 +112,7 @@ Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
       {kCurrentImage, [&] { return WithoutValue(ReadCurrentImage(root)); }},
       {kCurrentConfig, [&] { return WithoutValue(ReadCurrentConfig(root)); }},
       {kRejected, [&] { return WithoutValue(ReadRejected(root)); }},
+      {kStagedImage, [&] { return WithoutValue(ReadStagedImage(root)); }},
       {kIgnored, [&] { return WithoutValue(ReadIgnored(root, now)); }},
       {kKeptPolicy, [&] { return WithoutValue(ReadKeptPolicy(root)); }},
       // The agent alone knows the contents of these files.

@@ -156,20 +156,21 @@ class Pass {
     SetRenderDegraded(pool);
     SetMisconfigured(pool);
     if (pool.spec.configuration.name.empty()) {
-      if (!IsHeld(found)) KeepUp(found, pool, {});
+      if (!IsHeld(found)) KeepUp(found, pool, {}, std::nullopt);
       return WriteUnconfigured(found, std::move(pool.status));
     }
     const auto& nodes = rosters_.Of(pool.metadata.name);
     const auto reports = ReportsOf(nodes);
     const pool::Situation situation = SituationOf(pool, nodes, reports);
-    pool::Rollout rollout = DecideAbout(situation);
+    std::optional<std::string> to_stage;
+    pool::Rollout rollout = DecideAbout(situation, to_stage);
     HoldBack(nodes, rollout);
     if (IsHeld(found)) {
       rollout.updates.clear();
       rollout.updates_of_unavailable.clear();
     }
     TakeOutAwaited(rollout);
-    const NodesByName updated = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout);
+    const NodesByName updated = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout, to_stage);
     if (!updated.empty()) {
       // The status is written after the nodes have been updated, and describes that state.
       std::vector<NodeState> after;
@@ -184,10 +185,14 @@ class Pass {
     WriteStatus(found, std::move(rollout.status), situation.layering);
   }
 
-  // Decides by the policy of the pool, if it has one.
-  pool::Rollout DecideAbout(const pool::Situation& situation) {
+  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to what nodes stage that do not have the target
+  // yet, unless the policy cannot be used.  It is empty if they stage nothing.
+  pool::Rollout DecideAbout(const pool::Situation& situation, std::optional<std::string>& to_stage) {
     const PoolPolicy* const of_pool = PolicyOf(situation.pool.metadata.name);
-    if (of_pool == nullptr) return pool::Decide(situation);
+    if (of_pool == nullptr) {
+      to_stage.emplace();
+      return pool::Decide(situation);
+    }
     if (of_pool->policy == nullptr || !inputs_.now) {
       const pool::Admission nobody = {.nodes = std::vector<bool>(situation.nodes.size(), false), .capacity = 0};
       pool::Situation held = situation;
@@ -201,6 +206,7 @@ class Pass {
                                          .now = inputs_.now->at,
                                          .gate_results = of_pool->gate_results,
                                          .undisruptive = of_pool->undisruptive});
+    to_stage = std::move(decided.to_stage);
     changes_.policies.push_back({.status = pool::StatusOf(situation, decided, of_pool->before, inputs_.now->at),
                                  .news = std::move(decided.news),
                                  .again = decided.again});
@@ -333,9 +339,9 @@ class Pass {
   // ---- nodes ----
 
   // Adds the changes to the nodes of a pool and to their MachineConfigNodes.  Returns the nodes that are updated, as
-  // they are afterwards.
+  // they are afterwards.  If it is not known what the nodes are to stage, they go on with what they stage now.
   NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
-                     const pool::Rollout& rollout) {
+                     const pool::Rollout& rollout, const std::optional<std::string>& to_stage) {
     std::map<std::string_view, const NodePatch*> patches;
     for (const auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
       for (const pool::NodeUpdate& update : *list) patches.emplace(update.node, &update.patch);
@@ -354,6 +360,7 @@ class Pass {
       const auto patch = patches.find(node.name());
       if (patch != patches.end()) work.Add(*patch->second);
       if (is_rolling_out) KeepUpWithPool(work, target);
+      if (is_rolling_out && to_stage) work.Add(target.StageUpkeep(NodeState(work.node()), *to_stage));
       if (patch != patches.end()) updated.emplace(node.name(), work.node());
       KeepUpReport(work.node(), pool);
       const bool is_retargeted = patch != patches.end() && ChangesTarget(*patch->second);

@@ -2,6 +2,7 @@
 #include "pool/target.h"
 
 #include "api/annotations.h"
+#include "api/rollout_policy.h"
 
 namespace pintle::pool {
 
@@ -39,6 +40,21 @@ NodePatch Target::PatchFor(const NodeState& node) const {
     if (node.desired_image()) annotations.emplace(api::kDesiredImageAnnotation, std::nullopt);
   } else if (node.desired_image() != image_) {
     annotations.emplace(api::kDesiredImageAnnotation, image_);
+  }
+  return patch;
+}
+
+NodePatch Target::StageUpkeep(const NodeState& node, std::string_view to_stage) const {
+  const api::Annotations& have = node.node().metadata.annotations;
+  const std::string_view wanted = IsAssignedTo(node) ? std::string_view() : to_stage;
+  const std::string* const requested = api::Find(have, api::kStageAnnotation);
+  NodePatch patch;
+  if (requested == nullptr ? wanted.empty() : *requested == wanted) return patch;
+  auto& annotations = patch.metadata.annotations;
+  annotations.emplace(api::kStageAnnotation, wanted.empty() ? std::nullopt : std::optional<std::string>(wanted));
+  for (const std::string_view report : {api::kStagedAnnotation, api::kUnstageableAnnotation}) {
+    const std::string* const value = api::Find(have, report);
+    if (value != nullptr && (wanted.empty() || *value != wanted)) annotations.emplace(report, std::nullopt);
   }
   return patch;
 }

@@ -68,6 +68,11 @@ class Target {
   // Returns the patch that assigns the target.  It contains only the annotations that differ.
   NodePatch PatchFor(const NodeState& node) const;
 
+  // Returns the patch that makes the node's agent stage `to_stage`, or nothing if it is empty.  A node to which the
+  // target is assigned stages nothing.  The report about another target is removed together with the request for it, so
+  // that nobody takes it for a report about this one.
+  NodePatch StageUpkeep(const NodeState& node, std::string_view to_stage) const;
+
  private:
   std::string_view pool_config_;
   bool is_layered_;

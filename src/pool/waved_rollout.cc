@@ -831,6 +831,8 @@ class Follower {
       Record(decided_.rollout.updates_of_unavailable);
     }
     if (!decided_.rollout.hold_reason.empty()) SetPhase(RolloutPhase::kHeld, decided_.rollout.hold_reason);
+    // Nodes stage the target as soon as it is known, before a wave, a window or a gate allows the first update.
+    if (policy_.stages_all && IsTargetKnown()) decided_.to_stage = target_text_;
     decided_.updated = static_cast<int>(CountWhere([&](std::size_t i) { return target_.IsReachedBy(nodes_[i]); }));
     WakeAt(decided_.opening.begin);
     if (decided_.opening.end) WakeAt(*decided_.opening.end);

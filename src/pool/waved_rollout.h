@@ -83,6 +83,7 @@ struct PolicyRollout {
   int waves = 0;
   std::string wave_digest;  // What an approval of the wave has to name; empty if the wave waits for none.
   int updated = 0;
+  std::string to_stage;           // What nodes stage that do not have the target yet; empty if they stage nothing.
   Opening opening;                // The present window, or the next one.
   std::optional<WallTime> again;  // When the decision may change although nothing in the cluster does.
 };

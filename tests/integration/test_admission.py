@@ -131,6 +131,9 @@ def test_a_node_may_not_choose_its_own_config(guarded):
             for subresource in ("", "/status"):
                 assert refused(annotate(user, "node-a", subresource, **{key: value}),
                                f"not by the node: {PREFIX}{key}"), (key, subresource)
+        stage = {"metadata": {"annotations": {"pintle.io/stage": "rendered-worker-1"}}}
+        assert refused(user.request("PATCH", "/api/v1/nodes/node-a", stage, MERGE),
+                       "not by the node: pintle.io/stage")
         for nothing in (None, ""):
             assert refused(annotate(user, "node-a", currentConfig=nothing), "may not remove it")
     assert annotate(user, "node-a", state="Working", desiredDrain="drain-rendered-worker-1")[0] == 200

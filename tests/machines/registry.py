@@ -75,6 +75,10 @@ class Registry:
         self.skopeo("copy", f"--src-cert-dir={self.certs_dir}", f"--src-authfile={self.auth_file}",
                     f"docker://{reference}", f"dir:{folder}")
 
+    def end(self):
+        """Ends the registry for good; its folder stays until the end of `with`."""
+        self._daemon.stop()
+
     def log(self):
         """Returns the requests so far."""
         return (self.folder / "registry.log").read_text(encoding="utf-8")

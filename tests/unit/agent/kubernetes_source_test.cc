@@ -74,6 +74,7 @@ class KubernetesSourceTest : public testing::Test {
     listener.unusable = [](const std::string&) {};
     listener.held = [](const std::string&) {};
     listener.warned = [](const std::vector<std::string>&) {};
+    listener.stage = [](const std::optional<Goal>&) {};
     return listener;
   }
 

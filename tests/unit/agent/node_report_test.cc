@@ -22,19 +22,23 @@ using Lines = std::vector<std::string>;
 using Overall = Reported::Overall;
 
 constexpr std::string_view kPrefix = "machineconfiguration.openshift.io/";
+constexpr std::string_view kOwnPrefix = "pintle.io/";
 const Goal kNewGoal{"rendered-worker-2"};
 
 api::Node NodeWith(const Annotations& annotations) {
   api::Node node;
   node.metadata.name = "worker-0";
-  for (const auto& [key, value] : annotations) node.metadata.annotations[std::string(kPrefix) + key] = value;
+  for (const auto& [key, value] : annotations) {
+    node.metadata.annotations[key.starts_with(kOwnPrefix) ? key : std::string(kPrefix) + key] = value;
+  }
   return node;
 }
 
 std::string Words(const AnnotationChanges& changes) {
   std::string words = "annotate";
   for (const auto& [key, value] : changes) {
-    words += fmt::format(" {}={}", key.substr(kPrefix.size()), value ? *value : "(removed)");
+    words += fmt::format(" {}={}", key.starts_with(kOwnPrefix) ? key : key.substr(kPrefix.size()),
+                         value ? *value : "(removed)");
   }
   return words;
 }
@@ -166,6 +170,34 @@ std::vector<Row> Rows() {
        kDone,
        report::RebootBegins{"why"},
        {"event Reboot", "RebootedNode=Unknown", "annotate post-config-action=Rebooting", "then reboot"}},
+
+      // Staging.
+      {"a node that stages nothing is not written", {}, kDone, report::Staged{{}}, {}},
+      {"the reports of an earlier staging are removed",
+       {},
+       With(kDone, {{"pintle.io/staged", "rendered-worker-2"}}),
+       report::Staged{{}},
+       {"annotate pintle.io/staged=(removed) pintle.io/unstageable=(removed)"}},
+      {"a staged goal is reported by its target",
+       {},
+       With(kDone, {{"pintle.io/unstageable", "no space"}}),
+       report::Staged{{StagingReport::How::kStaged, {"rendered-worker-2", "registry/os@sha256:1"}}},
+       {"annotate pintle.io/staged=rendered-worker-2 registry/os@sha256:1 pintle.io/unstageable=(removed)"}},
+      {"a goal that stays staged is not reported again while the agent stages it after a restart",
+       {},
+       With(kDone, {{"pintle.io/staged", "rendered-worker-2"}}),
+       report::Staged{{StagingReport::How::kUnderWay, kNewGoal}},
+       {}},
+      {"the report about another goal is removed while a goal is staged",
+       {},
+       With(kDone, {{"pintle.io/staged", "rendered-worker-1"}}),
+       report::Staged{{StagingReport::How::kUnderWay, kNewGoal}},
+       {"annotate pintle.io/staged=(removed) pintle.io/unstageable=(removed)"}},
+      {"the reason is reported why a goal cannot be staged",
+       {},
+       With(kDone, {{"pintle.io/staged", "rendered-worker-2"}}),
+       report::Staged{{StagingReport::How::kUnstageable, kNewGoal, "no space"}},
+       {"annotate pintle.io/staged=(removed) pintle.io/unstageable=no space"}},
 
       // The end of a change.
       {"a node that was Done before this start is not written again",

@@ -61,6 +61,28 @@ TEST_F(Applying, PutsTheWholeConfigInPlace) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service"));
 }
 
+TEST_F(Applying, RehearsesAChangeWithoutATrace) {
+  const std::string before = Tree();
+  const TestConfig from = NoConfig();
+  const TestConfig to = Everything();
+  ASSERT_TRUE(
+      Succeeded(Rehearse(machine_.host(), from, to, plan::Make(from, to, machine_.policy, {}), {}, Edits::kRefused)));
+  EXPECT_EQ(Tree(), before);
+  EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
+  EXPECT_EQ(ValueOf(PendingOn(machine_.host())), Pending::kNone);
+  EXPECT_THAT(machine_.systemd.jobs, testing::IsEmpty());
+}
+
+TEST_F(Applying, RefusesToRehearseWhileAChangeIsUnderWay) {
+  CutShort(Phase::kApplying);
+  const TestConfig from = NoConfig();
+  const TestConfig to = Everything();
+  const auto rehearsed =
+      Rehearse(machine_.host(), from, to, plan::Make(from, to, machine_.policy, {}), {}, Edits::kRefused);
+  EXPECT_THAT(MessageOf(rehearsed), HasSubstr("is still under way"));
+  EXPECT_TRUE(ValueOf(Journal(machine_.host().root).Read()));
+}
+
 TEST_F(Applying, StoresTheConfigWithTheChange) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   EXPECT_THAT(machine_.Read("etc/machine-config-daemon/currentconfig"), HasSubstr("\"rendered-worker-1\""));

@@ -16,6 +16,7 @@
 #include "change/original_passwords.h"
 #include "change/rejected.h"
 #include "change/set_aside.h"
+#include "change/staged_image.h"
 #include "ignition/config.h"
 #include "support/expect.h"
 #include "support/small_machine.h"
@@ -54,6 +55,7 @@ class Formats : public testing::Test {
     ASSERT_TRUE(Succeeded(KeepRejected(root_, Rejected{"rendered-worker-2", "", "it was not well"})));
     ASSERT_TRUE(Succeeded(KeepIgnored(root_, {{"/etc/a", kNoon + std::chrono::hours(1)}})));
     ASSERT_TRUE(Succeeded(KeepPolicy(root_, machine_.policy)));
+    ASSERT_TRUE(Succeeded(KeepStagedImage(root_, StagedImage{"rendered-worker-2", ""})));
     ASSERT_TRUE(Succeeded(Journal(root_).Write(Change())));
   }
 
@@ -90,6 +92,7 @@ TEST_F(Formats, OfFilesWithoutAVersionAreVersionOne) {
     machine_.Write(format.path + 1, json::ToText(document));
   }
   EXPECT_EQ(ValueOf(ReadRejected(root_))->why, "it was not well");
+  EXPECT_EQ(ValueOf(ReadStagedImage(root_))->config, "rendered-worker-2");
   EXPECT_THAT(ValueOf(ReadIgnored(root_, kNoon)), SizeIs(1));
   EXPECT_THAT(ValueOf(ReadKeptPolicy(root_)).files, SizeIs(machine_.policy.files.size()));
   EXPECT_TRUE(ValueOf(Journal(root_).Read()));
@@ -146,7 +149,7 @@ TEST_F(Formats, OfANewerVersionBlockTheClaimAndNothingIsWritten) {
 }
 
 TEST_F(Formats, OfANewerVersionAreNotOverwritten) {
-  for (const Format& format : {format::kRejected, format::kIgnored, format::kPolicy}) {
+  for (const Format& format : {format::kRejected, format::kIgnored, format::kPolicy, format::kStagedImage}) {
     WriteVersion(format, format.version + 1);
   }
   const std::string before = Tree();
@@ -154,6 +157,7 @@ TEST_F(Formats, OfANewerVersionAreNotOverwritten) {
   EXPECT_THAT(MessageOf(KeepRejected(root_, Rejected{"a", "", "b"})), HasSubstr(kRejected));
   EXPECT_THAT(MessageOf(KeepIgnored(root_, {})), HasSubstr(kIgnored));
   EXPECT_THAT(MessageOf(KeepPolicy(root_, {})), HasSubstr(kKeptPolicy));
+  EXPECT_THAT(MessageOf(KeepStagedImage(root_, std::nullopt)), HasSubstr(kStagedImage));
   EXPECT_EQ(Tree(), before);
 }
 

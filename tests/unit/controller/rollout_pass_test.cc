@@ -400,5 +400,110 @@ TEST(RolloutPass, UpdatesNoNodeWhileThePolicyOfItsPoolCannotBeUsed) {
   EXPECT_THAT(UpdatedIn(changes), testing::IsEmpty());
 }
 
+// ---- staging ----
+
+using Patches = std::map<std::string, pool::NodePatch::Changes>;
+
+// Returns the changes of the annotations about staging, by node.
+Patches StagingIn(const Changes& changes) {
+  Patches patches;
+  for (const NodeChange& change : changes.nodes) {
+    for (const auto& [key, value] : change.patch.metadata.annotations) {
+      const bool is_about_staging =
+          key == api::kStageAnnotation || key == api::kStagedAnnotation || key == api::kUnstageableAnnotation;
+      if (is_about_staging) patches[change.node].emplace(key, value);
+    }
+  }
+  return patches;
+}
+
+// Three workers that have kOld.  Their pool has the target kNew and a policy that stages it.
+class StagingWorkers {
+ public:
+  StagingWorkers() {
+    policy_.stages_all = true;
+    policy_.waves = {pool::Wave()};
+    world.pools["worker"].spec.configuration.name = kNew;
+    world.policies["worker"] = {.policy = &policy_};
+  }
+  // Carries out the changes, and keeps the status of the policy as the API server does.
+  Changes Pass() {
+    Changes changes = world.Pass();
+    world.Do(changes);
+    if (!changes.policies.empty()) {
+      status_ = changes.policies[0].status;
+      if (world.policies.contains("worker")) world.policies["worker"].before = &status_;
+    }
+    return changes;
+  }
+  std::string& Annotation(const std::string& node, std::string_view key) {
+    return world.nodes.at(node).metadata.annotations[std::string(key)];
+  }
+  void ReportStaged() {
+    for (const char* name : {"a", "b", "c"}) Annotation(name, api::kStagedAnnotation) = kNew;
+  }
+
+  World world = ThreeWorkers();
+
+ private:
+  pool::Policy policy_;
+  api::RolloutPoolStatus status_;
+};
+
+TEST(RolloutPass, RequestsEachNodeToStageTheTargetOnce) {
+  StagingWorkers workers;
+  const pool::NodePatch::Changes request = {{std::string(api::kStageAnnotation), kNew}};
+  EXPECT_EQ(StagingIn(workers.Pass()), (Patches{{"a", request}, {"b", request}, {"c", request}}));
+  const Changes second = workers.Pass();
+  EXPECT_TRUE(second.nodes.empty());
+  EXPECT_EQ(second.policies.at(0).status.phase, "Staging");
+}
+
+TEST(RolloutPass, EndsTheStagingOfANodeByThePatchThatAssignsTheTarget) {
+  StagingWorkers workers;
+  workers.Pass();
+  workers.ReportStaged();
+  workers.Pass();
+  const Changes changes = workers.Pass();
+  EXPECT_EQ(UpdatedIn(changes), std::vector<std::string>{"a"});
+  EXPECT_EQ(StagingIn(changes), (Patches{{"a",
+                                          {{std::string(api::kStageAnnotation), std::nullopt},
+                                           {std::string(api::kStagedAnnotation), std::nullopt}}}}));
+}
+
+TEST(RolloutPass, RemovesTheReportAboutATargetTogetherWithTheRequestForIt) {
+  StagingWorkers workers;
+  workers.Pass();
+  workers.Annotation("a", api::kStagedAnnotation) = kNew;
+  workers.Annotation("b", api::kUnstageableAnnotation) = "too little space";
+  workers.world.pools["worker"].spec.configuration.name = "rendered-worker-newer";
+  const std::string request(api::kStageAnnotation);
+  EXPECT_EQ(
+      StagingIn(workers.Pass()),
+      (Patches{{"a", {{request, "rendered-worker-newer"}, {std::string(api::kStagedAnnotation), std::nullopt}}},
+               {"b", {{request, "rendered-worker-newer"}, {std::string(api::kUnstageableAnnotation), std::nullopt}}},
+               {"c", {{request, "rendered-worker-newer"}}}}));
+}
+
+TEST(RolloutPass, EndsTheStagingWithoutAPolicy) {
+  StagingWorkers workers;
+  workers.Pass();
+  workers.world.policies.clear();
+  const pool::NodePatch::Changes removal = {{std::string(api::kStageAnnotation), std::nullopt}};
+  EXPECT_EQ(StagingIn(workers.Pass()), (Patches{{"a", removal}, {"b", removal}, {"c", removal}}));
+}
+
+TEST(RolloutPass, LeavesTheStagingAsItIsWhileThePolicyCannotBeUsedOrThePoolIsPaused) {
+  StagingWorkers workers;
+  workers.Pass();
+  workers.ReportStaged();
+  workers.world.pools["worker"].spec.configuration.name = "rendered-worker-newer";
+  workers.world.pools["worker"].spec.paused = true;
+  EXPECT_EQ(StagingIn(workers.Pass()), Patches());
+  workers.world.pools["worker"].spec.paused = false;
+  workers.world.policies["worker"].policy = nullptr;
+  EXPECT_EQ(StagingIn(workers.Pass()), Patches());
+}
+
 }  // namespace
 }  // namespace pintle::controller

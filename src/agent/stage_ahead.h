@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stages a goal ahead of its change, on a worker's thread.
+//
+// The claim to the machine is held only while the change is planned and while its files are checked.  It is not held
+// while the image is fetched, which may take long: looks and the commands of a person go on meanwhile.
+
+#include <stop_token>
+
+#include "agent/observation.h"
+#include "agent/state.h"
+#include "base/result.h"
+#include "host/this_machine.h"
+
+namespace pintle::agent {
+
+enum class StagedAhead {
+  kYes,
+  kBusy,  // Someone else holds the claim at the moment.
+};
+
+// An error is the reason why the machine could not make the change.
+Result<StagedAhead> StageAhead(const host::ThisMachine& machine, const SurveyRequest& request, const Goal& goal,
+                               const std::stop_token& stop);
+
+// Removes the images that no deployment has, and the record of the image that was fetched ahead.
+Result<StagedAhead> RemoveStaged(const host::ThisMachine& machine);
+
+// Removes only the record.
+Result<StagedAhead> ForgetStaged(const host::ThisMachine& machine);
+
+}  // namespace pintle::agent

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/stager.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "agent/events.h"
+#include "base/log.h"
+#include "change/staged_image.h"
+
+namespace pintle::agent {
+namespace {
+
+// While someone else holds the claim, the attempt is repeated after this time.
+constexpr auto kBusyPause = std::chrono::seconds(1);
+
+// Returns the goal whose image was fetched ahead.  A record that cannot be read is logged; the image then stays until a
+// person removes it.
+std::optional<Goal> FetchedGoal(const Root& root) {
+  auto staged = change::ReadStagedImage(root);
+  if (!staged) {
+    log::Warning(staged.error().message(), kTrouble);
+    return std::nullopt;
+  }
+  if (!*staged) return std::nullopt;
+  return Goal{std::move((*staged)->config), std::move((*staged)->image)};
+}
+
+}  // namespace
+
+Stager::Stager(event::Loop& loop, const Root& root, OpenMachine open_machine, Listener listener)
+    : loop_(loop),
+      root_(root),
+      open_machine_(std::move(open_machine)),
+      listener_(std::move(listener)),
+      retry_(loop, [this] { TryNow(); }) {
+  staging_.fetched = FetchedGoal(root_);
+}
+
+void Stager::Want(std::optional<Goal> goal) {
+  if (staging_.is_told && staging_.wanted == goal) return;
+  staging_.is_told = true;
+  staging_.wanted = std::move(goal);
+  staging_.outcome.reset();
+  failures_ = 0;
+  TryNow();
+}
+
+void Stager::Follow(const State& state) {
+  state_ = state;
+  Update();
+}
+
+void Stager::TryNow() {
+  retry_.Cancel();
+  staging_.is_due = true;
+  Update();
+}
+
+void Stager::WhenIdle(std::function<void()> then) {
+  if (!is_busy()) return then();
+  when_idle_ = std::move(then);
+}
+
+void Stager::Update() {
+  if (!staging_.is_told) return;
+  StagingDecision decision = DecideStaging(staging_, state_);
+  if (reported_ != decision.report) {
+    reported_ = decision.report;
+    listener_.report(*reported_);
+  }
+  Do(decision.work);
+}
+
+void Stager::Do(StagingWork work) {
+  switch (work) {
+    case StagingWork::kNothing:
+      return;
+    case StagingWork::kStage:
+      return Fetch(*staging_.wanted);
+    case StagingWork::kStop:
+      if (is_fetching_) {
+        staging_.under_way.reset();
+        is_fetching_ = false;
+        return Idle();
+      }
+      if (!std::exchange(is_stopping_, true)) worker_->Cancel();
+      return;
+    case StagingWork::kCleanUp:
+    case StagingWork::kForget: {
+      const bool removes = work == StagingWork::kCleanUp;
+      staging_.is_cleaning_up = true;
+      return Run([removes](const host::ThisMachine& machine,
+                           const std::stop_token&) { return removes ? RemoveStaged(machine) : ForgetStaged(machine); },
+                 [this](const Result<StagedAhead>& ended) { EndCleanUp(ended); });
+    }
+  }
+}
+
+void Stager::Fetch(const Goal& goal) {
+  log::Info(fmt::format("staging {}, for a later change", TargetText(goal)));
+  staging_.under_way = goal;
+  is_fetching_ = true;
+  listener_.fetch(goal, [this, goal, number = ++fetches_, weak = std::weak_ptr(alive_)](Result<SurveyRequest> request) {
+    if (weak.expired() || number != fetches_ || !is_fetching_) return;
+    is_fetching_ = false;
+    if (!request) return EndAttempt(goal, request.error());
+    Run(
+        [goal, request = *std::move(request)](const host::ThisMachine& machine, const std::stop_token& stop) {
+          return StageAhead(machine, request, goal, stop);
+        },
+        [this, goal](const Result<StagedAhead>& ended) { EndAttempt(goal, ended); });
+  });
+}
+
+void Stager::Run(const Job& job, std::function<void(Result<StagedAhead> ended)> done) {
+  if (worker_ == nullptr) {
+    auto worker = event::Worker::Create(loop_);
+    if (!worker) return done(worker.error());
+    worker_ = *std::move(worker);
+  }
+  worker_->Run<Result<StagedAhead>>(
+      [open = open_machine_, job](const std::stop_token& stop) -> Result<StagedAhead> {
+        const auto machine = TRY(open());
+        return job(*machine, stop);
+      },
+      std::move(done));
+}
+
+void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
+  staging_.under_way.reset();
+  // The job may have fetched an image, also if it has failed or was stopped.
+  staging_.fetched = FetchedGoal(root_);
+  if (std::exchange(is_stopping_, false)) return Idle();
+  if (ended && *ended == StagedAhead::kBusy) {
+    Pause(kBusyPause);
+  } else if (ended) {
+    log::Info(fmt::format("staged {}", TargetText(goal)));
+    failures_ = 0;
+    staging_.outcome = {goal, ""};
+  } else {
+    staging_.outcome = {goal, fmt::format("{} (the agent tries again by itself; `pintle retry` on the node makes it "
+                                          "try at once)",
+                                          ended.error().message())};
+    PauseAfterFailure();
+  }
+  Idle();
+}
+
+void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
+  staging_.is_cleaning_up = false;
+  staging_.fetched = FetchedGoal(root_);
+  if (ended && *ended == StagedAhead::kBusy) {
+    Pause(kBusyPause);
+  } else if (!ended) {
+    log::Warning(fmt::format("removing an image that was fetched for a later change: {}", ended.error().message()),
+                 kTrouble);
+    PauseAfterFailure();
+  }
+  Idle();
+}
+
+void Stager::PauseAfterFailure() { Pause(StagingPause(++failures_)); }
+
+void Stager::Pause(std::chrono::seconds time) {
+  staging_.is_due = false;
+  retry_.After(time);
+}
+
+void Stager::Idle() {
+  if (const auto then = std::exchange(when_idle_, nullptr)) then();
+  Update();
+}
+
+}  // namespace pintle::agent

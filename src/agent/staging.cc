@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/staging.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace pintle::agent {
+namespace {
+
+constexpr auto kFirstPause = std::chrono::seconds(10);
+constexpr auto kLongestPause = std::chrono::minutes(5);
+constexpr int kMostDoublings = 5;
+
+// Returns the goal to stage.  A goal that the machine is to have already needs no staging.
+std::optional<Goal> GoalToStage(const Staging& staging, const State& state) {
+  return staging.wanted == state.wanted ? std::nullopt : staging.wanted;
+}
+
+// Returns whether the machine has its goal, as far as is known.  During a look, that is not known, but an attempt that
+// is under way may go on.
+bool MayBegin(const State& state) { return std::holds_alternative<phase::Settled>(state.phase); }
+bool MayGoOn(const State& state) { return MayBegin(state) || std::holds_alternative<phase::Checking>(state.phase); }
+
+StagingWork WorkFor(const Staging& staging, const std::optional<Goal>& goal, const State& state) {
+  if (!staging.is_told || staging.is_cleaning_up) return StagingWork::kNothing;
+  if (staging.under_way) {
+    return staging.under_way == goal && MayGoOn(state) ? StagingWork::kNothing : StagingWork::kStop;
+  }
+  if (!MayBegin(state)) return StagingWork::kNothing;
+  if (staging.fetched && staging.fetched != goal) {
+    if (!staging.is_due) return StagingWork::kNothing;
+    const bool has_goal = std::get<phase::Settled>(state.phase).goal == staging.fetched;
+    return has_goal ? StagingWork::kForget : StagingWork::kCleanUp;
+  }
+  if (!goal || !staging.is_due || (state.rejected && state.rejected->goal == goal)) return StagingWork::kNothing;
+  const bool is_staged = staging.outcome && staging.outcome->goal == goal && staging.outcome->why_not.empty();
+  return is_staged ? StagingWork::kNothing : StagingWork::kStage;
+}
+
+StagingReport Unstageable(const Goal& goal, std::string why) {
+  return {StagingReport::How::kUnstageable, goal, std::move(why)};
+}
+
+StagingReport ReportFor(const Staging& staging, const std::optional<Goal>& goal, const State& state) {
+  if (!goal) return {};
+  if (state.rejected && state.rejected->goal == goal) {
+    return Unstageable(*goal, fmt::format("this node was not healthy with it: {}; correct the config, or run `pintle "
+                                          "retry` on the node",
+                                          state.rejected->why));
+  }
+  if (staging.outcome && staging.outcome->goal == goal) {
+    if (staging.outcome->why_not.empty()) return {StagingReport::How::kStaged, *goal};
+    return Unstageable(*goal, staging.outcome->why_not);
+  }
+  if (const auto* degraded = std::get_if<phase::Degraded>(&state.phase)) {
+    return Unstageable(
+        *goal,
+        fmt::format("this node is Degraded and has to be mended first; see `pintle status` on it: {}", degraded->text));
+  }
+  return {StagingReport::How::kUnderWay, *goal};
+}
+
+}  // namespace
+
+StagingDecision DecideStaging(const Staging& staging, const State& state) {
+  const std::optional<Goal> goal = GoalToStage(staging, state);
+  return {WorkFor(staging, goal, state), ReportFor(staging, goal, state)};
+}
+
+std::chrono::seconds StagingPause(int failures) {
+  const int doublings = std::clamp(failures - 1, 0, kMostDoublings);
+  return std::min<std::chrono::seconds>(std::chrono::seconds(kFirstPause.count() << doublings), kLongestPause);
+}
+
+Result<std::shared_ptr<const Prepared>> ChangeToStage(Survey survey) {
+  const Outlook& outlook = survey.outlook;
+  if (survey.failure) return *std::move(survey.failure);
+  if (outlook.is_cut_short) {
+    return Error(ErrorKind::kConflict,
+                 "a change of this machine was cut short, and has to be ended first: run `pintle "
+                 "recover` on the node");
+  }
+  if (!outlook.waits.empty()) return Error(ErrorKind::kConflict, outlook.waits);
+  if (!outlook.drift.empty()) return Error(ErrorKind::kConflict, outlook.drift);
+  if (!outlook.unreconcilable.empty()) return Error(ErrorKind::kUnreconcilable, outlook.unreconcilable);
+  if (outlook.is_outdated) return Error(ErrorKind::kConflict, "someone else is changing the config of this machine");
+  return std::shared_ptr<const Prepared>(std::move(survey.prepared));
+}
+
+std::string TargetText(const Goal& goal) {
+  return goal.image.empty() ? goal.config : fmt::format("{} {}", goal.config, goal.image);
+}
+
+Goal GoalFromTarget(std::string_view text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return {std::string(text)};
+  return {std::string(text.substr(0, space)), std::string(text.substr(space + 1))};
+}
+
+}  // namespace pintle::agent
