@@ -19,6 +19,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
 #include <boost/system/system_error.hpp>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -282,7 +283,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     parser_.emplace();
     parser_->eager(false);
     parser_->header_limit(static_cast<std::uint32_t>(server_.limits().head));
-    parser_->body_limit(boost::none);
+    // Boost 1.74 refuses each request with a Content-Length if the limit is none.
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
     step_ = &Connection::ReadHead;
   }
 

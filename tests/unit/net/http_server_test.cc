@@ -196,6 +196,13 @@ TEST_F(HttpServerTest, ServesOthersBesideAClientWhoseBodyNeverEnds) {
   while (server_->connections() > 1) std::this_thread::yield();
 }
 
+TEST_F(HttpServerTest, AnswersARequestWithAnEmptyBody) {
+  Begin();
+  const std::string answer =
+      Call().Send("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").ReceiveAll();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(HttpServerTest, SendsTheLengthOfTheBodyThatHeadOmits) {
   Begin();
   const std::string answer = Call().Send("HEAD /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").ReceiveAll();
