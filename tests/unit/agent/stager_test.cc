@@ -30,8 +30,7 @@ using change::NoConfig;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kOldImage = "registry/os@sha256:1";
-constexpr const char* kNewImage = "registry/os@sha256:2";
+const std::string kNewImage = "registry.example/os@sha256:" + std::string(64, '2');
 const Goal kHave{"rendered-worker-1"};
 const Goal kNext{"rendered-worker-2"};
 
@@ -50,7 +49,7 @@ class FakeImages final : public host::Deployments {
   Result<host::DeploymentsState> Observe() override {
     host::DeployedImage booted;
     booted.id = "os-1.0";
-    booted.image = kOldImage;
+    booted.image = "registry.example/os@sha256:" + std::string(64, '1');
     return host::DeploymentsState{.booted = booted, .pending = images_.pending, .rollback = {}};
   }
   Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override {
@@ -96,7 +95,7 @@ class StagingAhead : public testing::Test {
   StagingAhead() {
     machine_.policy = {};
     machine_.Write("proc/sys/kernel/random/boot_id", "one\n");
-    EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), ConfigFor(kHave, kOldImage, "data:,one"))));
+    EXPECT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), ConfigFor(kHave, "", "data:,one"))));
     machine_.Write("proc/sys/kernel/random/boot_id", "two\n");
     EXPECT_TRUE(Succeeded(change::Recover(machine_.host(), {})));
     before_ = Tree();
@@ -139,7 +138,7 @@ class StagingAhead : public testing::Test {
 
 TEST_F(StagingAhead, FetchesTheImageAndChangesNothingThatIsInUse) {
   EXPECT_EQ(ValueOf(Stage()), StagedAhead::kYes);
-  EXPECT_THAT(images_.calls, ElementsAre(std::string("fetch ") + kNewImage));
+  EXPECT_THAT(images_.calls, ElementsAre("fetch " + kNewImage));
   EXPECT_EQ(Tree(), before_);
   EXPECT_EQ(ValueOf(change::PendingOn(machine_.host())), change::Pending::kNone);
   EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
@@ -155,7 +154,7 @@ TEST_F(StagingAhead, RecordsAnImageAlsoIfItCannotBeFetched) {
 }
 
 TEST_F(StagingAhead, RecordsNothingIfOnlyFilesChange) {
-  image_ = kOldImage;
+  image_ = "";
   EXPECT_EQ(ValueOf(Stage()), StagedAhead::kYes);
   EXPECT_THAT(images_.calls, testing::IsEmpty());
   EXPECT_FALSE(Record());
@@ -247,7 +246,7 @@ TEST_F(StagerTest, StagesAGoalAndReportsIt) {
   stager_->Want(kNext);
   RunUntil(How::kStaged);
   EXPECT_THAT(reports_, ElementsAre(How::kUnderWay, How::kStaged));
-  EXPECT_THAT(images_.calls, ElementsAre(std::string("fetch ") + kNewImage));
+  EXPECT_THAT(images_.calls, ElementsAre("fetch " + kNewImage));
 }
 
 TEST_F(StagerTest, ReportsAFailureAndTriesAgainWhenAPersonAsksForIt) {
