@@ -175,7 +175,8 @@ Result<ClusterPageSettings> ReadPage(const CommandLine& line) {
     if (!listen && line.Has(option)) return Error(ErrorKind::kInvalid, fmt::format("{} needs --page-listen", option));
   }
   if (!listen) return page;
-  page.guarded = GuardedPageSettings{.address = TRY(net::ParseListenAddress(*listen), "--page-listen"),
+  const auto address = TRY(net::ParseListenAddress(*listen), "--page-listen");
+  page.guarded = GuardedPageSettings{.address = address,
                                      .certificate_file = line.Value("--page-cert").value_or(""),
                                      .key_file = line.Value("--page-key").value_or("")};
   return page;
