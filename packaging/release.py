@@ -20,6 +20,7 @@ import build_packages
 from build_packages import TOP, git
 
 CHECKSUMS = "SHA256SUMS"
+PREVIOUS = "packaging/previous-release"
 
 
 class Refused(Exception):
@@ -36,6 +37,22 @@ def section_of_changelog(version):
     return re.split(r"(?m)^## .*$", text)[1].strip() + "\n"
 
 
+def commit_of_previous_release():
+    """Returns the commit whose packages the tests upgrade from."""
+    lines = (TOP / PREVIOUS).read_text(encoding="utf-8").splitlines()
+    (commit,) = [line for line in lines if not line.startswith("#")]
+    return commit
+
+
+def check_previous_release():
+    """Checks that the tests of upgrades were about the last release; a clone without tags cannot know."""
+    tags = git("tag", "--list", "v*", "--merged=HEAD^", "--sort=-version:refname").splitlines()
+    commit = git("rev-parse", f"{tags[0]}^{{commit}}") if tags else None
+    if commit not in (None, commit_of_previous_release()):
+        raise Refused(f"{PREVIOUS} does not name the commit of {tags[0]}; write {commit} there, run `./dev test --nightly "
+                      "packages`, and commit it")
+
+
 def check(version):
     """Checks all that can be checked before something is built."""
     if git("status", "--porcelain"):
@@ -50,6 +67,7 @@ def check(version):
     tagged = git("rev-parse", "--verify", "--quiet", f"v{version}^{{commit}}", check=False)
     if tagged and tagged != git("rev-parse", "HEAD"):
         raise Refused(f"the tag v{version} is of another commit, {tagged}; choose another version")
+    check_previous_release()
     return section_of_changelog(version)
 
 

@@ -15,6 +15,7 @@ from . import image
 from .container import ENVIRONMENT, Container
 from .disk import Disk
 from .machine import Machine, new_name, split_command_line
+from .shell import run
 from .supervised import MachineDied
 
 BUILD = "/run/pintle-build"  # The node's mount of the build directory that PINTLE_BUILD names.
@@ -26,21 +27,32 @@ class Node(Machine):
     plain    no OSTree: an overlay over a plain Debian
     network  "private", or "host" to share the loopback device of the tests, or the path of a network namespace
     binds    directories of the host that the node can read: {"/some/directory": "/run/place"}
+    saved    a path to which another node of the same kind was saved; the node begins with a copy of its disk
     """
 
-    def __init__(self, plain=False, name=None, network="private", binds=None):
+    def __init__(self, plain=False, name=None, network="private", binds=None, saved=None):
         super().__init__(name or new_name("node"))
-        self.plain, self.network = plain, network
+        self.plain, self.network, self._saved = plain, network, saved
         self.binds = dict(binds or {})
         if "PINTLE_BUILD" in os.environ:
             self.binds[os.environ["PINTLE_BUILD"]] = BUILD
 
     def _prepare(self):
-        if self.plain:
-            for layer in ("upper", "work"):
-                (self._scratch / layer).mkdir(mode=0o755)
+        if not self.plain:
+            self._disk = Disk(self._scratch / "disk", self._saved)
+            return
+        (self._scratch / "work").mkdir(mode=0o755)
+        if self._saved:
+            _copy_tree(self._saved, self._scratch / "upper")
         else:
-            self._disk = Disk(self._scratch / "disk")
+            (self._scratch / "upper").mkdir(mode=0o755)
+
+    def save(self, path):
+        """Copies the disk of this node, which has to be powered off, for other nodes to begin with."""
+        if self.plain:
+            _copy_tree(self._scratch / "upper", path)
+        else:
+            Disk(path, self._disk.path)
 
     def _boot(self):
         if self.plain:
@@ -66,6 +78,10 @@ class Node(Machine):
     def entering(self):
         """Returns the words that have to be put before a command so that it runs in the node instead of on the host."""
         return self._process.entering()
+
+
+def _copy_tree(tree, to):
+    run("cp", "--archive", "--reflink=auto", tree, to)
 
 
 def main(argv):

@@ -2,12 +2,18 @@
 """The packages of the commit that is checked out, built once for all tests."""
 
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
+import previous_release
 import pytest
+from packaged_agent import NIGHTLY
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+# These tests describe machines as the integration tests do.
+sys.path.append(str(SOURCE / "tests/integration"))
 
 
 def build(*options):
@@ -20,6 +26,51 @@ def build(*options):
 def debian_packages():
     """Returns the packages by their names."""
     return {path.name.partition("_")[0]: path for path in build()}
+
+
+def copy_with_next_version(package, to):
+    """Copies a package and changes its version only."""
+    tree = to.with_suffix(".tree")
+    subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
+    control = tree / "DEBIAN/control"
+    # The other packages depend on exactly this version.
+    control.write_text(re.sub(r"(?m)(^Version: |\(= )[0-9.]+", r"\g<0>+next", control.read_text()))
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, to], check=True,
+                   stdout=subprocess.DEVNULL)
+    shutil.rmtree(tree)
+
+
+def write_next_version_of_journal(clone):
+    """Edits the sources so that the journal has the next version of its format."""
+    header = clone / "src/change/format.h"
+    text, count = re.subn(r'(/journal\.json", )(\d+)', lambda match: f"{match[1]}{int(match[2]) + 1}", header.read_text())
+    assert count == 1
+    header.write_text(text)
+
+
+@pytest.fixture(scope="session")
+def repository(debian_packages, tmp_path_factory):
+    """A folder with each package: NAME.deb, and NAME-next.deb, which differs in its version only.
+
+    In the nightly run, it also has those of the previous release, NAME-previous.deb.
+    """
+    folder = tmp_path_factory.mktemp("packages")
+    for name, package in debian_packages.items():
+        shutil.copy(package, folder / f"{name}.deb")
+        copy_with_next_version(package, folder / f"{name}-next.deb")
+    if NIGHTLY:
+        for name, package in previous_release.packages().items():
+            shutil.copy(package, folder / f"{name}-previous.deb")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def next_format(repository, tmp_path_factory):
+    """Adds the packages of a Pintle that writes the next version of the journal, NAME-next-format.deb."""
+    built = tmp_path_factory.mktemp("next-format") / "packages"
+    previous_release.build_commit("HEAD", "99", built, write_next_version_of_journal)
+    for package in built.glob("*.deb"):
+        shutil.copy(package, repository / f"{package.name.partition('_')[0]}-next-format.deb")
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,35 @@
 """The agent on a machine that has it from a package."""
 
 import json
+import os
+import re
+
+import pytest
 
 from machines import installed
 from machines.wait import wait_until
 
+NIGHTLY = "PINTLE_NIGHTLY" in os.environ
+nightly = pytest.mark.skipif(not NIGHTLY, reason="takes long, and a test of each run is similar")
+# The ends of the names of the packages between which the tests upgrade in the middle of a change.
+OLDER, NEWER = ("-previous", "") if NIGHTLY else ("", "-next")
 PACKAGES = "/run/packages"  # The machine's mount of the folder with the packages.
 CONFIG = "/etc/pintle/config.d/50-all.json"
 UNITS = ("pintle-firstboot.service", "pintle-recover.service", "pintled.service")
+# The test machines are installed without these folders.
+NOT_ON_TEST_MACHINES = re.compile(r"^missing +/usr/share/(doc|man)/|^$")
+
+
+def install(node, *names):
+    """Installs Debian packages as a person does; the machine has no network."""
+    node.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes", "--no-install-recommends",
+             *(f"{PACKAGES}/{name}.deb" for name in names))
+
+
+def verify(node, package):
+    """Returns what dpkg finds to be different from the package."""
+    lines = node.run("dpkg", "--verify", package, check=False).stdout.splitlines()
+    return [line for line in lines if not NOT_ON_TEST_MACHINES.search(line)]
 
 
 def write_config(node, *files):

@@ -3,38 +3,17 @@
 
 import gzip
 import json
-import re
-import shutil
 import subprocess
 
 import pytest
 
 from machines import installed
 from machines.node import Node
-from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_begun, process, start_with_config,
-                            wait_until_settled)
+from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_begun, install, process, start_with_config,
+                            verify, wait_until_settled)
 
 # The maintainer has no mail address, and no distribution has the packages, so no bug of it asks for them.
 TAGS_THAT_ARE_ACCEPTED = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog", "initial-upload-closes-no-bugs")
-# The test machines are installed without these folders.
-NOT_ON_TEST_MACHINES = re.compile(r"^missing +/usr/share/(doc|man)/|^$")
-
-
-@pytest.fixture(scope="module")
-def repository(debian_packages, tmp_path_factory):
-    """A folder with the packages, and with the next version of each, which differs in its version only."""
-    folder = tmp_path_factory.mktemp("packages")
-    for name, package in debian_packages.items():
-        shutil.copy(package, folder / f"{name}.deb")
-        tree = folder / name
-        subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
-        control = tree / "DEBIAN/control"
-        # The other packages depend on exactly this version.
-        control.write_text(re.sub(r"(?m)(^Version: |\(= )[0-9.]+", r"\g<0>+next", control.read_text()))
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, folder / f"{name}-next.deb"],
-                       check=True, stdout=subprocess.DEVNULL)
-        shutil.rmtree(tree)
-    return folder
 
 
 @pytest.fixture
@@ -45,20 +24,8 @@ def node(repository, monkeypatch):
         yield machine
 
 
-def install(node, *names):
-    """Installs packages as a person does; the machine has no network."""
-    node.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes", "--no-install-recommends",
-             *(f"{PACKAGES}/{name}.deb" for name in names))
-
-
 def pintle(node, *words):
     return node.run("pintle", *words).stdout
-
-
-def verify(node, package):
-    """Returns what dpkg finds to be different from the package."""
-    lines = node.run("dpkg", "--verify", package, check=False).stdout.splitlines()
-    return [line for line in lines if not NOT_ON_TEST_MACHINES.search(line)]
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+import previous_release
 import pytest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -117,6 +118,22 @@ def test_a_commit_that_is_made_during_the_build_is_refused(clone):
     found = clone.release()
     assert found.returncode == 1 and not (clone.folder / "build/release" / VERSION).exists() and not clone.tags()
     assert "the clone has changed since the release was begun" in found.stderr
+
+
+def test_a_release_whose_upgrade_from_the_last_one_was_not_tested_is_refused(clone):
+    clone.git("tag", "v0.0.9", "HEAD^")
+    last = subprocess.run(["git", "-C", clone.folder, "rev-parse", "v0.0.9"], check=True, stdout=subprocess.PIPE,
+                          encoding="utf-8").stdout.strip()
+    assert f"packaging/previous-release does not name the commit of v0.0.9; write {last} there" in clone.refusal()
+    clone.edit("packaging/previous-release", "^[0-9a-f]{40}$", last)
+    assert "its first section is \"Unreleased\"" in clone.refusal()    # The next check.
+
+
+def test_the_previous_release_is_a_commit_before_this_one():
+    commit = previous_release.commit()
+    assert re.fullmatch("[0-9a-f]{40}", commit)
+    if previous_release.is_known():    # A shallow clone may lack it.
+        subprocess.run(["git", "-C", SOURCE, "merge-base", "--is-ancestor", commit, "HEAD"], check=True)
 
 
 @pytest.mark.skipif(not NIGHTLY, reason="building all packages twice takes minutes")
