@@ -749,8 +749,8 @@ TEST_F(Calls, DoNotStallWhileTheyArePaused) {
   HttpReceiver receiver = Ignoring();
   receiver.body = [&](std::string_view) { call.Pause(); };
   receiver.end = [&](Result<> outcome) { loop_->Stop(std::move(outcome)); };
-  call = client().Start({.url = server_.At("/stalled"), .timeouts = {.stall = seconds(1), .whole = seconds(3)}},
-                        receiver);
+  call =
+      client().Start({.url = server_.At("/stalled"), .timeouts = {.stall = seconds(1), .whole = seconds(3)}}, receiver);
   EXPECT_EQ(MessageOf(event::RunPatiently(*loop_)),
             server_.Name() + " did not complete its answer within 3 s, after 5 of 100 bytes of the body");
 }
