@@ -4,23 +4,16 @@
 #include <string>
 #include <utility>
 
+#include "change/kept_file.h"
 #include "change/state_directory.h"
 #include "change/way_out.h"
 #include "json/fields.h"
-#include "json/parse.h"
 
 namespace pintle::change {
 
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root) {
-  const auto read = [&]() -> Result<api::NodeDisruptionPolicy> {
-    if (!TRY(root.Status(kKeptPolicy))) return api::NodeDisruptionPolicy();
-    json::Report report;
-    auto document = TRY(WithoutVersion(format::kPolicy, TRY(json::Parse(TRY(root.ReadFile(kKeptPolicy))))));
-    auto policy = json::Decode<api::NodeDisruptionPolicy>(std::move(document), report);
-    TRY(report.ToResult());
-    return policy;
-  };
-  return WithWayOut(kKeptPolicy, read());
+  auto policy = TRY(ReadKept<api::NodeDisruptionPolicy>(root, format::kPolicy));
+  return policy ? *std::move(policy) : api::NodeDisruptionPolicy();
 }
 
 Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy) {

@@ -26,7 +26,7 @@
 
 namespace pintle::controller {
 
-// Where the page is served over TLS.
+// The address at which the page is served over TLS, and the files with the certificate and its key.
 struct GuardedPageSettings {
   net::ListenAddress address;
   std::string certificate_file;

@@ -30,12 +30,17 @@ def flags_of(command):
 
 def sources_in(compiled):
     """Returns the sources that are compiled together: Meson's file for a unity build includes them, by absolute paths or,
-    once `./dev` has replaced those, by paths from src/.
+    once `./dev` has replaced those, by paths from src/ or tests/.
     """
     if UNITY.search(compiled.name):
-        return [(sources.TOP / "src" / name).resolve()
-                for name in INCLUDE.findall(compiled.read_text(encoding="utf-8"))]
+        return [included(name) for name in INCLUDE.findall(compiled.read_text(encoding="utf-8"))]
     return [compiled.resolve()]
+
+
+def included(name):
+    """Returns the source that a file for a unity build includes by this name."""
+    places = [sources.TOP / top / name for top in ("src", "tests")]    # An absolute name stays as it is.
+    return next(path for path in places if path.is_file()).resolve()
 
 
 def of_sources(build):

@@ -20,9 +20,9 @@ from configured import KEY, difference, file, tree_of
 
 from machines.node import Node
 from machines.wait import wait_until
-from packaged_agent import NEWER, NIGHTLY, OLDER, PACKAGES, install, nightly, process, verify, wait_until_settled
+from packaged_agent import NEWER, OLDER, PACKAGES, install, nightly, process, verify, wait_until_settled
 
-KILLS = int(os.environ.get("PINTLE_UPGRADE_KILLS", "50" if NIGHTLY else "2"))
+KILLS = 50
 SEED = int(os.environ.get("PINTLE_SEED", "20261128"))
 PATIENCE = 120
 FILES = 400  # The change takes long enough to be cut short between two of them.

@@ -85,7 +85,7 @@ std::vector<StagingRow> StagingRows() {
       {"the outcome for another goal does not count", WithOutcome(Wanting(kOther), kLater), SettledAt(kPresent),
        StagingWork::kStage, StagingReport::How::kUnderWay},
 
-      // What ends an attempt.
+      // These facts end an attempt.
       {"another wanted goal stops the attempt", Attempting(Wanting(kOther), kLater), SettledAt(kPresent),
        StagingWork::kStop, StagingReport::How::kUnderWay},
       {"an attempt stops if nothing is wanted any more", Attempting(WantingNothing(), kLater), SettledAt(kPresent),
