@@ -96,6 +96,7 @@ def site(own_registry):
                 node.run("tee", "/var/lib/kubelet/config.json", input=own_registry.auth_file.read_text())
                 node.run("mkdir", "--parents", "/etc/containers")
                 node.run("tee", "/etc/containers/policy.json", input=ACCEPT_ALL)
+                trust(node, own_registry)
                 node.annotate(currentConfig=first, desiredConfig=first)
                 node.start()
             site.set_policy()
@@ -106,8 +107,6 @@ def site(own_registry):
 def test_a_target_that_a_node_cannot_stage_reaches_no_node_and_leaves_no_image_behind(site, own_registry):
     before, (able, unable) = site.target(), site.nodes
     assert [site.staging(node) for node in site.nodes] == [{}, {}]
-    for node in site.nodes:
-        trust(node, own_registry)
     unable.run("unshare", "--mount", "sh", "-ec", """
         mount -o remount,rw /sysroot
         ostree config --repo=/sysroot/ostree/repo set core.min-free-space-size 100GB
