@@ -11,7 +11,8 @@
 namespace pintle::gotemplate {
 namespace {
 
-// The limit of a width, of a precision and of an argument number.
+// The limit of a width, a precision or an argument number.  As in Go, a number in the format is compared with it before
+// its last digit is read, so such a number can be ten times as large.
 constexpr std::size_t kLargestNumber = 1'000'000;
 
 bool IsFormatDigit(char c) { return c >= '0' && c <= '9'; }
@@ -25,8 +26,8 @@ class FormatPrinter {
 
  private:
   void PrintVerb();
-  // Takes the flags.  Also prints the verb and returns true if a simple verb follows them: a letter without a width, a
-  // precision or an argument number.
+  // Takes the flags.  If a lowercase letter follows them, and there is an argument for it, also prints the argument
+  // with this verb and returns true.
   bool TakeFlags();
   void TakeArgumentNumber();
   void TakeWidth();

@@ -13,7 +13,7 @@
 
 namespace pintle::gotemplate {
 
-// The limit of the length of a printed text.  It is needed because a format may ask for a million spaces many times,
+// The limit of the length of a printed text.  It is needed because a format may ask for millions of spaces many times,
 // and because a template may pass a long text to a function many times.
 inline constexpr std::size_t kLongestPrint = std::size_t{64} << 20;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Prints single values with the flags of a format.  A list or a map is not printed to the end if the text becomes
-// longer than kLongestPrint (print.h), because a flag may ask for a million spaces for each element.
+// Prints single values with the flags of a format.  A flag may ask for millions of spaces for each element of a list.
+// So when the text is longer than kLongestPrint (print.h), the values of further elements and fields are not printed.
 
 #include <cstddef>
 #include <cstdint>
