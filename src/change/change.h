@@ -62,8 +62,8 @@ struct Change {
   std::string from;  // The names of the two configs.
   std::string to;
   std::string to_image;  // The image that was built for the new config; empty if there is none.
-  // The id of the boot in which the change began.  If the shutdown did not put the files into the new deployment, and
-  // recovery has put them after the boot, this is the id of that boot.
+  // The id of the boot in which the change began.  If the shutdown did not put the files into the new deployment,
+  // recovery puts them after the boot, and this becomes the id of the boot in which it does so.
   std::string boot_id;
   // The steps for the things that were not as the new config wants them.  NoteLinks() adds a step for the links of
   // units.
@@ -79,7 +79,7 @@ struct Change {
 
   // Set if the maker of the change has to confirm after the reboot that the machine is healthy.
   bool awaits_confirmation = false;
-  // The number of boots since the change was applied, and the id of the last boot that was counted.
+  // The number of boots that recovery has counted since the change was applied, and the id of the last one.
   std::int64_t boots = 0;
   std::string counted_boot_id;
 

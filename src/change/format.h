@@ -25,7 +25,7 @@ struct Format {
   // The member that holds the list or map of the file.  It is nullptr if the file is a struct, whose fields are beside
   // the version.
   const char* member = nullptr;
-  // `pintle recover --set-aside` moves the file out of the way.
+  // `pintle recover --set-aside` moves the file to another folder if it cannot be read.
   bool can_be_set_aside = true;
 };
 

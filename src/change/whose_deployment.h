@@ -24,7 +24,7 @@ bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebo
 // Records in `change` the deployment that was just staged for it.
 Result<> NoteStaged(host::Deployments& deployments, NextBoot& change);
 
-// Returns a message that this deployment is someone else's, and that the next boot still takes it.
+// Returns a message that this deployment belongs to someone else, and is still the next one to boot.
 std::string SomeoneElsesText(const host::DeployedImage& deployment);
 
 }  // namespace pintle::change

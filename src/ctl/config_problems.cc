@@ -89,7 +89,7 @@ std::vector<ConfigProblem> ProblemsOf(const std::string& path, const machineconf
     const machineconfig::ConfigDocument& document = file.documents[i];
     const std::size_t before = problems.size();
     AddReport(path, document.report, file.text, problems);
-    // A problem of the whole document, such as its version, has no place.
+    // An error about the whole document, such as an unknown version, is not in the report.
     if (document.error && !document.report.has_errors()) {
       problems.push_back(ProblemOfFile(path, document.error->message()));
     }
