@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Puts a pause report into words: the condition PausedPending of a pool.
+// Makes a pool's condition PausedPending from a pause report.
 //
 // The message has points in time instead of ages, so that it changes only when the report does.  The reason also
 // changes when a waiting certificate becomes urgent, and when it expires.
@@ -18,7 +18,8 @@
 namespace pintle::controller {
 
 inline constexpr std::string_view kPausedPending = "PausedPending";
-// A waiting certificate that expires sooner than this is urgent, as in the alert's runbook.
+// A waiting certificate that expires sooner than this is urgent.  The critical alert about paused pools has the same
+// limit (deploy/monitoring).
 inline constexpr auto kCertificateIsUrgent = std::chrono::days(14);
 
 // Sets the condition.  A pool that is not paused and does not have the condition gets none.

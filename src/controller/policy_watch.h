@@ -42,19 +42,22 @@ class PolicyWatch {
 
   // Checks the policies that are new or have changed, and chooses one for each pool.
   void Look(const View& view);
-  // Returns the configs that have to be compared, because a policy treats changes without a disruption differently.
+  // Returns the names of the configs that ForPass() has to compare.  These are configs of pools whose policy has
+  // windows only for changes that drain or reboot nodes, while these windows are closed.
   std::set<std::string> ConfigsToCompare(const View& view, const Rosters& rosters) const;
-  // Returns the policies for a pass.  They are valid until the next call of this function or of Look().
+  // Returns the policies for a pass.  They refer to objects of the view, and are valid until the next call of this
+  // function or of Look().
   const PoolPolicies& ForPass(const View& view, const Rosters& rosters, const WholeConfigs& configs);
 
-  // Writes the statuses that differ, and emits events about the changes.
+  // Writes the statuses that differ, and emits events about the changes.  A status in which only counts and messages
+  // differ may be written by a later call.
   void Write(const View& view, const std::vector<PolicyDecision>& decisions);
 
   void Stop();
 
  private:
   struct Checked {
-    std::string version;  // The version of the policy that was checked.
+    std::string version;  // The UID and the generation of the policy that was checked.
     std::optional<pool::Policy> policy;
     std::string why_unusable;
   };
@@ -74,7 +77,8 @@ class PolicyWatch {
   TimeZoneFiles zones_;
   std::map<std::string, Checked> checked_;                          // The key is the policy.
   std::map<std::string, pool::PolicyChoice, std::less<>> choices_;  // The key is a pool that has a policy.
-  std::map<std::string, pool::NodeNames> undisruptive_;             // The key is the pool.
+  // For each pool, the nodes that the change to the pool's target would neither drain nor reboot.
+  std::map<std::string, pool::NodeNames> undisruptive_;
   PoolPolicies for_pass_;
   std::map<std::string, MonotonicTime> written_;  // When the status of a policy was written.
   GateChecks gates_;

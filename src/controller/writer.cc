@@ -16,8 +16,8 @@
 namespace pintle::controller {
 namespace {
 
-// The number of writes that are under way at a time.  A pool may always have one; otherwise writes that get no answer
-// could delay those of other pools.
+// The largest number of writes that are under way at a time.  A pool that has none may begin one in any case; otherwise
+// writes that get no answer could delay those of other pools.
 constexpr std::size_t kAtOnce = 64;
 constexpr std::size_t kAtOnceOfAPool = 16;
 
@@ -161,7 +161,7 @@ Writer::Writer(kube::Client client, const Clock& clock, Cluster& cluster, Announ
 
 Writer::~Writer() = default;
 
-// ---- what was refused ----
+// ---- failed writes ----
 
 UnwrittenNodes Writer::Look() {
   const MonotonicTime now = clock_.Monotonic();
@@ -253,8 +253,8 @@ void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, 
   failure.pool = pool_name;
   const bool is_news = std::exchange(failure.message, error.message()) != error.message();
   if (is_news) listener_.trouble(error);
-  // Other failures may pass: the server may be down, or the object may have changed or been deleted since the mirror's
-  // version.
+  // A refusal is reported at once, and any other failure only when it is repeated: the server may be down for a moment,
+  // or the object may have changed or been deleted since the mirror's version.
   const bool is_refusal = answer && error.kind() == ErrorKind::kInvalid;
   const bool is_to_be_reported = is_refusal || count > kFailuresBeforeReport;
   if (!is_to_be_reported || std::exchange(failure.is_reported, true)) return;
