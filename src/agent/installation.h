@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Compares the parts of a machine's config that are set only when it is installed: disks, RAIDs, filesystems, LUKS.
+// Compares a machine's config with the config with which the machine was installed.  Only the parts that are applied
+// at the installation are compared: disks, RAIDs, filesystems and LUKS.
 
 #include <optional>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace pintle::agent {
 
-// The config with which the machine was first booted, as Ignition left it.
+// The path of the MachineConfig with which the machine was first booted.  Ignition wrote this file.
 inline constexpr const char* kInstalledConfig = "/etc/mcs-machine-config-content.json";
 
 // Returns the differences between the config that the machine has and the config with which it was installed, or

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The requirements of container tools for an image that they may use, in the form of /etc/containers/policy.json.
+// The requirements that an image must meet before container tools use it, in the form of /etc/containers/policy.json.
 
 #include <map>
 #include <optional>

@@ -14,11 +14,11 @@ namespace pintle::kube {
 namespace {
 
 constexpr std::size_t kMostWaiting = 100;
-// This many events are remembered in case they are repeated.
+// The latest events are remembered, so that an event that is repeated only gets a higher count.
 constexpr std::size_t kMostPosted = 500;
-// The limit of the API server.
+// The API server's limit for the length of a message.
 constexpr std::size_t kEventMessageLimit = 1024;
-// Leaves room for "... (12345 more characters)".
+// Leaves room for the end of a message that is cut: "... (12345 more characters)".
 constexpr std::size_t kRoomForCount = 64;
 // An event is dropped after this many tries while the server is down.
 constexpr int kMostTries = 6;

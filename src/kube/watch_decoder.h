@@ -19,7 +19,7 @@
 
 namespace pintle::kube {
 
-// The store's limit for an object is 1.5 MiB, in an encoding that may be denser than JSON.
+// etcd's limit for an object is 1.5 MiB, in an encoding that may be denser than JSON.
 inline constexpr json::ParseLimits kObjectLimits = {.depth = 200, .bytes = 16 << 20, .values = 1'000'000};
 
 class LineSplitter {

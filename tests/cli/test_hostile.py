@@ -15,7 +15,7 @@ import pytest
 from program import MB, data_url, file, ignition, machine_config, pintle, refused, with_files, write
 
 BIG = 100 * MB
-MAX_CONTENTS = 60 * MB  # The limit for the record of a machine's config, with some room for the rest of the config.
+MAX_CONTENTS = 60 * MB  # The limit for the record of a machine's config, less some room for the rest of the config.
 
 
 def memory(path, times=8):

@@ -13,8 +13,8 @@ class DeadlyProxy(Proxy):
     """Counts writes.  At the write with the given number, it calls kill(), and the client gets no answer.  If `moment`
     is AFTER, it first forwards this write to the server.
 
-    Renewals of a lease do not count, since their number depends on time, and only those writes do whose description has
-    the text `counted`.  The client may send further requests before kill() ends it; these still reach the server.
+    Of the writes to leases only the first counts, since the number of renewals depends on time.  A write counts only if
+    its description contains the text `counted`.  The client may send further requests before kill() ends it; these still reach the server.
     """
 
     def __init__(self, cluster, user, number=0, moment=BEFORE, kill=None, counted=""):
