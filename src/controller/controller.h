@@ -43,7 +43,7 @@ namespace pintle::controller {
 
 // The beginning of the identities of all replicas, on whatever host.
 inline constexpr const char* kIdentityPrefix = "pintle-controller_";
-// The holder that a takeover writes into a lease to leave it to these replicas.
+// The holder that a takeover writes into a lease so that one of these replicas takes the lease.
 inline constexpr const char* kTakeoverOffer = "pintle-takeover-offer";
 
 struct ControllerSettings {
@@ -53,7 +53,7 @@ struct ControllerSettings {
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   std::string templates = {};     // The folder of templates; empty if no configs are generated.
-  bool is_operator = false;       // Whether to act as OpenShift's operator does, where the cluster has its kinds.
+  bool is_operator = false;       // The leader acts as OpenShift's operator, if the cluster has the operator's kinds.
   std::string release = {};       // The release that the ControllerConfig is made for; empty for that of images.json.
   std::string token_keys_file = {};             // The keys for the tokens of new machines; empty if they need none.
   net::Peers gate_peers = net::Peers::kRemote;  // The servers that gates of RolloutPolicies may ask.
@@ -173,7 +173,7 @@ class Controller {
   kube::Call afresh_call_;
   kube::Lease lease_;
   std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if `is_operator` is set.
-  std::unique_ptr<kube::Lease> left_lease_;      // The operator's lease, being released after this replica has led.
+  std::unique_ptr<kube::Lease> left_lease_;  // The operator's lease while it is being released, after this replica led.
 };
 
 }  // namespace pintle::controller
