@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `kubectl-pintle`: kubectl runs the program of this name for `kubectl pintle VERB`, which asks the cluster that
-// kubectl uses.
+// `kubectl-pintle`: kubectl runs the program of this name for `kubectl pintle VERB`.  The program then reads the
+// cluster that kubectl uses.
 
 #include <span>
 
