@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files that a cluster gives to each node beside its config: certificate authorities, and a pull secret.
+// The files that a cluster gives to each node in addition to its config: certificate authorities, and a pull secret.
 //
 // The ControllerConfig holds them.  They change without a new rendered config, for example when certificates are
 // renewed.  They need neither a drain nor a restart, because the programs that use them read them again.  The files are

@@ -15,8 +15,9 @@ namespace pintle::agent {
 namespace {
 
 constexpr std::size_t kMostWaiting = 32;
+// If a cluster has no MachineConfigNodes, nothing is written for this time.
 constexpr auto kLeftAlone = std::chrono::minutes(10);
-// After more conflicts in a row than this, the write is dropped.
+// A write is dropped after it has met more conflicts than this.
 constexpr int kMostConflicts = 8;
 
 // The patch replaces all conditions.  It names the version that was read, so that a condition that the drain controller

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the moments of an update to the MachineConfigNode, in the order in which they are reported.
+// Writes the conditions that an update has on the MachineConfigNode.  A Moment (node_conditions.h) has the conditions
+// that are set together; moments are written in the order in which they are reported.
 //
 // Each moment is a write of its own, so that watchers see all of them.  Only a reboot waits for these writes, for a
-// limited time.  A moment that the API server refuses, or that meets one conflict after another, is left out.  When too
-// many moments wait, the oldest one of the new moment's type is dropped, or else the oldest of all.  After a failure
-// the next write is delayed, and each further failure makes the delay longer.  If a cluster has no MachineConfigNodes,
-// nothing is written for a while; the first moment that is reported after that causes another try.
+// limited time.  A moment is dropped if the API server refuses it, or if each try to write it meets a conflict.  When
+// too many moments wait, the oldest one of the new moment's type is dropped, or else the oldest of all.  After a
+// failure the next write is delayed, and each further failure makes the delay longer.  If a cluster has no
+// MachineConfigNodes, nothing is written for a while; the first moment that is reported after that causes another try.
 
 #include <cstddef>
 #include <deque>
@@ -65,7 +66,7 @@ class NodeConditionsWriter {
   const Clock& clock_;
   Listener listener_;
   std::deque<MomentWrite> waiting_;  // The first element is the write that is under way, if there is one.
-  std::optional<MomentWrite> last_;  // The last call of Write(); nullopt if a moment was left out since.
+  std::optional<MomentWrite> last_;  // The last call of Write(); nullopt if a moment was dropped since.
   bool is_writing_ = false;
   int conflicts_ = 0;
   std::optional<MonotonicTime> left_alone_until_;

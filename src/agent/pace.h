@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how often expensive work begins.  After the work, there is a rest that is four times as long as the work, but
+// Limits how often expensive work begins.  After the work, there is a pause that is four times as long as the work, but
 // no longer than two seconds.  So work of up to half a second takes no more than a fifth of a processor, even if it is
 // requested all the time.
 
@@ -14,7 +14,7 @@ namespace pintle::agent {
 
 class Pace {
  public:
-  static constexpr int kRest = 4;  // The rest after the work lasts this many times as long as the work did.
+  static constexpr int kRest = 4;  // The pause after the work lasts this many times as long as the work did.
   static constexpr auto kMostRest = std::chrono::seconds(2);
 
   void Took(MonotonicTime began, MonotonicTime ended) {

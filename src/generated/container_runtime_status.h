@@ -13,8 +13,9 @@
 
 namespace pintle::generated {
 
-// Return the message of the condition for a failure to validate the object, to choose the name of its config, to read
-// the templates that its files are based on, to write the config, or to add its name to the object's finalizers.
+// These functions return the message of the condition for a failure.  In this order, the failures are: to validate the
+// object, to choose the name of its config, to read the templates that its files are based on, to write the config, and
+// to add the config's name to the object's finalizers.
 std::string ProblemWith(const Error& error);
 std::string ProblemOfName(const Error& error);
 std::string ProblemOfTemplates(const Error& error);

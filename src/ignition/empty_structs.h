@@ -3,7 +3,7 @@
 
 namespace pintle::ignition {
 
-// Whether the JSON of a config has its empty structs; ignition/go_text.h describes both forms.
+// Selects one of two forms of a config's JSON: with empty structs, or without them (ignition/go_text.h).
 enum class EmptyStructs { kWritten, kLeftOut };
 
 }  // namespace pintle::ignition

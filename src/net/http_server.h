@@ -27,10 +27,11 @@ namespace pintle::net {
 
 struct HttpServerLimits {
   std::size_t connections = 4'096;  // The maximum at a time; others wait in the kernel's queue.
-  // The maximum from one client, as ClientKeyOf() defines it; more are closed at once.  0 means no limit.
+  // The maximum from one client, as ClientKeyOf() defines it; further connections are closed at once.  0 means no
+  // limit.
   std::size_t connections_per_address = 0;
   std::size_t head = 16 << 10;  // The maximum size of a request's head in bytes.
-  // The time from the connection, or from the first byte, to the end of a head.
+  // The time for a head: for the first request from the connection on, and for a later one from its first byte on.
   std::chrono::milliseconds head_time = std::chrono::seconds(10);
   // The time without a byte between two requests.
   std::chrono::milliseconds idle_time = std::chrono::seconds(60);
@@ -41,7 +42,7 @@ struct HttpServerLimits {
   std::chrono::milliseconds stream_idle_time = std::chrono::minutes(2);
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
-  Rate rate = {};  // Limits requests from one client, as ClientKeyOf() defines it; more requests get status 503.
+  Rate rate = {};  // Limits requests from one client, as ClientKeyOf() defines it; further ones get status 503.
 };
 
 struct HttpServerSettings {

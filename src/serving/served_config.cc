@@ -27,7 +27,7 @@ constexpr const char* kCloudAuthoritiesPath =
 constexpr const char* kAnnotationsPath = "/etc/machine-config-daemon/node-annotations.json";
 constexpr const char* kKubeconfigPath = "/etc/kubernetes/kubeconfig";
 constexpr const char* kContentPath = "/etc/mcs-machine-config-content.json";
-// The agent reads this file on a machine's first boot.
+// `pintle firstboot` applies the config in this file on a machine's first boot.
 constexpr const char* kEncapsulatedPath = "/etc/ignition-machine-config-encapsulated.json";
 
 constexpr std::int64_t kMode = 0644;

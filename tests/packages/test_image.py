@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the controller's image: what is in it, that it is a valid one, and that it runs as deploy/ describes it.
+"""Tests the controller's image: its contents, that the image is valid, and that it runs as deploy/ describes it.
 
-containerd runs it, beside a test cluster whose API server checks its rights.
+containerd runs the image beside a test cluster, whose API server checks the controller's rights.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 
 
 def build(package, output):
-    """Builds the image; its overlay has another name than the default."""
+    """Builds the image with NAME in its overlay, which is not the default name."""
     shell.run(sys.executable, PROGRAM, "--package", package, "--name", NAME, "--output", output)
 
 
@@ -113,7 +113,7 @@ def test_two_builds_are_the_same_bit_for_bit(package, output, tmp_path):
               package, "--name", NAME, "--output", tmp_path,
               env=os.environ | {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "1"})
     first, second = contents(output), contents(tmp_path)
-    # The overlay has the way from its folder to deploy/.
+    # The overlay has the relative path from its folder to deploy/.
     del first["kustomization.yaml"], second["kustomization.yaml"]
     assert first == second and len(first) == 7
 
@@ -185,7 +185,7 @@ def test_the_versions_are_those_of_the_installed_packages(bill):
     assert {package["name"]: package["versionInfo"] for package in debian} == installed and len(debian) > 30
     assert {package["name"] for package in bill["packages"] if package["filesAnalyzed"]} - installed.keys() == {
         "pintle-controller", "pintle-controller-image"}
-    # Of these libraries, the program has the code.
+    # The program contains code of these libraries.
     inside = {package["name"]: package["versionInfo"] for package in bill["packages"] if not package["filesAnalyzed"]}
     headers = ("/usr/include/boost/version.hpp", "/usr/include/nlohmann/json.hpp")
     owners = [line.partition(":")[0] for line in shell.run("dpkg-query", "--search", *headers).stdout.splitlines()]

@@ -37,7 +37,7 @@ class ImageStore {
  public:
   explicit ImageStore(OstreeRepo* repository) : repository_(repository) {}
 
-  // Returns the commit of an image that is in the repository.
+  // Returns the commit of an image, or nullopt if the repository does not have the image.
   Result<std::optional<std::string>> Find(std::string_view manifest_digest) const;
   // Records that the image with this commit was chosen from an index, so that Find() finds it by the index's digest.
   Result<> Alias(std::string_view index_digest, const std::string& commit) const;
