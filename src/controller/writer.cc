@@ -371,7 +371,8 @@ void Writer::Ended(const Task* task) {
   if (is_last) listener_.done();
 }
 
-// Emits one event for all nodes that were updated to a pool's target together.
+// Called when the write of a node has ended.  After the last update of a pool's nodes, emits one event for all nodes
+// that were updated.  If each of them was updated, the write of the pool's status comes next.
 void Writer::NodeWritten(const NodeChange& change, bool is_written) {
   if (change.target_text.empty()) return;
   const auto found = target_updates_.find(change.pool);

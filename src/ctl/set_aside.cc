@@ -97,8 +97,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
     Print(AftermathText(after));
   }
   if (after.pending) PrintToStderr(fmt::format("pintle: recover: {}\n", PendingText(*after.pending, machine)));
-  // An error is ignored: if no agent runs, there is nobody to order a look from, and a running agent looks again soon
-  // anyway.
+  // An error is ignored: without an agent, no look is needed, and a running agent looks again soon anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::SendToAgent(host::AgentOrder::kCheck));
   return after.NeedsAttention() ? ExitStatus::kDiffers : ExitStatus::kFine;
 }
