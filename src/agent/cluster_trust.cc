@@ -154,7 +154,8 @@ void ClusterTrust::ExchangeServerAuthorities() {
 void ClusterTrust::Exchanged(const Result<>& outcome) {
   is_exchanging_ = false;
   if (outcome) return node_.write({{std::string(api::kLastObservedServerCaAnnotation), "true"}});
-  log::Warning(fmt::format("taking over the API server's new authorities: {}", outcome.error().message()), kTrouble);
+  log::Warning(fmt::format("making the kubelet trust the API server's new authorities: {}", outcome.error().message()),
+               kTrouble);
   exchange_again_.After(kExchangeAgain);
 }
 

@@ -97,7 +97,7 @@ Result<> StandBy(event::Loop& loop, const std::string& node) {
 
 Result<> Run() {
   event::BlockSignals({SIGTERM, SIGINT, SIGHUP});
-  if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may change a machine; be root");
+  if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may change a machine; run it as root");
   const auto loop = TRY(event::Loop::Create());
   const auto stop = [&](int) { loop->Stop(); };
   const auto on_term = TRY(event::SignalWatch::Create(*loop, SIGTERM, stop));

@@ -21,7 +21,8 @@ constexpr std::array kAll = {format::kJournal,    format::kRejected,   format::k
 // Returns the version, or nullptr if the document names none.
 const json::Value* VersionIn(const Format& format, const json::Value& document) {
   const json::Value* const version = document.Find(kVersionKey);
-  // A map without a version may have an entry with this name, such as a user.  The value of that entry is not a number.
+  // A map that was written without a version may have an entry named "version", for example for a user of this name.
+  // The value of such an entry is never a number.
   const bool is_entry = version != nullptr && format.member != nullptr && !version->is_integer();
   return is_entry ? nullptr : version;
 }
@@ -68,7 +69,7 @@ Result<json::Value> WithoutVersion(const Format& format, json::Value document) {
   if (format.member == nullptr) return document;
   json::Value* const contents = document.Find(format.member);
   if (contents == nullptr || document.size() != 1) {
-    return Error(ErrorKind::kInvalid, fmt::format("it has other members than {} and {}", kVersionKey, format.member));
+    return Error(ErrorKind::kInvalid, fmt::format("its members must be {} and {}", kVersionKey, format.member));
   }
   return std::move(*contents);
 }

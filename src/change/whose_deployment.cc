@@ -23,7 +23,7 @@ Result<> NoteStaged(host::Deployments& deployments, NextBoot& change) {
 }
 
 std::string SomeoneElsesText(const host::DeployedImage& deployment) {
-  return fmt::format("the deployment {} is someone else's, and the next boot still takes it", deployment.id);
+  return fmt::format("the deployment {} belongs to someone else, and is still the next one to boot", deployment.id);
 }
 
 }  // namespace pintle::change

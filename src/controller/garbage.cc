@@ -63,11 +63,11 @@ std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool) {
 std::string WhyNothingIsGarbage(const View& view) {
   if (!view.unreadable_nodes.empty()) {
     const auto& [node, why] = view.unreadable_nodes.front();
-    return fmt::format("the Node {} may need any of them, and cannot be read: {}", node->metadata.name, why);
+    return fmt::format("the Node {} may need any rendered config, and cannot be read: {}", node->metadata.name, why);
   }
   if (view.held_pools.empty()) return "";
   const auto& [pool, why] = *view.held_pools.begin();
-  return fmt::format("an object of the pool {}, which may need any of them, cannot be read: {}", pool, why);
+  return fmt::format("an object of the pool {}, which may need any rendered config, cannot be read: {}", pool, why);
 }
 
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {

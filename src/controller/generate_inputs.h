@@ -22,14 +22,15 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
-// The origin of the templates' configs: the folder of templates, or the cluster, which has these configs already.
+// Where the configs of templates come from: they are made from the folder of templates, or read from the cluster, which
+// has them already.
 enum class TemplatesFrom { kFolder, kCluster };
 
 struct GenerateInputs {
   const View& view;
   const GeneratedView& sources;
   const generated::TemplateFolder& templates;
-  std::string version;  // Identifies the build that signs the configs.
+  std::string version;  // The version of the controller that the annotations of the configs name.
   WallTime now;
   // The errors of configs that could not be written, by name.
   const std::map<std::string, std::string, std::less<>>& refused;
@@ -39,7 +40,7 @@ struct GenerateInputs {
   // The errors of objects whose finalizers could not be written.
   std::map<SourceName, std::string> refused_sources = {};
 
-  // The following are for previews.
+  // Only previews set the following.
   TemplatesFrom templates_from = TemplatesFrom::kFolder;
   generated::MadeFromOnly only = {};
   // Called with each config that is made, even if it needs no write.

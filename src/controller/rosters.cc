@@ -73,7 +73,7 @@ Rosters MakeRosters(const View& view) {
     }
   }
   const auto pools = pool::Pools::Make(usable);
-  if (!pools) return rosters;  // Cannot happen, since each selector was compiled before.
+  if (!pools) return rosters;  // This cannot happen, since MistakeOf() has compiled each selector.
   for (const api::Node* node : view.nodes) {
     const auto all = pools->Of(*node);
     if (!all) {
@@ -81,8 +81,8 @@ Rosters MakeRosters(const View& view) {
     } else if (!all->empty()) {
       const std::string& primary = all->front()->metadata.name;
       rosters.nodes[primary].emplace_back(*node);
-      const bool is_wanted = primary == api::kMasterPool && !CustomPoolsOf(*node, usable).empty();
-      if (is_wanted) rosters.masters_wanted_elsewhere.push_back(node->metadata.name);
+      const bool is_in_custom_pool = primary == api::kMasterPool && !CustomPoolsOf(*node, usable).empty();
+      if (is_in_custom_pool) rosters.masters_wanted_elsewhere.push_back(node->metadata.name);
     } else if (!pool::IsWindows(*node)) {
       rosters.in_no_pool.push_back(node);
     }

@@ -250,7 +250,7 @@ class TakeoverRun {
       case Weight::kObstacle:
         return "obstacle";
       case Weight::kPrice:
-        return "price";
+        return "loss";
       case Weight::kNotice:
         break;
     }
@@ -261,7 +261,8 @@ class TakeoverRun {
     const auto findings = TRY(Findings());
     Print(findings);
     const bool has_obstacle = HasObstacle(findings);
-    fmt::print("{}\n", has_obstacle ? "A takeover would do harm now." : "A takeover can begin.");
+    fmt::print("{}\n",
+               has_obstacle ? "A takeover cannot begin before the obstacles are removed." : "A takeover can begin.");
     return !has_obstacle;
   }
 

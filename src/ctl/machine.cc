@@ -16,7 +16,7 @@ Result<Machine> Machine::Of(const CommandLine& line) {
   machine.directory_ = line.Value("--root").value_or("");
   if (line.Has("--root") && machine.directory_.empty()) return Error(ErrorKind::kInvalid, "--root needs a directory");
   if (machine.IsRunning()) {
-    if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; be root");
+    if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; run it as root");
     machine.running_ = TRY(host::ThisMachine::Open());
   } else {
     machine.offline_ = std::make_unique<Offline>(TRY(Root::Open(machine.directory_)));

@@ -36,7 +36,7 @@ constexpr const char* kRebootNeeded = "/run/pivot/reboot-needed";
 constexpr const char* kDropInDirectory = "/run/pintle/pintled.conf.d";
 constexpr const char* kDropIn = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf";
 
-// All commands accepted these flags for logging; they are ignored.
+// All commands of the old program accepted these flags, most of which are about logging.  They have no effect.
 constexpr std::array kLogOptions = {
     Option{"-v", "N", ""},
     Option{"--v", "N", ""},
@@ -150,7 +150,7 @@ Result<> ExpectRootMount(const CommandLine& line) {
   if (place == "/") return {};
   return Error(
       ErrorKind::kInvalid,
-      fmt::format("--root-mount {}: this program works on the host itself and in no container; leave it out", place));
+      fmt::format("--root-mount {}: this program runs on the host and not in a container; leave this flag out", place));
 }
 
 std::string Stripped(std::string text) {
@@ -228,7 +228,7 @@ Result<std::string> SettingText(const CommandLine& line, const char* flag, const
   return fmt::format("[{}]\n{}={}\n", section, key, value);
 }
 
-// Returns whether a flag that is on by default is turned off, in one of the forms that Go's flag package accepts.
+// Returns whether a flag that is on by default is turned off by =false, =f or =0.
 bool IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
   return std::any_of(words.begin(), words.end(), [&](std::string word) {
     std::replace(word.begin(), word.end(), '_', '-');
@@ -245,10 +245,11 @@ Result<ExitStatus> OldStart(std::span<const char* const> words) {
   const CommandLine line = TRY(Parse(kStartOptions, words));
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
   if (line.Has("--once-from") || line.Has("--skip-reboot")) {
-    return Error(ErrorKind::kInvalid, "--once-from and --skip-reboot are `pintle apply [--no-reboot] FILE` now");
+    return Error(ErrorKind::kInvalid,
+                 "--once-from and --skip-reboot are not supported; use `pintle apply [--no-reboot] FILE`");
   }
   if (line.Has("--desired-configmap")) {
-    return Error(ErrorKind::kInvalid, "--desired-configmap: machines of HyperShift are not served");
+    return Error(ErrorKind::kInvalid, "--desired-configmap: machines of HyperShift are not supported");
   }
   TRY(ExpectRootMount(line));
   for (const char* flag : {"--tls-cipher-suites", "--tls-min-version"}) {
@@ -258,10 +259,10 @@ Result<ExitStatus> OldStart(std::span<const char* const> words) {
                                TRY(SettingText(line, "--kubeconfig", "Kubernetes", "Kubeconfig")) +
                                TRY(KubeletSettingText(line, words)) +
                                TRY(SettingText(line, "--metrics-url", "Metrics", "Listen"));
-  if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; be root");
+  if (::geteuid() != 0) return Error(ErrorKind::kInvalid, "only root may do this; run it as root");
   const Root root = TRY(Root::Open("/"));
   if (!settings.empty()) TRY(root.MakeDirectories(kDropInDirectory));
-  TRY(settings.empty() ? root.Remove(kDropIn) : root.WriteFile(kDropIn, settings), "handing the flags to pintled");
+  TRY(settings.empty() ? root.Remove(kDropIn) : root.WriteFile(kDropIn, settings), "passing the flags to pintled");
   ::execl(PINTLED, "pintled", static_cast<char*>(nullptr));
   return Error::FromErrno(PINTLED);
 }
@@ -315,7 +316,8 @@ ExitStatus FailCommand(const std::string& message) {
 
 ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
   const bool wants_help = words.empty() || words[0] == std::string_view("help") || AsksForHelp(words[0]);
-  // Flags for all commands may precede the command.  Their values are not names of commands.
+  // Flags for all commands may precede the command.  It is assumed that no value of such a flag is the name of a
+  // command.
   for (auto word = words.begin(); word != words.end(); ++word) {
     const auto verb = std::find_if(kOldVerbs.begin(), kOldVerbs.end(),
                                    [&](const OldVerb& known) { return known.name == std::string_view(*word); });

@@ -32,7 +32,8 @@ Result<ExitStatus> SendOrderOrPutFile(const CommandLine& line, AgentOrder order,
   Result<ExitStatus> sent = SendOrder(line, order, message);
   if (sent || sent.error().kind() != ErrorKind::kNotFound) return sent;
   if (::geteuid() != 0)
-    return Error(ErrorKind::kInvalid, "no agent runs on this machine, and without one only root may do this; be root");
+    return Error(ErrorKind::kInvalid,
+                 "no agent runs on this machine, and without one only root may do this; run it as root");
   TRY(put_file(TRY(Root::Open("/"))));
   Print(message);
   return ExitStatus::kFine;

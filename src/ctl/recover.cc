@@ -92,7 +92,7 @@ namespace {
 // time systemd is reached over its private socket.
 Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   for (const char* other : {"--give-up", "--reboot", "--set-aside", "--root", "-o"}) {
-    if (line.Has(other)) return Error(ErrorKind::kInvalid, fmt::format("--files does not go together with {}", other));
+    if (line.Has(other)) return Error(ErrorKind::kInvalid, fmt::format("--files cannot be combined with {}", other));
   }
   const Root root = TRY(Root::Open("/"));
   const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));

@@ -31,7 +31,7 @@ struct Aftermath {
   std::vector<change::SetAside> moved;
   change::Drifts drifts;
   bool has_config = false;
-  std::optional<change::Change> pending;  // A change whose journal can be read.
+  std::optional<change::Change> pending;  // The change that is under way, if its journal can be read.
 
   bool NeedsAttention() const { return !drifts.text.empty() || pending || HasMoved(change::kCurrentConfig); }
   bool HasMoved(const char* path) const {
@@ -65,11 +65,12 @@ std::string AftermathText(const Aftermath& after) {
     text += "\nThe change that was under way will neither continue nor be undone.\n";
   }
   if (!after.has_config) {
-    return text + (after.HasMoved(change::kCurrentConfig)
-                       ? "\nIt is not known any more which config this machine has. In a cluster, its Node names the "
-                         "config; elsewhere `pintle apply` or the agent gives it one. Files that only the old config "
-                         "had stay.\n"
-                       : "");
+    return text +
+           (after.HasMoved(change::kCurrentConfig)
+                ? "\nPintle no longer knows which config this machine has. In a cluster, the machine's Node names "
+                  "the config; elsewhere, the agent or `pintle apply` must apply one. Files that only the old "
+                  "config had stay.\n"
+                : "");
   }
   if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} wants it.\n", after.drifts.config);
   return text + fmt::format("\nThis machine is not as {} wants it:\n\n", after.drifts.config) +
@@ -81,7 +82,7 @@ std::string AftermathText(const Aftermath& after) {
 Result<ExitStatus> SetAside(const CommandLine& line) {
   const Form form = FormOf(line);
   if (line.Has("--give-up") || line.Has("--reboot")) {
-    return Error(ErrorKind::kInvalid, "--set-aside goes without --give-up and --reboot");
+    return Error(ErrorKind::kInvalid, "--set-aside cannot be combined with --give-up or --reboot");
   }
   const Machine machine = TRY(Machine::Of(line));
   const Aftermath after = TRY(SetAsideOn(machine));
@@ -96,7 +97,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
     Print(AftermathText(after));
   }
   if (after.pending) PrintToStderr(fmt::format("pintle: recover: {}\n", PendingText(*after.pending, machine)));
-  // An error is ignored: if no agent runs, nobody needs the order, and a running agent looks again soon anyway.
+  // An error is ignored: without an agent, no look is needed, and a running agent looks again soon anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::SendToAgent(host::AgentOrder::kCheck));
   return after.NeedsAttention() ? ExitStatus::kDiffers : ExitStatus::kFine;
 }

@@ -22,8 +22,8 @@ namespace {
 constexpr const char* kKind = "MachineConfiguration";
 
 // Reports keys that the type T does not have, and required ones that are missing.  Decoding the API's types ignores
-// unknown keys.  But in a file that a person has written, such a key is a mistake, and ignoring it could reboot nodes
-// that the person wanted to spare.
+// unknown keys.  But in a file that a person has written, such a key is a mistake, and if it were ignored, nodes
+// could be rebooted that the person did not want to reboot.
 template <typename T>
 struct Schema {
   static void Check(const json::Value&, const json::Path&, json::Report&) {}
@@ -70,7 +70,8 @@ Result<> ExpectKind(const json::Value& document, const std::string& file) {
                                                 kind->is_string() ? Printable(kind->text()) : "no text", kKind));
 }
 
-// Reads a section, which may be the whole document, or be in the document or in its `spec` under its name.
+// Reads a section.  The document may be the section itself, or it may have the section under its name, either at its
+// top or in `spec`.
 template <typename Section>
 Result<Section> ReadSection(const std::string& file, Accepts accepts, const char* name) {
   std::vector<json::Value> documents = TRY(ReadDocuments(file, accepts));
@@ -80,11 +81,12 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
   }
   json::Value document = std::move(documents.front());
   TRY(ExpectKind(document, file));
-  const bool is_whole = document.contains("kind") || document.contains("spec");
-  if (is_whole) document = document.contains("spec") ? json::Value(std::move(document["spec"])) : json::Value::object();
+  const bool is_object = document.contains("kind") || document.contains("spec");
+  if (is_object)
+    document = document.contains("spec") ? json::Value(std::move(document["spec"])) : json::Value::object();
   if (document.contains(name)) {
     document = json::Value(std::move(document[name]));
-  } else if (is_whole) {
+  } else if (is_object) {
     return Section();
   }
   json::Report report;
@@ -95,7 +97,7 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
   return section;
 }
 
-// Two policies for one thing are a mistake, since only one of them could count.
+// Two policies for one thing are a mistake, since only one of them could have an effect.
 template <typename Policy>
 Result<> ExpectOneForEach(const std::vector<Policy>& policies, std::string Policy::*subject, const std::string& file) {
   std::set<std::string_view> subjects;

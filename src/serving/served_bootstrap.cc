@@ -26,7 +26,7 @@ Result<json::Value> ReadDocumentBelow(const std::string& directory, const std::s
   const std::string text = TRY(root.ReadFile(path), directory);
   std::vector<json::Value> documents = TRY(machineconfig::ParseYaml(text), fmt::format("{}/{}", directory, path));
   if (documents.size() == 1) return std::move(documents.front());
-  return Error(ErrorKind::kInvalid, fmt::format("{}/{}: it has to hold one object", directory, path));
+  return Error(ErrorKind::kInvalid, fmt::format("{}/{}: the file must have exactly one object", directory, path));
 }
 
 template <typename T>

@@ -50,7 +50,8 @@ Result<ServedPools> ReadServedFolder(const std::string& directory, const std::sh
         return machineconfig::ReadObject<api::ControllerConfig>(std::move(document), api::ControllerConfig::kKind);
       }));
   if (controller_configs.size() != 1) {
-    return Error(ErrorKind::kInvalid, path("controllerconfig.yaml") + ": it has to hold one ControllerConfig");
+    return Error(ErrorKind::kInvalid,
+                 path("controllerconfig.yaml") + ": the file must have exactly one ControllerConfig");
   }
   ServedSources common;
   TRY(AddAuthorities(controller_configs.front(), common), path("controllerconfig.yaml"));

@@ -148,4 +148,4 @@ def test_a_record_that_can_be_read_stays(machine):
 
 
 def test_set_aside_cannot_be_combined_with_give_up(machine):
-    assert "--set-aside goes without" in machine.run("recover", "--set-aside", "--give-up", status=1).stderr
+    assert "--set-aside cannot be combined with" in machine.run("recover", "--set-aside", "--give-up", status=1).stderr

@@ -227,7 +227,7 @@ TEST_F(AChangeWithTheNextBoot, KeepsTheDeploymentThatSomeoneElseHasStagedWhenItI
   const auto recovered = ValueOf(change::GiveUp((*machine).host(), {}, "it is not well"));
   EXPECT_EQ(recovered.how, Recovery::kUndone);
   EXPECT_EQ(recovered.reason,
-            "it is not well; the deployment other is someone else's, and the next boot still takes it");
+            "it is not well; the deployment other belongs to someone else, and is still the next one to boot");
   EXPECT_EQ(ValueOf((*machine).deployments.Observe()).pending->id, "other");
   EXPECT_EQ(machine.Now(), old_);
 }

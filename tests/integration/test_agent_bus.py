@@ -478,7 +478,7 @@ def test_a_machine_without_an_agent_is_paused_by_a_file(node):
     for _ in range(2):
         assert "until `pintle resume`" in pintle(node, "pause").stdout
         assert "pintle resume" in node.run("cat", paused).stdout
-    assert "be root" in pintle(node, "resume", status=1, user="nobody").stderr
+    assert "run it as root" in pintle(node, "resume", status=1, user="nobody").stderr
     for _ in range(2):
         pintle(node, "resume")
         assert node.run("test", "-e", paused, check=False).returncode == 1

@@ -135,7 +135,7 @@ def test_a_deployment_staged_by_someone_else_survives_when_the_change_is_given_u
     machine.apply(everything())
     stage_by_hand(machine, theirs)
     output = machine.pintle("recover", "--give-up")
-    assert "it was given up; the deployment " in output and "is someone else's, and the next boot" in output
+    assert "it was given up; the deployment " in output and "belongs to someone else, and is still the next one to boot" in output
     assert theirs in output
     reboot(machine)
     assert booted(machine) == theirs and not machine.has("/etc/managed")

@@ -27,7 +27,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// sd_bus_close_unref() does not flush.  Flushing could wait for a daemon that does not read.
+// sd_bus_close_unref() does not flush, because flushing could wait for a daemon that does not read.
 using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
@@ -112,7 +112,7 @@ class FollowedTransaction {
 
   Result<TransactionEnd> Ended() const {
     if (outcome_->is_success) return TransactionEnd::kDone;
-    if (cancel_deadline_) return Error(ErrorKind::kCancelled, "it was asked to stop");
+    if (cancel_deadline_) return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop");
     return Error(ErrorKind::kSystem, outcome_->text.empty() ? "rpm-ostree gives no reason" : OneLine(outcome_->text));
   }
 

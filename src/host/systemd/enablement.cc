@@ -91,12 +91,13 @@ class Batch {
     const UnitFile& unit = entry->unit;
     if (unit.kind == UnitFileKind::kMasked) return Error(ErrorKind::kInvalid, "the unit " + text + " is masked");
     if (IsMadeAtBoot(unit.path)) {
-      return Error(ErrorKind::kInvalid, fmt::format("the unit {} is made anew at each boot ({})", text, unit.path));
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("the unit {} is transient or generated ({}) and cannot be enabled", text, unit.path));
     }
     return entry;
   }
 
-  // Returns the entries one after the other, in the order in which they were added, and then null.
+  // Each call returns the next entry, in the order in which they were added, and null after the last one.
   Entry* Next() { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
 
  private:
@@ -143,7 +144,8 @@ class Batch {
 // The outcome of making several links.  If one link fails, the others are made all the same.
 class Outcome {
  public:
-  // Adds the result for one link: true if the link exists now, and false if no link was needed.
+  // Adds the result for one link: true if the link exists now, no matter who has made it, and false if no link was
+  // needed.
   void Add(Result<bool> link) {
     if (!link && !error_) error_ = std::move(link).error();
     made_or_failed_ = made_or_failed_ || !link || *link;
@@ -156,8 +158,10 @@ class Outcome {
   bool made_or_failed_ = false;
 };
 
-// The treatment of a template without an instance: neither its DefaultInstance= nor the unit that wants it names one.
-// Presets skip such templates, since presets cover all units.  Otherwise, such a template is an error.
+// The treatment of an entry of WantedBy=, RequiredBy= or UpheldBy= for which no link can be made: the entry is not the
+// name of a unit, or it belongs to a template without an instance.  A template has no instance if neither its
+// DefaultInstance= nor the entry names one.  As with systemctl, presets skip such entries, and otherwise they are
+// errors.
 enum class Unnamed { kError, kLeaveOut };
 
 class UnitEnabler {
@@ -184,7 +188,7 @@ class UnitEnabler {
     const auto doing = [&] { return "enabling " + unit.name.text(); };
     if (!IsInSearchPath(unit.path))
       TRY(MakeLink(fmt::format("{}/{}", kUnitDirectory, unit.name.text()), unit), doing());
-    // As with systemctl, the first of these that made a link or failed decides the result.  So a unit with a valid
+    // As with systemctl, the first of these that needed a link or failed decides the result.  So a unit with a valid
     // WantedBy= is enabled even if its RequiredBy= is not valid.
     Outcome outcomes[] = {
         MakeAliases(unit),
@@ -238,7 +242,7 @@ class UnitEnabler {
     return kinds_fit && may_be && instances_fit && alias.type() == unit.type();
   }
 
-  // Recognises "multi-user.target.wants/a.service", the old form of WantedBy=.
+  // Recognises aliases such as "multi-user.target.wants/a.service", the old form of WantedBy= and RequiredBy=.
   static bool IsDependencyPath(std::string_view path, const UnitName& unit) {
     std::string_view folder = FolderOf(path);
     if (folder.ends_with(".wants")) {

@@ -357,7 +357,7 @@ Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::Unit
   const resource::UnitLinks::State before = TRY(ObserveLinks());
   const UnitsByEnablement sorted = SortByEnablement(units);
   TRY(put(EnablementChange::kPreset, sorted.preset));
-  // Enabling a unit again removes the links that an earlier [Install] section gave it.
+  // EnableUnitFiles keeps the links that an earlier [Install] section of the unit asked for, so they are removed first.
   for (const std::string& unit : sorted.enabled) {
     if (const auto name = UnitName::Parse(unit)) TRY(RemoveUnitLinks(root_, *name));
   }
@@ -415,7 +415,7 @@ Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
   const std::vector<Job> jobs = TRY(Jobs());
   for (const Job& job : jobs) {
     if (!is_touched(job)) continue;
-    // A job that has begun or ended meanwhile cannot be cancelled, which is fine.
+    // The error is ignored: a job that has ended meanwhile cannot be cancelled, and need not be.
     static_cast<void>(TRY(Connect())->Call(job.path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; }));
   }
   // default.target is an alias of the target that the machine boots to.
@@ -464,7 +464,8 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     path = made;
     return {};
   };
-  // Starting or stopping a unit twice is harmless; a restart must not be repeated.
+  // Starting or stopping a unit twice is harmless.  The other jobs are not repeated: a second restart would interrupt
+  // the service once more.
   if (job == JobKind::kStart || job == JobKind::kStop) {
     TRY(CallIdempotent(begin), doing());
   } else {
@@ -476,7 +477,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     // A job that has ended meanwhile cannot be cancelled.
     const auto cancelled = connection.Call(path.c_str(), kJob, "Cancel", [](sd_bus_message*) { return 0; });
     if (cancelled) {
-      return Error(ErrorKind::kUnavailable, fmt::format("it was not done after {} ms, and was cancelled; {}",
+      return Error(ErrorKind::kUnavailable, fmt::format("the job did not end within {} ms and was cancelled; {}",
                                                         patience.count(), JournalHint(unit)))
           .While(doing());
     }

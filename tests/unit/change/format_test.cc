@@ -121,7 +121,7 @@ TEST_F(Formats, RefuseAVersionThatIsNone) {
 TEST_F(Formats, RefuseOtherMembersBesideAListOrMap) {
   for (const char* text : {R"({"version": 1})", R"({"version": 1, "ignored": [], "more": []})"}) {
     machine_.Write(kIgnored + 1, text);
-    EXPECT_THAT(MessageOf(ReadIgnored(root_, kNoon)), HasSubstr("it has other members than version and ignored"));
+    EXPECT_THAT(MessageOf(ReadIgnored(root_, kNoon)), HasSubstr("its members must be version and ignored"));
   }
 }
 

@@ -88,12 +88,13 @@ TEST_F(GarbageTest, IsNothingWhileAnObjectCannotBeReadThatMayNeedAConfig) {
   View view = world_.Look();
   EXPECT_EQ(WhyNothingIsGarbage(view), "");
   view.held_pools.emplace("worker", "spec.osImage: it is a number");
-  EXPECT_EQ(WhyNothingIsGarbage(view),
-            "an object of the pool worker, which may need any of them, cannot be read: spec.osImage: it is a number");
+  EXPECT_EQ(
+      WhyNothingIsGarbage(view),
+      "an object of the pool worker, which may need any rendered config, cannot be read: spec.osImage: it is a number");
   EXPECT_THAT(FindGarbage(view, 0), IsEmpty());
   view.unreadable_nodes.push_back({&node, "spec.taints: it is a text"});
   EXPECT_EQ(WhyNothingIsGarbage(view),
-            "the Node a may need any of them, and cannot be read: spec.taints: it is a text");
+            "the Node a may need any rendered config, and cannot be read: spec.taints: it is a text");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST_F(TakeoverCheckRun, ListsEachObjectThatCannotBeReadAndGoesOn) {
   // The rest of the check still runs.
   EXPECT_THAT(printed, HasSubstr("there is no ControllerConfig"));
   EXPECT_THAT(printed, HasSubstr("there is no Deployment pintle/pintle-controller"));
-  EXPECT_THAT(printed, HasSubstr("A takeover would do harm now.\n"));
+  EXPECT_THAT(printed, HasSubstr("A takeover cannot begin before the obstacles are removed.\n"));
 }
 
 TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfItsSourcesCannotBeRead) {
