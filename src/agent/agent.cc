@@ -126,20 +126,21 @@ Agent::Agent(Parts parts)
 }
 
 void Agent::Begin() {
-  source_->Begin(
-      {.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
-       .drained = [this] { Happen(happened::Drained{}); },
-       .failed = [this](std::string why) { SourceFailed(std::move(why)); },
-       .unusable = [this](const std::string& why) { Unusable(why); },
-       .trust_server = [this](std::string bundle,
-                              std::function<void(Result<>)> done) { TrustServer(std::move(bundle), std::move(done)); },
-       .held =
-           [this](std::string what) {
-             held_ = std::move(what);
-             Publish();
-           },
-       .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
-       .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
+  source_->Begin({.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
+                  .drained = [this] { Happen(happened::Drained{}); },
+                  .failed = [this](std::string why) { SourceFailed(std::move(why)); },
+                  .unusable = [this](const std::string& why) { Unusable(why); },
+                  .trust_server =
+                      [this](std::string bundle, std::function<void(Result<>)> done) {
+                        InstallServerAuthorities(std::move(bundle), std::move(done));
+                      },
+                  .held =
+                      [this](std::string what) {
+                        held_ = std::move(what);
+                        Publish();
+                      },
+                  .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
+                  .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   // Give back the memory that start-up used.
   ReleaseIdleMemory();
@@ -500,11 +501,11 @@ void Agent::Do(const effect::ReportSettled& settled) {
   Report(host::AgentState::kDone, "");
 }
 
-void Agent::TrustServer(std::string bundle, std::function<void(Result<>)> done) {
+void Agent::InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done) {
   using Changed = Result<std::vector<std::string>>;
   worker_->Run<Changed>(
       [machine = machine_, kubeconfig = settings_.kubeconfig, bundle = std::move(bundle)](std::stop_token) -> Changed {
-        return agent::TrustServer(machine->host(), kubeconfig, bundle);
+        return agent::InstallServerAuthorities(machine->host(), kubeconfig, bundle);
       },
       [done = std::move(done)](const Changed& changed) {
         if (!changed) return done(changed.error());
@@ -607,7 +608,7 @@ void Agent::Publish() {
 }
 
 void Agent::PublishOnBus() {
-  const host::AgentPhase phase = ShownAs(state_, !held_.empty());
+  const host::AgentPhase phase = PublishedPhase(state_, !held_.empty());
   if (std::exchange(status_.phase, phase) != phase || status_.since.empty()) status_.since = ToRfc3339(clock_.Wall());
   status_.current = current_ ? current_->config : "";
   status_.current_image = current_ ? OrNothing(current_->image) : std::nullopt;

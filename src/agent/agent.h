@@ -100,7 +100,7 @@ class Agent {
   void BeginLook();
   void NoticeInTime();
   void LearnFacts();
-  void TrustServer(std::string bundle, std::function<void(Result<>)> done);
+  void InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done);
   void FindIrreconcilable(const Goal& goal);
   void WatchKubelet();
   void ServeMetrics();

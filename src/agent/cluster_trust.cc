@@ -29,7 +29,7 @@ Result<std::unique_ptr<ClusterTrust>> ClusterTrust::Begin(event::Loop& loop, kub
   std::unique_ptr<ClusterTrust> trust(new ClusterTrust(loop, client, clock, std::move(node), std::move(listener)));
   ClusterFilesWriter::Listener files;
   files.written = [self = trust.get()](const std::string& version, const auto& changed) {
-    self->Wrote(version, changed);
+    self->OnAnswer(version, changed);
   };
   files.waiting = [self = trust.get()](const auto& waiting) {
     self->ReportFilesTrouble("");
@@ -119,7 +119,7 @@ void ClusterTrust::LogControllerConfigTrouble(const Error& error) {
   log::Warning(fmt::format("reading the ControllerConfig's certificates: {}", error.message()), kTrouble);
 }
 
-void ClusterTrust::Wrote(const std::string& resource_version, const std::vector<std::string>& changed) {
+void ClusterTrust::OnAnswer(const std::string& resource_version, const std::vector<std::string>& changed) {
   for (const std::string& path : changed) {
     log::Notice(fmt::format("{} was written or removed, as the ControllerConfig wants it", path), kFileWritten);
   }

@@ -62,7 +62,7 @@ class ClusterTrust {
   WritePermission WritePermissionNow();
   bool HasToExchangeServerAuthorities() const;
   void ReportWaitingFiles(std::vector<api::WaitingFile> files);
-  void Wrote(const std::string& resource_version, const std::vector<std::string>& changed);
+  void OnAnswer(const std::string& resource_version, const std::vector<std::string>& changed);
   void ReportFilesTrouble(const std::string& trouble);
   void LogControllerConfigTrouble(const Error& error);
   void ExchangeServerAuthorities();

@@ -86,7 +86,7 @@ DriftWatch::DriftWatch(event::Loop& loop, const Root& root, std::vector<std::str
           loop, [this] { Report(); }, event::Slack(1)),
       retry_(loop, [this] { Retry(); }) {}
 
-void DriftWatch::OnHappening(const Directory& directory, const event::FileHappening& happening) {
+void DriftWatch::OnEvent(const Directory& directory, const event::FileEvent& happening) {
   const auto* changed = std::get_if<event::FileChanged>(&happening);
   if (changed == nullptr) {  // Events were lost, or the directory is gone.
     is_stale_ = true;
@@ -95,7 +95,7 @@ void DriftWatch::OnHappening(const Directory& directory, const event::FileHappen
   const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), changed->name,
                                      [](const Name& one, const std::string& text) { return one.text < text; });
   if (name == directory.names.end() || name->text != changed->name) return;
-  const bool leads_elsewhere = name->leads_on && (changed->mask & kEntryEvents) != 0;
+  const bool leads_elsewhere = name->is_on_the_way && (changed->mask & kEntryEvents) != 0;
   is_stale_ = is_stale_ || leads_elsewhere;
   if (name->is_managed || leads_elsewhere) ReportSoon();
 }
@@ -171,7 +171,7 @@ Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
     }
     Directory* directory = TRY(WatchDirectory(place, kOnTheWayEvents));
     if (directory == nullptr) return nullptr;
-    NameIn(*directory, part).leads_on = true;
+    NameIn(*directory, part).is_on_the_way = true;
     const std::string next = place + "/" + part;
     const auto status = root_.Status(next);
     if (!status && !IsGone(status.error())) return status.error();
@@ -197,7 +197,7 @@ Result<DriftWatch::Directory*> DriftWatch::WatchDirectory(const std::string& pla
   const auto watch = [&]() -> Result<> {
     const UniqueFd opened = TRY(root_.OpenFile(place.empty() ? "/" : place, O_PATH | O_DIRECTORY | O_NOFOLLOW));
     directory.watch = TRY(event::InotifyWatch::Create(
-        loop_, opened, mask, [this, &directory](const event::FileHappening& what) { OnHappening(directory, what); }));
+        loop_, opened, mask, [this, &directory](const event::FileEvent& what) { OnEvent(directory, what); }));
     directory.mask = mask;
     return {};
   };

@@ -55,7 +55,7 @@ class DriftWatch {
   struct Name {
     std::string text;
     bool is_managed = false;
-    bool leads_on = false;  // The directory or symlink is on the way to a path, or would be if it existed.
+    bool is_on_the_way = false;  // The directory or symlink is on the way to a path, or would be if it existed.
   };
   struct Directory {
     std::vector<Name> names;  // The names are sorted.
@@ -77,7 +77,7 @@ class DriftWatch {
 
   DriftWatch(event::Loop& loop, const Root& root, std::vector<std::string> paths, std::function<void()> changed);
 
-  void OnHappening(const Directory& directory, const event::FileHappening& happening);
+  void OnEvent(const Directory& directory, const event::FileEvent& happening);
   void ReportSoon();
   void Report();
   void Retry();

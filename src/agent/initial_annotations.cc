@@ -24,7 +24,7 @@ Result<std::map<std::string, std::string>> ReadInitialAnnotations(const Root& ro
   return annotations;
 }
 
-Result<> KeepInitialAnnotationsAside(const Root& root) {
+Result<> MoveInitialAnnotationsAside(const Root& root) {
   if (!TRY(IsNewToCluster(root))) return {};
   TRY(change::ExpectKnownVersions(root));
   TRY(root.WriteFile(kKeptAside, TRY(root.ReadFile(kInitialAnnotations))));

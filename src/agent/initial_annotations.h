@@ -20,6 +20,6 @@ Result<bool> IsNewToCluster(const Root& root);
 Result<std::map<std::string, std::string>> ReadInitialAnnotations(const Root& root);
 
 // Marks the machine as no longer new.  The file is kept under another name, for people to look at.
-Result<> KeepInitialAnnotationsAside(const Root& root);
+Result<> MoveInitialAnnotationsAside(const Root& root);
 
 }  // namespace pintle::agent

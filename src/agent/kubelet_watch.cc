@@ -41,13 +41,13 @@ void KubeletWatch::Ask() {
   net::HttpRequest request{.url = url_};
   request.body_limit = kLongestAnswer;
   call_ = client_.Fetch(std::move(request), [this](const Result<net::HttpResponse>& response) {
-    Answered(response && response->head.status == 200);
+    OnAnswer(response && response->head.status == 200);
   });
 }
 
-void KubeletWatch::Answered(bool is_well) {
+void KubeletWatch::OnAnswer(bool is_healthy) {
   again_.After(kPeriod);
-  const std::uint64_t failures = is_well ? 0 : failures_ + 1;
+  const std::uint64_t failures = is_healthy ? 0 : failures_ + 1;
   if (std::exchange(failures_, failures) != failures) changed_(failures);
 }
 

@@ -28,7 +28,7 @@ class KubeletWatch {
                std::function<void(std::uint64_t failures)> changed);
 
   void Ask();
-  void Answered(bool is_well);
+  void OnAnswer(bool is_healthy);
 
   net::HttpClient client_;
   net::Url url_;

@@ -293,7 +293,7 @@ void KubernetesSource::Report(const report::Occurrence& occurrence) {
         kTrouble);
   }
   for (const NodeEvent& event : report.events) Post(event.kind, event.reason, event.message);
-  for (Moment& moment : report.conditions) conditions_->Write(std::move(moment), FactsOf(*node_));
+  for (ProgressReport& progress : report.conditions) conditions_->Write(std::move(progress), FactsOf(*node_));
   if (report.settled) ForgetInitialAnnotations();
   for (std::size_t i = 0; i < report.annotations.size(); ++i) {
     const bool is_last = i + 1 == report.annotations.size();
@@ -362,7 +362,7 @@ void KubernetesSource::ReportSettled(const Goal& goal) {
 }
 
 void KubernetesSource::ForgetInitialAnnotations() {
-  if (const auto kept = KeepInitialAnnotationsAside(root_); !kept) {
+  if (const auto kept = MoveInitialAnnotationsAside(root_); !kept) {
     log::Warning(fmt::format("moving {} aside: {}", kInitialAnnotations, kept.error().message()), kTrouble);
   }
 }

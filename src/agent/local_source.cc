@@ -99,7 +99,7 @@ void LocalSource::WatchDirectory() {
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
   // watch_ reports when the directory is made.
   if (!opened) return directory_watch_.reset();
-  auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileHappening& what) {
+  auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileEvent& what) {
     const auto* changed = std::get_if<event::FileChanged>(&what);
     const bool is_not_config = changed != nullptr && !changed->name.empty() && !change::IsConfigName(changed->name);
     if (!is_not_config) RenderSoon();

@@ -50,7 +50,7 @@ Result<std::string> NodeName(const Settings& settings) {
   return name;
 }
 
-Result<host::AgentSource> KindOf(const Settings& settings, const Root& root) {
+Result<host::AgentSource> SourceKindFor(const Settings& settings, const Root& root) {
   if (settings.source == SourceChoice::kKubernetes) return host::AgentSource::kKubernetes;
   if (settings.source == SourceChoice::kLocal) return host::AgentSource::kLocal;
   // An agent that waits for a handover belongs to a cluster, even if the kubeconfig does not exist yet.
@@ -74,8 +74,8 @@ Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& l
 
 // Returns the handler of the order to pause or resume.  `apply` does nothing but write or remove the pause file.  The
 // source watches this file.
-std::function<Result<>()> PauseOrder(bool is_local, const host::ThisMachine& machine,
-                                     Result<> apply(const Root& root)) {
+std::function<Result<>()> PauseOrderHandler(bool is_local, const host::ThisMachine& machine,
+                                            Result<> apply(const Root& root)) {
   if (is_local) return [&machine, apply] { return apply(machine.root()); };
   return
       []() -> Result<> { return Error(ErrorKind::kInvalid, "a pool of a cluster is paused in its MachineConfigPool"); };
@@ -108,7 +108,7 @@ Result<> Run() {
   const std::shared_ptr<const host::ThisMachine> machine = TRY(host::ThisMachine::Open());
   Settings settings = TRY(ReadSettings(machine->root()));
   const std::string node = TRY(NodeName(settings));
-  const host::AgentSource kind = TRY(KindOf(settings, machine->root()));
+  const host::AgentSource kind = TRY(SourceKindFor(settings, machine->root()));
 
   std::unique_ptr<Handover> handover;
   if (settings.wait_for_handover && kind == host::AgentSource::kKubernetes) {
@@ -127,8 +127,8 @@ Result<> Run() {
                                         .kind = kind,
                                         .node = node,
                                         .source = std::move(source),
-                                        .pause = PauseOrder(is_local, *machine, host::Pause),
-                                        .resume = PauseOrder(is_local, *machine, host::Resume),
+                                        .pause = PauseOrderHandler(is_local, *machine, host::Pause),
+                                        .resume = PauseOrderHandler(is_local, *machine, host::Resume),
                                         .entered = [&handover](const Phase& phase) {
                                           if (handover) handover->AgentEntered(phase);
                                         }}));

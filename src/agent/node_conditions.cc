@@ -64,8 +64,8 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
 }
 
 // Makes a condition for a part of UpdateExecuted, with the part's name as the reason of the whole.
-Moment Executed(std::string_view part, std::string_view status, std::string_view message, std::string_view part_status,
-                std::string_view part_message) {
+ProgressReport Executed(std::string_view part, std::string_view status, std::string_view message,
+                        std::string_view part_status, std::string_view part_message) {
   return {.parent = Make(kUpdateExecuted, status, part, message),
           .child = Make(part, part_status, fmt::format("{}{}", kUpdateExecuted, part), part_message)};
 }
@@ -77,18 +77,18 @@ bool ChangesImage(const plan::Difference& difference) {
 // Leaving out "not" leaves two blanks in the message: people and tools expect that.
 std::string_view NotUnless(bool needed) { return needed ? "" : "not"; }
 
-std::vector<Moment> FilesAndOs(const plan::Difference& difference, std::string_view status, std::string_view message,
-                               std::string_view part_message, std::string_view files_message,
-                               std::string_view image_message) {
-  std::vector<Moment> moments;
-  const auto add = [&](std::string_view part, std::string_view text, Moment::When when) {
-    moments.push_back(Executed(part, status, message, status, text));
-    moments.back().when = when;
+std::vector<ProgressReport> FilesAndOs(const plan::Difference& difference, std::string_view status,
+                                       std::string_view message, std::string_view part_message,
+                                       std::string_view files_message, std::string_view image_message) {
+  std::vector<ProgressReport> progress_reports;
+  const auto add = [&](std::string_view part, std::string_view text, ProgressReport::When when) {
+    progress_reports.push_back(Executed(part, status, message, status, text));
+    progress_reports.back().when = when;
   };
-  add(kAppliedFilesAndOs, part_message, Moment::When::kWithoutImageMode);
-  if (difference.files || difference.passwd) add(kAppliedFiles, files_message, Moment::When::kInImageMode);
-  if (ChangesImage(difference)) add(kAppliedOsImage, image_message, Moment::When::kInImageMode);
-  return moments;
+  add(kAppliedFilesAndOs, part_message, ProgressReport::When::kWithoutImageMode);
+  if (difference.files || difference.passwd) add(kAppliedFiles, files_message, ProgressReport::When::kInImageMode);
+  if (ChangesImage(difference)) add(kAppliedOsImage, image_message, ProgressReport::When::kInImageMode);
+  return progress_reports;
 }
 
 std::string ActionName(const plan::Action& action) {
@@ -119,13 +119,13 @@ bool ReportsImageMode(const api::MachineConfigNode& known) {
          });
 }
 
-bool IsReported(const Moment& moment, bool in_image_mode) {
-  switch (moment.when) {
-    case Moment::When::kAlways:
+bool IsReported(const ProgressReport& progress, bool in_image_mode) {
+  switch (progress.when) {
+    case ProgressReport::When::kAlways:
       return true;
-    case Moment::When::kWithoutImageMode:
+    case ProgressReport::When::kWithoutImageMode:
       return !in_image_mode;
-    case Moment::When::kInImageMode:
+    case ProgressReport::When::kInImageMode:
       return in_image_mode;
   }
   return true;
@@ -144,14 +144,14 @@ bool HasSameReport(const api::Condition* known, const api::Condition& wanted) {
 
 // Compares the child as well.  The Machine Config Operator compares only the parent, and so drops a changed child of an
 // unchanged parent, such as the note that SSH keys need an update this time.
-bool AreThere(const std::vector<api::Condition>& conditions, const Moment& moment) {
-  return HasSameReport(FindType(conditions, moment.parent.type), moment.parent) &&
-         (!moment.child || HasSameReport(FindType(conditions, moment.child->type), *moment.child));
+bool AreThere(const std::vector<api::Condition>& conditions, const ProgressReport& progress) {
+  return HasSameReport(FindType(conditions, progress.parent.type), progress.parent) &&
+         (!progress.child || HasSameReport(FindType(conditions, progress.child->type), *progress.child));
 }
 
-bool HasAlready(const api::MachineConfigNodeStatus& known, const Moment& moment) {
-  const bool is_same = !moment.irreconcilable || json::Equal(known.irreconcilable_changes, *moment.irreconcilable);
-  return is_same && AreThere(known.conditions, moment);
+bool HasAlready(const api::MachineConfigNodeStatus& known, const ProgressReport& progress) {
+  const bool is_same = !progress.irreconcilable || json::Equal(known.irreconcilable_changes, *progress.irreconcilable);
+  return is_same && AreThere(known.conditions, progress);
 }
 
 std::string MessageOfEndedCondition(const api::MachineConfigNode& known, const std::string& message) {
@@ -176,22 +176,23 @@ void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, 
 //
 // The Machine Config Operator has a branch in which Updated=True becomes False with any other moment.  That branch has
 // no effect there.  It would have no purpose here, since NeedsUpdate precedes all other moments of an update.
-void EndAllElse(const api::MachineConfigNode& known, const Moment& moment, api::Time now,
+void EndAllElse(const api::MachineConfigNode& known, const ProgressReport& progress, api::Time now,
                 std::vector<api::Condition>& conditions) {
   for (api::Condition& condition : conditions) {
-    if (condition.type == moment.parent.type || condition.status == kFalse) continue;
+    if (condition.type == progress.parent.type || condition.status == kFalse) continue;
     condition.status = kFalse;
     condition.message = MessageOfEndedCondition(known, condition.message);
     condition.last_transition_time = now;
   }
 }
 
-std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, const Moment& moment, api::Time now) {
+std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, const ProgressReport& progress,
+                                           api::Time now) {
   std::vector<api::Condition> conditions = known.status.conditions;
-  if (AreThere(conditions, moment)) return conditions;
-  if (moment.parent.type == kUpdated) EndAllElse(known, moment, now, conditions);
-  Put(conditions, moment.parent, now);
-  if (moment.child) Put(conditions, *moment.child, now);
+  if (AreThere(conditions, progress)) return conditions;
+  if (progress.parent.type == kUpdated) EndAllElse(known, progress, now, conditions);
+  Put(conditions, progress.parent, now);
+  if (progress.child) Put(conditions, *progress.child, now);
   for (const std::string_view type : kAllTypes) {
     // If there are conditions, no types are added: someone else has chosen them.
     if (!known.status.conditions.empty() || FindType(conditions, type) != nullptr) continue;
@@ -206,14 +207,14 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
 }
 
 // Returns the desired config to report.  An update that is not known to be possible is not reported as desired.
-std::string DesiredOf(const Moment& moment, const NodeFacts& node) {
-  const bool is_impossible = moment.parent.type == kUpdatePrepared && moment.parent.status != kTrue;
+std::string DesiredOf(const ProgressReport& progress, const NodeFacts& node) {
+  const bool is_impossible = progress.parent.type == kUpdatePrepared && progress.parent.status != kTrue;
   return is_impossible ? std::string(kNotYetSet) : OrNotYetSet(node.desired_config);
 }
 
 }  // namespace
 
-bool operator==(const Moment& a, const Moment& b) {
+bool operator==(const ProgressReport& a, const ProgressReport& b) {
   return json::Equal(a.parent, b.parent) && json::Equal(a.child, b.child) && a.when == b.when &&
          a.writes_spec == b.writes_spec && json::Equal(a.irreconcilable, b.irreconcilable);
 }
@@ -229,25 +230,25 @@ NodeFacts FactsOf(const api::Node& node) {
           .desired_image = metadata.Annotation(api::kDesiredImageAnnotation)};
 }
 
-namespace moment {
+namespace progress {
 
-Moment NeedsUpdate(std::string_view node) {
+ProgressReport NeedsUpdate(std::string_view node) {
   return {.parent = Make(kUpdated, kFalse, fmt::format("Node {} needs an update", node))};
 }
 
-Moment Updated(std::string_view node) {
+ProgressReport Updated(std::string_view node) {
   return {.parent = Make(kUpdated, kTrue, fmt::format("Node {} Updated", node))};
 }
 
-Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes) {
-  Moment moment = Updated(node);
-  auto& reported = moment.irreconcilable.emplace();
+ProgressReport UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes) {
+  ProgressReport progress = Updated(node);
+  auto& reported = progress.irreconcilable.emplace();
   for (const plan::IrreconcilableChange& change : changes) reported.push_back({change.field_path, change.diff});
-  return moment;
+  return progress;
 }
 
 // In the Machine Config Operator's message the list of actions is always empty; here it has the actions of the plan.
-Moment Prepared(const std::vector<plan::Action>& actions, bool drains) {
+ProgressReport Prepared(const std::vector<plan::Action>& actions, bool drains) {
   std::string list;
   for (const plan::Action& action : actions) list += (list.empty() ? "" : ", ") + ActionName(action);
   return {.parent = Make(kUpdatePrepared, kTrue,
@@ -255,19 +256,19 @@ Moment Prepared(const std::vector<plan::Action>& actions, bool drains) {
           .writes_spec = true};
 }
 
-Moment NotCompatible(std::string_view from, std::string_view to, std::string_view why) {
+ProgressReport NotCompatible(std::string_view from, std::string_view to, std::string_view why) {
   return {.parent = Make(kUpdatePrepared, kUnknown,
                          fmt::format("Update Failed compatibility validation. MachineConfigs {} and {} are not "
                                      "compatible. Err: {}",
                                      from, to, why))};
 }
 
-Moment DrainNotRequired() {
+ProgressReport DrainNotRequired() {
   constexpr std::string_view kMessage = "Node Drain Not required for this update.";
   return Executed(kDrained, kUnknown, kMessage, kFalse, kMessage);
 }
 
-std::vector<Moment> Applying(const plan::Difference& difference) {
+std::vector<ProgressReport> Applying(const plan::Difference& difference) {
   return FilesAndOs(difference, kUnknown, "Updating the Files and OS on disk as a part of the in progress phase",
                     fmt::format("Applying files and new OS config to node. OS will {} need an update. SSH Keys will "
                                 "{} need an update",
@@ -275,7 +276,7 @@ std::vector<Moment> Applying(const plan::Difference& difference) {
                     "Applying files to node.", "Applying new OS config to node.");
 }
 
-std::vector<Moment> Applied(const plan::Difference& difference) {
+std::vector<ProgressReport> Applied(const plan::Difference& difference) {
   return FilesAndOs(difference, kTrue, "Updated the Files and OS on disk as a part of the in progress phase",
                     fmt::format("Applied files and new OS config to node. OS did {} need an update. SSH Keys did {} "
                                 "need an update",
@@ -283,15 +284,15 @@ std::vector<Moment> Applied(const plan::Difference& difference) {
                     "Applied files to node.", "Applied new OS config to node.");
 }
 
-Moment RebootNeeded() { return {.parent = Make(kRebootedNode, kUnknown, "Upgrade requires a reboot.")}; }
+ProgressReport RebootNeeded() { return {.parent = Make(kRebootedNode, kUnknown, "Upgrade requires a reboot.")}; }
 
-std::optional<Moment> Done(const plan::Action& action) {
+std::optional<ProgressReport> Done(const plan::Action& action) {
   const std::string_view type = action.what.type;
-  const auto reloaded = [](std::string_view service) -> Moment {
+  const auto reloaded = [](std::string_view service) -> ProgressReport {
     return {.parent = Make(kUpdatePostActionComplete, kTrue, fmt::format("Node has reloaded service {}", service))};
   };
   if (type == plan::action_type::kNone) {
-    return Moment{.parent = Make(kUpdatePostActionComplete, kTrue, "None", "Changes do not require a reboot")};
+    return ProgressReport{.parent = Make(kUpdatePostActionComplete, kTrue, "None", "Changes do not require a reboot")};
   }
   if (type == plan::action_type::kReload) return reloaded(plan::ServiceOf(action.what));
   if (type == plan::action_type::kSpecial) return reloaded("crio");
@@ -299,39 +300,40 @@ std::optional<Moment> Done(const plan::Action& action) {
   return std::nullopt;
 }
 
-Moment Rebooted() { return {.parent = Make(kRebootedNode, kTrue, "Node has rebooted")}; }
+ProgressReport Rebooted() { return {.parent = Make(kRebootedNode, kTrue, "Node has rebooted")}; }
 
-Moment Resuming(std::string_view config) {
+ProgressReport Resuming(std::string_view config) {
   return {.parent = Make(
               kResumed, kTrue,
               fmt::format("In desired config {}. Resumed normal operations. Applying proper annotations.", config))};
 }
 
-Moment Resumed(std::string_view config) {
+ProgressReport Resumed(std::string_view config) {
   return {.parent = Make(kResumed, kTrue, fmt::format("In desired config {}. Resumed normal operations.", config))};
 }
 
-Moment NotDegraded(std::string_view node) {
+ProgressReport NotDegraded(std::string_view node) {
   return {.parent = Make(kNodeDegraded, kFalse, fmt::format("Node {} upgrade succeeded", node))};
 }
 
-Moment Degraded(std::string_view node, std::string_view why) {
+ProgressReport Degraded(std::string_view node, std::string_view why) {
   return {.parent = Make(kNodeDegraded, kTrue, fmt::format("Node {} upgrade failure. {}", node, why))};
 }
 
-}  // namespace moment
+}  // namespace progress
 
-std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
-                                                       const NodeFacts& node, api::Time now) {
+std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known,
+                                                       const ProgressReport& progress, const NodeFacts& node,
+                                                       api::Time now) {
   const bool in_image_mode = ReportsImageMode(known);
-  if (!IsReported(moment, in_image_mode) || HasAlready(known.status, moment)) return std::nullopt;
+  if (!IsReported(progress, in_image_mode) || HasAlready(known.status, progress)) return std::nullopt;
   api::MachineConfigNodeStatus next = known.status;
-  next.conditions = NextConditions(known, moment, now);
-  if (moment.irreconcilable) next.irreconcilable_changes = *moment.irreconcilable;
+  next.conditions = NextConditions(known, progress, now);
+  if (progress.irreconcilable) next.irreconcilable_changes = *progress.irreconcilable;
   // The generation is one ahead, as with the Machine Config Operator, which then writes the spec.
   next.observed_generation = known.metadata.generation + 1;
   if (!next.config_version) next.config_version.emplace();
-  next.config_version->desired = DesiredOf(moment, node);
+  next.config_version->desired = DesiredOf(progress, node);
   if (!node.current_config.empty()) next.config_version->current = node.current_config;
   if (in_image_mode) {
     next.config_image = {node.current_image, node.desired_image};

@@ -35,7 +35,7 @@ NodeFacts FactsOf(const api::Node& node);
 
 // A moment of an update: a condition and, for some moments, a child condition for a part of it.  The times of the
 // conditions are set when they are written.
-struct Moment {
+struct ProgressReport {
   api::Condition parent;
   std::optional<api::Condition> child = {};
   // A cluster whose nodes report image mode has other conditions for applying.
@@ -45,40 +45,41 @@ struct Moment {
   std::optional<std::vector<api::IrreconcilableChangeDiff>> irreconcilable = {};
 };
 
-bool operator==(const Moment& a, const Moment& b);
+bool operator==(const ProgressReport& a, const ProgressReport& b);
 
-namespace moment {
+namespace progress {
 
-Moment NeedsUpdate(std::string_view node);
-Moment Updated(std::string_view node);
+ProgressReport NeedsUpdate(std::string_view node);
+ProgressReport Updated(std::string_view node);
 // The node is updated, except for the changes that only a new installation could make.
-Moment UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes);
+ProgressReport UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes);
 
-Moment Prepared(const std::vector<plan::Action>& actions, bool drains);
-Moment NotCompatible(std::string_view from, std::string_view to, std::string_view why);
-Moment DrainNotRequired();
-std::vector<Moment> Applying(const plan::Difference& difference);
-std::vector<Moment> Applied(const plan::Difference& difference);
+ProgressReport Prepared(const std::vector<plan::Action>& actions, bool drains);
+ProgressReport NotCompatible(std::string_view from, std::string_view to, std::string_view why);
+ProgressReport DrainNotRequired();
+std::vector<ProgressReport> Applying(const plan::Difference& difference);
+std::vector<ProgressReport> Applied(const plan::Difference& difference);
 
-Moment RebootNeeded();
+ProgressReport RebootNeeded();
 // Returns the moment for an action that was done, or nullopt if the Machine Config Operator does not report actions of
 // this type: reboots, drains and restarts.
-std::optional<Moment> Done(const plan::Action& action);
+std::optional<ProgressReport> Done(const plan::Action& action);
 
-Moment Rebooted();
+ProgressReport Rebooted();
 // Resuming is reported when the node has its desired config.  Resumed is reported when the node then settles for the
 // first time since the agent started.
-Moment Resuming(std::string_view config);
-Moment Resumed(std::string_view config);
+ProgressReport Resuming(std::string_view config);
+ProgressReport Resumed(std::string_view config);
 
-Moment NotDegraded(std::string_view node);
-Moment Degraded(std::string_view node, std::string_view why);
+ProgressReport NotDegraded(std::string_view node);
+ProgressReport Degraded(std::string_view node, std::string_view why);
 
-}  // namespace moment
+}  // namespace progress
 
 // Returns the status with the moment added, or nullopt if the moment does not apply to this node or is already in it.
-std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known, const Moment& moment,
-                                                       const NodeFacts& node, api::Time now);
+std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known,
+                                                       const ProgressReport& progress, const NodeFacts& node,
+                                                       api::Time now);
 
 // Returns the spec as it should be, or nullopt if it need not change.
 std::optional<api::MachineConfigNodeSpec> NextSpec(const api::MachineConfigNode& known, const NodeFacts& node);

@@ -45,10 +45,10 @@ NodeConditionsWriter::NodeConditionsWriter(event::Loop& loop, kube::Client clien
           },
           kube::kRetrySlack) {}
 
-void NodeConditionsWriter::Write(Moment moment, NodeFacts node) {
-  if (last_ && last_->moment == moment && last_->node == node) return WriteNext();
-  if (waiting_.size() >= kMostWaiting) DropOneFor(moment.parent.type);
-  last_ = MomentWrite{std::move(moment), std::move(node), {clock_.Wall()}};
+void NodeConditionsWriter::Write(ProgressReport progress, NodeFacts node) {
+  if (last_ && last_->progress == progress && last_->node == node) return WriteNext();
+  if (waiting_.size() >= kMostWaiting) DropOneFor(progress.parent.type);
+  last_ = MomentWrite{std::move(progress), std::move(node), {clock_.Wall()}};
   waiting_.push_back(*last_);
   WriteNext();
 }
@@ -57,7 +57,7 @@ void NodeConditionsWriter::Write(Moment moment, NodeFacts node) {
 void NodeConditionsWriter::DropOneFor(const std::string& type) {
   const auto first = waiting_.begin() + (is_writing_ ? 1 : 0);
   const auto outdated =
-      std::find_if(first, waiting_.end(), [&](const MomentWrite& write) { return write.moment.parent.type == type; });
+      std::find_if(first, waiting_.end(), [&](const MomentWrite& write) { return write.progress.parent.type == type; });
   waiting_.erase(outdated == waiting_.end() ? first : outdated);
 }
 
@@ -92,7 +92,7 @@ void NodeConditionsWriter::Create() {
 
 void NodeConditionsWriter::WriteStatus(const api::MachineConfigNode& known) {
   const MomentWrite& write = waiting_.front();
-  const auto next = NextStatus(known, write.moment, write.node, write.at);
+  const auto next = NextStatus(known, write.progress, write.node, write.at);
   if (!next) return WriteSpec(known);
   call_ = client_.Patch<api::MachineConfigNode>(
       {"", write.node.name}, Apply(known, "status", json::Encode(*next)),
@@ -105,12 +105,12 @@ void NodeConditionsWriter::WriteStatus(const api::MachineConfigNode& known) {
 
 void NodeConditionsWriter::WriteSpec(const api::MachineConfigNode& known) {
   const MomentWrite& write = waiting_.front();
-  const auto next = write.moment.writes_spec ? NextSpec(known, write.node) : std::nullopt;
-  if (!next) return EndFirst();
+  const auto next = write.progress.writes_spec ? NextSpec(known, write.node) : std::nullopt;
+  if (!next) return FinishOldest();
   call_ = client_.Patch<api::MachineConfigNode>({"", write.node.name}, Apply(known, "spec", json::Encode(*next)),
                                                 [this](const Result<api::MachineConfigNode>& written) {
                                                   if (!written) return Failed(written.error());
-                                                  EndFirst();
+                                                  FinishOldest();
                                                 });
 }
 
@@ -141,7 +141,7 @@ void NodeConditionsWriter::WaitAfterFailure() {
   again_.After(std::max(backoff_.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
 }
 
-void NodeConditionsWriter::EndFirst() {
+void NodeConditionsWriter::FinishOldest() {
   backoff_.Reset();
   waiting_.pop_front();
   is_writing_ = false;

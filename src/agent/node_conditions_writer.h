@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the conditions that an update has on the MachineConfigNode.  A Moment (node_conditions.h) has the conditions
-// that are set together; moments are written in the order in which they are reported.
+// Writes the conditions that an update has on the MachineConfigNode.  A ProgressReport (node_conditions.h) has the
+// conditions that are set together; moments are written in the order in which they are reported.
 //
 // Each moment is a write of its own, so that watchers see all of them.  Only a reboot waits for these writes, for a
 // limited time.  A moment is dropped if the API server refuses it, or if each try to write it meets a conflict.  When
@@ -38,12 +38,12 @@ class NodeConditionsWriter {
   NodeConditionsWriter& operator=(const NodeConditionsWriter&) = delete;
 
   // A moment equal to the last one is not written again.
-  void Write(Moment moment, NodeFacts node);
+  void Write(ProgressReport progress, NodeFacts node);
   bool is_idle() const { return !is_writing_; }
 
  private:
   struct MomentWrite {
-    Moment moment;
+    ProgressReport progress;
     NodeFacts node;
     api::Time at;
   };
@@ -57,7 +57,7 @@ class NodeConditionsWriter {
   void Failed(const Error& error);
   void LeaveOutFirst();
   void WaitAfterFailure();
-  void EndFirst();
+  void FinishOldest();
   void LeaveAlone(const Error& error);
   void DropOneFor(const std::string& type);
   bool IsWithoutKind(const Error& error) const;

@@ -34,7 +34,7 @@ class Reporter {
     // An annotation of the Node records that the machine was about to reboot.  The reboot is reported first, and then
     // the moments that waited for the Node.
     if (!reported_.unwritten.empty()) ClearPastAction();
-    for (Moment& moment : std::exchange(reported_.unwritten, {})) Add(std::move(moment));
+    for (ProgressReport& progress : std::exchange(reported_.unwritten, {})) Add(std::move(progress));
     if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
       (*this)(report::FinalizeFailed{*failure});
     }
@@ -46,7 +46,7 @@ class Reporter {
     if (view_.Annotation(api::kControlPlaneTopologyAnnotation) == api::kSingleReplicaTopology) {
       Emit(kube::EventKind::kNormal, "Drain", "Drain not required, skipping");
       report_.log.emplace_back("Drain not required, skipping");
-      Add(moment::DrainNotRequired());
+      Add(progress::DrainNotRequired());
       report_.drain = NodeReport::Drain::kNotRequired;
       return;
     }
@@ -67,8 +67,8 @@ class Reporter {
     ClearPastAction();
     reported_.overall = Reported::Overall::kBusy;
     reported_.irreconcilable.reset();
-    Add(moment::NeedsUpdate(view_.name));
-    Add(moment::Prepared(work.actions, work.drains));
+    Add(progress::NeedsUpdate(view_.name));
+    Add(progress::Prepared(work.actions, work.drains));
     // The reason of a fault stays visible until the fault is over.
     if (IsFault(view_.Annotation(api::kStateAnnotation))) return;
     Annotate({{std::string(api::kStateAnnotation), std::string(api::kStateWorking)}});
@@ -77,9 +77,9 @@ class Reporter {
   void operator()(const report::ApplyingBegan& change) {
     if (!change.drains) {
       report_.log.emplace_back("Changes do not require drain, skipping.");
-      Add(moment::DrainNotRequired());
+      Add(progress::DrainNotRequired());
     }
-    AddAll(moment::Applying(change.difference));
+    AddAll(progress::Applying(change.difference));
     if (change.difference.os_image) {
       Emit(kube::EventKind::kNormal, "InClusterUpgrade", "Updating from oscontainer " + change.os_image);
     }
@@ -89,7 +89,7 @@ class Reporter {
   }
 
   void operator()(const report::ChangeEnded& change) {
-    AddAll(moment::Applied(change.difference));
+    AddAll(progress::Applied(change.difference));
     if (!change.difference.OsChanges().empty()) {
       Emit(kube::EventKind::kNormal, "OSUpdateStaged", "Changes to OS staged");
     }
@@ -97,17 +97,17 @@ class Reporter {
       for (const plan::Action& action : change.actions) {
         const auto [event, message] = EventFor(action);
         if (event != nullptr) Emit(kube::EventKind::kNormal, event, message);
-        if (auto done = moment::Done(action)) Add(*std::move(done));
+        if (auto done = progress::Done(action)) Add(*std::move(done));
       }
     }
     reported_.fault.clear();
-    Add(moment::NotDegraded(view_.name));
+    Add(progress::NotDegraded(view_.name));
   }
 
   void operator()(const report::RebootBegins& reboot) {
     Emit(kube::EventKind::kNormal, "Reboot", reboot.why);
     reported_.is_past_action_cleared = true;
-    Add(moment::RebootNeeded());
+    Add(progress::RebootNeeded());
     Annotate({{std::string(api::kPostConfigActionAnnotation), std::string(api::kStateRebooting)}});
     report_.next = NodeReport::Next::kReportReboot;
   }
@@ -124,9 +124,9 @@ class Reporter {
     const bool was_faulty = IsFault(view_.Annotation(api::kStateAnnotation));
     const bool had_fault = !std::exchange(reported_.fault, "").empty();
     if (had_fault || (was_faulty && reported_.overall == Reported::Overall::kNothing)) {
-      Add(moment::NotDegraded(view_.name));
+      Add(progress::NotDegraded(view_.name));
     }
-    if (Resumes(settled.goal)) Add(moment::Resuming(settled.goal.config));
+    if (Resumes(settled.goal)) Add(progress::Resuming(settled.goal.config));
     report_.settled = settled.goal;
     const std::string asked = view_.Annotation(api::kDesiredDrainAnnotation);
     const bool is_answered = asked == view_.Annotation(api::kLastAppliedDrainAnnotation);
@@ -215,19 +215,19 @@ class Reporter {
 
   void Annotate(AnnotationChanges changes) { report_.annotations.push_back(std::move(changes)); }
 
-  void Add(Moment moment) {
-    if (view_.node != nullptr) return report_.conditions.push_back(std::move(moment));
+  void Add(ProgressReport progress) {
+    if (view_.node != nullptr) return report_.conditions.push_back(std::move(progress));
     if (reported_.unwritten.size() >= kMostUnwritten) reported_.unwritten.pop_front();
-    reported_.unwritten.push_back(std::move(moment));
+    reported_.unwritten.push_back(std::move(progress));
   }
 
-  void AddAll(std::vector<Moment> moments) {
-    for (Moment& moment : moments) Add(std::move(moment));
+  void AddAll(std::vector<ProgressReport> progress_reports) {
+    for (ProgressReport& progress : progress_reports) Add(std::move(progress));
   }
 
   void AddUpdated() {
-    Add(reported_.irreconcilable ? moment::UpdatedBut(view_.name, *reported_.irreconcilable)
-                                 : moment::Updated(view_.name));
+    Add(reported_.irreconcilable ? progress::UpdatedBut(view_.name, *reported_.irreconcilable)
+                                 : progress::Updated(view_.name));
   }
 
   // Removes the annotation for the action that followed the last change.  The action is done: if it was a reboot, this
@@ -235,7 +235,7 @@ class Reporter {
   void ClearPastAction() {
     if (view_.node == nullptr || std::exchange(reported_.is_past_action_cleared, true)) return;
     const std::string action = view_.Annotation(api::kPostConfigActionAnnotation);
-    if (action == api::kStateRebooting) Add(moment::Rebooted());
+    if (action == api::kStateRebooting) Add(progress::Rebooted());
     if (!action.empty()) Annotate({{std::string(api::kPostConfigActionAnnotation), ""}});
   }
 
@@ -272,7 +272,7 @@ class Reporter {
     if (view_.Annotation(api::kDesiredImageAnnotation).empty()) {
       changes.emplace(api::kDesiredImageAnnotation, std::nullopt);
     }
-    if (Resumes(goal) && !reported_.has_settled) Add(moment::Resumed(goal.config));
+    if (Resumes(goal) && !reported_.has_settled) Add(progress::Resumed(goal.config));
     reported_.has_settled = true;
     reported_.overall = Reported::Overall::kSettled;
     if (Has(changes)) return AddUpdated();
@@ -286,16 +286,16 @@ class Reporter {
   void AddFault(const report::Failed& failed) {
     reported_.overall = Reported::Overall::kBusy;
     if (std::exchange(reported_.fault, failed.text) == failed.text) return;
-    Add(moment::NeedsUpdate(view_.name));
+    Add(progress::NeedsUpdate(view_.name));
     if (failed.fault == Fault::kUnreconcilable) {
       const std::string from = view_.Annotation(api::kCurrentConfigAnnotation);
       const std::string to = view_.Annotation(api::kDesiredConfigAnnotation);
       // The condition begins with the same information in other words, so the beginning of the text is left out.
       const std::string known = fmt::format("can't reconcile config {} with {}: ", from, to);
-      Add(moment::NotCompatible(from, to,
-                                failed.text.starts_with(known) ? failed.text.substr(known.size()) : failed.text));
+      Add(progress::NotCompatible(from, to,
+                                  failed.text.starts_with(known) ? failed.text.substr(known.size()) : failed.text));
     }
-    Add(moment::Degraded(view_.name, failed.text));
+    Add(progress::Degraded(view_.name, failed.text));
   }
 
   Reported& reported_;

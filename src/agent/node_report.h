@@ -37,7 +37,7 @@ struct Reported {
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};
 
   // Reports that wait until the Node is seen.
-  std::deque<Moment> unwritten = {};
+  std::deque<ProgressReport> unwritten = {};
   std::optional<Goal> settled = {};
   std::optional<std::string> finalize_failure = {};
 };
@@ -124,7 +124,7 @@ struct NodeReport {
   enum class Drain { kNone, kNotRequired, kDoneBefore, kAsked };
 
   std::vector<NodeEvent> events = {};
-  std::vector<Moment> conditions = {};
+  std::vector<ProgressReport> conditions = {};
   std::vector<AnnotationChanges> annotations = {};  // Each is a write of its own.
   Next next = Next::kNothing;
   Drain drain = Drain::kNone;

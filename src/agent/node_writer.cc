@@ -29,10 +29,10 @@ void NodeWriter::WriteNext() {
     annotations[name] = value ? json::Value(*value) : json::Value();
   }
   call_ = client_.Patch<api::Node>({"", node_}, kube::MergePatch{{{"metadata", {{"annotations", annotations}}}}},
-                                   [this](Result<api::Node> node) { Wrote(node); });
+                                   [this](Result<api::Node> node) { OnAnswer(node); });
 }
 
-void NodeWriter::Wrote(const Result<api::Node>& node) {
+void NodeWriter::OnAnswer(const Result<api::Node>& node) {
   if (!node) {
     MergeWaiting();
     const auto failure = std::exchange(failure_, std::nullopt);

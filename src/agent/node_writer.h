@@ -44,7 +44,7 @@ class NodeWriter {
   };
 
   void WriteNext();
-  void Wrote(const Result<api::Node>& node);
+  void OnAnswer(const Result<api::Node>& node);
   void MergeWaiting();
 
   kube::Client client_;

@@ -14,11 +14,11 @@ namespace pintle::agent {
 
 class Pace {
  public:
-  static constexpr int kRest = 4;  // The pause after the work lasts this many times as long as the work did.
-  static constexpr auto kMostRest = std::chrono::seconds(2);
+  static constexpr int kPauseFactor = 4;  // The pause after the work lasts this many times as long as the work did.
+  static constexpr auto kLongestPause = std::chrono::seconds(2);
 
   void Took(MonotonicTime began, MonotonicTime ended) {
-    next_ = ended + std::min<MonotonicTime::duration>(kRest * (ended - began), kMostRest);
+    next_ = ended + std::min<MonotonicTime::duration>(kPauseFactor * (ended - began), kLongestPause);
   }
 
   // The work should not begin again before this time.

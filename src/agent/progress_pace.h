@@ -16,7 +16,7 @@ namespace pintle::agent {
 
 class ProgressPace {
  public:
-  static constexpr auto kRest = std::chrono::seconds(1);
+  static constexpr auto kPause = std::chrono::seconds(1);
 
   // Returns the text to publish now, or nullopt if a report waits until next_time().
   std::optional<std::string> Take(host::ActivityProgress progress, MonotonicTime now) {
@@ -28,7 +28,7 @@ class ProgressPace {
   // Returns the text of the report that waits, if its time has come.
   std::optional<std::string> TakeIfDue(MonotonicTime now) {
     if (!waiting_ || now < next_) return std::nullopt;
-    next_ = now + kRest;
+    next_ = now + kPause;
     return InWords(*std::exchange(waiting_, std::nullopt));
   }
 

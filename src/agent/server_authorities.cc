@@ -138,8 +138,8 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
   return renewed;
 }
 
-Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
-                                             const std::string& bundle) {
+Result<std::vector<std::string>> InstallServerAuthorities(const host::Host& host, const std::string& kubelet_kubeconfig,
+                                                          const std::string& bundle) {
   TRY(change::ExpectKnownVersions(host.root));
   std::vector<std::string> changed;
   const auto first = TRY(RenewKubeconfigAt(host.root, kBootstrapKubeconfig, bundle), std::string(kBootstrapKubeconfig));

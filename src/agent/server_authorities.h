@@ -69,8 +69,8 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
 // Puts the authorities into kBootstrapKubeconfig.  If the kubelet has to be restarted for them, also puts them into the
 // kubelet's own kubeconfig, and restarts it.  Does nothing if kBootstrapKubeconfig does not exist or already has them.
 // Returns the paths of the files that changed.
-Result<std::vector<std::string>> TrustServer(const host::Host& host, const std::string& kubelet_kubeconfig,
-                                             const std::string& bundle);
+Result<std::vector<std::string>> InstallServerAuthorities(const host::Host& host, const std::string& kubelet_kubeconfig,
+                                                          const std::string& bundle);
 
 }  // namespace pintle::agent
 

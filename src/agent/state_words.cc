@@ -42,7 +42,7 @@ Words WordsOfPhase(const Phase& phase) { return std::visit(WordsFor(), phase); }
 
 }  // namespace
 
-host::AgentPhase ShownAs(const State& state, bool is_held) {
+host::AgentPhase PublishedPhase(const State& state, bool is_held) {
   const Phase& phase = state.phase;
   const bool rests = std::holds_alternative<phase::Settled>(phase) || std::holds_alternative<phase::Waiting>(phase);
   // A look that waits for the end of a pause has not begun.

@@ -12,7 +12,7 @@ namespace pintle::agent {
 
 // Returns the phase that is published for this state.  `is_held` is true if the goal waits until a pause ends or a
 // window begins.
-host::AgentPhase ShownAs(const State& state, bool is_held);
+host::AgentPhase PublishedPhase(const State& state, bool is_held);
 
 // Returns the activity of the agent in this phase, or "" if it has none.
 std::string_view DoingIn(const Phase& phase);

@@ -17,7 +17,7 @@ Error UsageError(std::string message) { return Error(ErrorKind::kInvalid, std::m
 Error UnknownOption(std::string_view name, std::span<const Option> options) {
   std::vector<std::string_view> known = {"--help"};
   std::transform(options.begin(), options.end(), std::back_inserter(known), [](const Option& o) { return o.name; });
-  return UsageError(fmt::format("unknown option {}{}", name, Guess(name, known)));
+  return UsageError(fmt::format("unknown option {}{}", name, SuggestionFor(name, known)));
 }
 
 // Returns whether `value` is one of `choices`, such as "json|yaml".  Choices without a "|" are the name of a

@@ -58,7 +58,7 @@ std::string_view Nearest(std::string_view word, std::span<const std::string_view
   return longer == known.end() ? "" : *longer;
 }
 
-std::string Guess(std::string_view word, std::span<const std::string_view> known) {
+std::string SuggestionFor(std::string_view word, std::span<const std::string_view> known) {
   const std::string_view nearest = Nearest(word, known);
   if (nearest.empty()) return "";
   return "; did you mean " + std::string(nearest) + "?";

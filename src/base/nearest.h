@@ -15,6 +15,6 @@ namespace pintle {
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> known);
 
 // Returns "; did you mean WORD?" for the end of a message, or "" if no known word is near.
-std::string Guess(std::string_view word, std::span<const std::string_view> known);
+std::string SuggestionFor(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace pintle

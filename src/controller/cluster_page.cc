@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "controller/rosters.h"
+#include "controller/pool_members.h"
 #include "pool/rollout_policy.h"
 #include "serving/events.h"
 
@@ -38,10 +38,10 @@ std::string RandomIdentity() {
 }
 
 dashboard::ClusterState StateOf(const View& view) {
-  const Rosters rosters = MakeRosters(view);
+  const PoolMembers members = MakePoolMembers(view);
   std::vector<dashboard::PoolAndNodes> pools;
   for (const api::MachineConfigPool* pool : view.pools) {
-    pools.push_back({pool, rosters.Of(pool->metadata.name), pool::ChoosePolicy(*pool, view.rollout_policies).policy});
+    pools.push_back({pool, members.Of(pool->metadata.name), pool::ChoosePolicy(*pool, view.rollout_policies).policy});
   }
   return dashboard::StateOf(pools, view.machine_config_nodes, view.controller_config);
 }

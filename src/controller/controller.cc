@@ -15,11 +15,11 @@
 #include "controller/default_pools.h"
 #include "controller/drain_needs.h"
 #include "controller/events.h"
-#include "controller/figures.h"
 #include "controller/files_wait.h"
 #include "controller/garbage.h"
+#include "controller/metric_values.h"
 #include "controller/pause_condition.h"
-#include "controller/rosters.h"
+#include "controller/pool_members.h"
 
 namespace pintle::controller {
 namespace {
@@ -234,13 +234,13 @@ void Controller::Lead() {
 
 void Controller::ActAsOperator() {
   log::Notice(fmt::format("{} acts as the operator now", settings_.identity), kLeadership);
-  upkeep_ = std::make_unique<OperatorUpkeep>(
+  reconciler_ = std::make_unique<OperatorReconciler>(
       client_, clock_,
       OperatorUpkeepSettings{.namespace_name = settings_.namespace_name,
                              .release = settings_.release,
                              .features = settings_.features,
                              .token_keys_file = settings_.token_keys_file},
-      OperatorUpkeep::Listener{
+      OperatorReconciler::Listener{
           .changed = [this] { LookSoon(); },
           .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
           .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
@@ -249,17 +249,17 @@ void Controller::ActAsOperator() {
 }
 
 void Controller::ActAsOperatorNoMore() {
-  if (!upkeep_) return;
+  if (!reconciler_) return;
   log::Warning(fmt::format("{} no longer acts as the operator", settings_.identity), kLeadership);
-  upkeep_.reset();
+  reconciler_.reset();
   reports_->Stop();
 }
 
 void Controller::LookAsOperator(const View& view) {
   const auto is_installing = reports_->IsInstalling(view);
   if (!is_installing) return;
-  upkeep_->Look(view, *is_installing);
-  reports_->Set(upkeep_->Failures(), view.controller_config == nullptr ? upkeep_->LaidOutRelease() : "");
+  reconciler_->Look(view, *is_installing);
+  reports_->Set(reconciler_->Failures(), view.controller_config == nullptr ? reconciler_->LaidOutRelease() : "");
 }
 
 void Controller::StopLeading() {
@@ -347,14 +347,14 @@ void Controller::Look() {
   if (!is_leading_) return;
   View view = cluster_.Look();
   MakePools(view);
-  if (upkeep_) LookAsOperator(view);
+  if (reconciler_) LookAsOperator(view);
   if (generator_) generator_->Look(view);
   // While configs are being generated, a pool would be rendered again and again, and its nodes be updated each time.
   if (!generator_ || !generator_->is_busy()) renderer_.Look(view);
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
   CollectGarbage(view);
-  if (upkeep_) reports_->Look(view);
+  if (reconciler_) reports_->Look(view);
   Roll(std::move(view));
 }
 
@@ -363,31 +363,31 @@ void Controller::ReportUnread(const View& view) {
   if (why.empty()) return;
   const pool::PoolNames skipped = BusyPools();
   Changes changes = RolloutPass({.view = view,
-                                 .rosters = {},
+                                 .members = {},
                                  .verdicts = renderer_.verdicts(),
                                  .skipped = skipped,
                                  .undrainable = {},
                                  .features = settings_.features,
                                  .now = Now(),
                                  .why_unread = why});
-  writer_.LeaveOut(changes);
+  writer_.RemovePostponed(changes);
   if (!changes.is_empty()) writer_.Write(std::move(changes));
 }
 
 void Controller::Roll(View view) {
-  const Rosters rosters = MakeRosters(view);
-  drain_watch_.Look(view, rosters);
-  ReportStrays(view, rosters);
+  const PoolMembers members = MakePoolMembers(view);
+  drain_watch_.Look(view, members);
+  ReportStrays(view, members);
   const UnwrittenNodes unwritten = writer_.Look();
 
-  std::set<std::string> wanted = pauses_.ConfigsToCompare(view, rosters);
+  std::set<std::string> wanted = pauses_.ConfigsToCompare(view, members);
   policies_.Look(view);
-  wanted.merge(policies_.ConfigsToCompare(view, rosters));
+  wanted.merge(policies_.ConfigsToCompare(view, members));
   wanted.insert(configs_of_updates_.begin(), configs_of_updates_.end());
   library_.Want(wanted);
   const WallTime now = clock_.Wall();
   pauses_.Look(
-      view, rosters, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
+      view, members, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
   auto next = pauses_.NextChange(now);
   // The annotation with which nodes of a paused pool hold files back expires, so it has to be renewed in time.
   if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
@@ -406,10 +406,10 @@ void Controller::Roll(View view) {
     pool = &passing.emplace_back(*pool);
     passing.back().spec.paused = false;
   }
-  const PoolPolicies& policies = policies_.ForPass(view, rosters, library_.configs());
+  const PoolPolicies& policies = policies_.ForPass(view, members, library_.configs());
   const auto decide = [&](const pool::NodeNames* awaited) {
     return RolloutPass({.view = view,
-                        .rosters = rosters,
+                        .members = members,
                         .verdicts = renderer_.verdicts(),
                         .skipped = skipped,
                         .undrainable = forecasts_.undrainable(),
@@ -432,13 +432,13 @@ void Controller::Roll(View view) {
   }
   if (notifier_) {
     notifier_->Look(NoticesOf({.view = view,
-                               .rosters = rosters,
+                               .members = members,
                                .policies = policies,
                                .pause_of = [this](const std::string& pool) { return pauses_.ReportOf(pool); },
                                .now = now}));
   }
   policies_.Write(view, changes.policies);
-  writer_.LeaveOut(changes);
+  writer_.RemovePostponed(changes);
   for (const NodeChange& change : changes.nodes) {
     if (!change.target_text.empty()) synced_["machine-config-controller-node"][change.pool] = now;
   }
@@ -466,10 +466,10 @@ pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view
   return forecasts_.Await(changes, to_drain, view.nodes);
 }
 
-void Controller::ReportStrays(const View& view, const Rosters& rosters) {
+void Controller::ReportStrays(const View& view, const PoolMembers& members) {
   if (!MissingPools(view).empty()) return;  // These pools are being created.
   std::set<std::string> strays;
-  for (const api::Node* node : rosters.in_no_pool) {
+  for (const api::Node* node : members.in_no_pool) {
     const std::string& name = node->metadata.name;
     strays.insert(name);
     if (strays_.contains(name)) continue;
@@ -501,15 +501,15 @@ Metrics Controller::CurrentMetrics() const {
   if (notifier_) metrics.notices = notifier_->counts();
   if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
-  const Rosters rosters = MakeRosters(view);
-  metrics.pools = FiguresOf(view, rosters, renderer_.image_overridden(),
-                            [this](const std::string& pool) { return pauses_.ReportOf(pool); });
-  metrics.pool_alerts = MastersInCustomPools(rosters);
+  const PoolMembers members = MakePoolMembers(view);
+  metrics.pools = MetricValuesOf(view, members, renderer_.image_overridden(),
+                                 [this](const std::string& pool) { return pauses_.ReportOf(pool); });
+  metrics.pool_alerts = MastersInCustomPools(members);
   metrics.allows_old_boot_images = AllowsOldBootImages(view);
   metrics.drain_errors = drains_->errors();
-  if (upkeep_ && reports_->is_served()) {
+  if (reconciler_ && reports_->is_served()) {
     metrics.operator_tasks = OperatorTasksOf(reports_->failed_tasks());
-    metrics.certificate_expiries = upkeep_->CertificateExpiries();
+    metrics.certificate_expiries = reconciler_->CertificateExpiries();
   }
   for (const auto& [part, pools] : synced_) {
     const bool renders = part == "machine-config-controller-render";

@@ -25,8 +25,8 @@
 #include "controller/generator.h"
 #include "controller/metrics.h"
 #include "controller/notifier.h"
+#include "controller/operator_reconciler.h"
 #include "controller/operator_reports.h"
-#include "controller/operator_upkeep.h"
 #include "controller/pause_watch.h"
 #include "controller/policy_watch.h"
 #include "controller/render_pass.h"
@@ -116,7 +116,7 @@ class Controller {
   void KeepRenderedConfigs(const View& view);
   void CollectGarbage(const View& view);
   // Reports nodes that are in no pool, since no pool's status reports them.
-  void ReportStrays(const View& view, const Rosters& rosters);
+  void ReportStrays(const View& view, const PoolMembers& members);
   // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.  During its
   // back-off, schedules a look for the end of the back-off.
   bool MayBegin(const std::string& what);
@@ -141,9 +141,9 @@ class Controller {
   MonotonicTime later_due_ = {};
   event::Timer quiet_;  // Releases idle memory.
   Cluster cluster_;
-  std::unique_ptr<Generator> generator_;      // Exists if there is a folder of templates.
-  std::unique_ptr<OperatorReports> reports_;  // Exists if `is_operator` is set.
-  std::unique_ptr<OperatorUpkeep> upkeep_;    // Exists while this replica acts as the operator.
+  std::unique_ptr<Generator> generator_;            // Exists if there is a folder of templates.
+  std::unique_ptr<OperatorReports> reports_;        // Exists if `is_operator` is set.
+  std::unique_ptr<OperatorReconciler> reconciler_;  // Exists while this replica acts as the operator.
   Renderer renderer_;
   Writer writer_;
   ConfigLibrary library_;

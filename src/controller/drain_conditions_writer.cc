@@ -26,7 +26,7 @@ DrainConditionsWriter::DrainConditionsWriter(const kube::Client& client, const C
     : client_(client.As(kManager)), clock_(clock), times_(backoff) {}
 
 DrainConditionsWriter::Node& DrainConditionsWriter::NodeNamed(const std::string& name) {
-  return nodes_.try_emplace(name, client_.transport()->loop(), times_, [this, name] { WriteFirst(name); })
+  return nodes_.try_emplace(name, client_.transport()->loop(), times_, [this, name] { WriteOldest(name); })
       .first->second;
 }
 
@@ -34,7 +34,7 @@ void DrainConditionsWriter::Write(const std::string& node, DrainMoment moment) {
   Node& known = NodeNamed(node);
   if (known.waiting.size() >= kMostWaiting) known.waiting.erase(known.waiting.begin() + 1);
   known.waiting.push_back(std::move(moment));
-  if (known.waiting.size() == 1 && !known.again.armed()) WriteFirst(node);
+  if (known.waiting.size() == 1 && !known.again.armed()) WriteOldest(node);
 }
 
 void DrainConditionsWriter::WhenWritten(const std::string& node, std::function<void()> then) {
@@ -43,7 +43,7 @@ void DrainConditionsWriter::WhenWritten(const std::string& node, std::function<v
   known->second.then.push_back(std::move(then));
 }
 
-void DrainConditionsWriter::WriteFirst(const std::string& name) {
+void DrainConditionsWriter::WriteOldest(const std::string& name) {
   Node& node = nodes_.at(name);
   if (node.waiting.empty()) return;
   const auto change = [moment = node.waiting.front(), now = api::Time{clock_.Wall()}](
@@ -56,7 +56,7 @@ void DrainConditionsWriter::WriteFirst(const std::string& name) {
   node.call = client.Amend<api::MachineConfigNode>(
       {"", name}, change,
       [this, name](const Result<api::MachineConfigNode>& written) {
-        written ? EndFirst(name) : Failed(name, written.error());
+        written ? FinishOldest(name) : Failed(name, written.error());
       },
       kube::Part::kStatus);
 }
@@ -81,12 +81,12 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   for (const auto& call : std::exchange(node.then, {})) call();
 }
 
-void DrainConditionsWriter::EndFirst(const std::string& name) {
+void DrainConditionsWriter::FinishOldest(const std::string& name) {
   Node& node = nodes_.at(name);
   node.failures = 0;
   node.backoff.Reset();
   node.waiting.pop_front();
-  if (!node.waiting.empty()) return WriteFirst(name);
+  if (!node.waiting.empty()) return WriteOldest(name);
   const auto then = std::move(node.then);
   nodes_.erase(name);
   for (const auto& call : then) call();

@@ -27,11 +27,12 @@ namespace pintle::controller {
 class DrainConditionsWriter {
  public:
   // Together with the jitter, the longest interval is five minutes.
-  static constexpr kube::Backoff::Settings kTimes = {
+  static constexpr kube::Backoff::Settings kRetryBackoff = {
       .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
   // The clock must outlive this object.
-  DrainConditionsWriter(const kube::Client& client, const Clock& clock, kube::Backoff::Settings backoff = kTimes);
+  DrainConditionsWriter(const kube::Client& client, const Clock& clock,
+                        kube::Backoff::Settings backoff = kRetryBackoff);
   DrainConditionsWriter(const DrainConditionsWriter&) = delete;
   DrainConditionsWriter& operator=(const DrainConditionsWriter&) = delete;
 
@@ -60,9 +61,9 @@ class DrainConditionsWriter {
   };
 
   Node& NodeNamed(const std::string& name);
-  void WriteFirst(const std::string& name);
+  void WriteOldest(const std::string& name);
   void Failed(const std::string& name, const Error& error);
-  void EndFirst(const std::string& name);
+  void FinishOldest(const std::string& name);
 
   kube::Client client_;
   const Clock& clock_;

@@ -5,7 +5,7 @@
 
 namespace pintle::controller {
 
-void DrainWatch::Look(const View& view, const Rosters& rosters) {
+void DrainWatch::Look(const View& view, const PoolMembers& members) {
   std::map<std::string, std::string> seen;
   std::set<std::string> complaints;
   const auto see = [&](const api::Node& node, const drain::Settings& settings, const std::string& pool_version) {
@@ -22,7 +22,7 @@ void DrainWatch::Look(const View& view, const Rosters& rosters) {
       complaints.insert(problem.message());
       if (!complaints_.contains(problem.message())) listener_.trouble(pool->metadata.name, problem);
     }
-    for (const pool::NodeState& node : rosters.Of(pool->metadata.name)) {
+    for (const pool::NodeState& node : members.Of(pool->metadata.name)) {
       see(node.node(), read.settings, pool->metadata.resource_version);
     }
   }

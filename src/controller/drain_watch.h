@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "controller/rosters.h"
+#include "controller/pool_members.h"
 #include "controller/view.h"
 #include "drain/settings.h"
 
@@ -28,7 +28,7 @@ class DrainWatch {
   };
   explicit DrainWatch(Listener listener) : listener_(std::move(listener)) {}
 
-  void Look(const View& view, const Rosters& rosters);
+  void Look(const View& view, const PoolMembers& members);
   // Makes the next Look() report all nodes again.
   void Clear();
 

@@ -60,7 +60,7 @@ std::optional<WallTime> KeptUntil(const api::MachineConfigPool& pool) {
   return time ? std::optional(*time) : std::nullopt;
 }
 
-std::string WhyNothingIsGarbage(const View& view) {
+std::string WhyGarbageIsUnknown(const View& view) {
   if (!view.unreadable_nodes.empty()) {
     const auto& [node, why] = view.unreadable_nodes.front();
     return fmt::format("the Node {} may need any rendered config, and cannot be read: {}", node->metadata.name, why);
@@ -71,7 +71,7 @@ std::string WhyNothingIsGarbage(const View& view) {
 }
 
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
-  if (!WhyNothingIsGarbage(view).empty()) return {};
+  if (!WhyGarbageIsUnknown(view).empty()) return {};
   const Names needed = NeededIn(view);
   struct OfPool {
     const api::MachineConfigPool* pool = nullptr;

@@ -38,10 +38,10 @@ struct Garbage {
 };
 
 // Returns why no rendered config can be removed now, because an object that may need any of them cannot be read; or "".
-std::string WhyNothingIsGarbage(const View& view);
+std::string WhyGarbageIsUnknown(const View& view);
 
 // Finds the rendered configs that nobody needs, except the newest `kept_for_each_pool` of each pool.  Includes those
-// that are not due for removal yet.  Finds nothing while WhyNothingIsGarbage() returns a reason.
+// that are not due for removal yet.  Finds nothing while WhyGarbageIsUnknown() returns a reason.
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool);
 
 }  // namespace pintle::controller

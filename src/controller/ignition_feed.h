@@ -75,7 +75,7 @@ class IgnitionFeed {
 
  private:
   // Together with the jitter, the longest interval is five minutes.
-  static constexpr kube::Backoff::Settings kTimes = {
+  static constexpr kube::Backoff::Settings kRetryBackoff = {
       .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
   struct Pool {
@@ -83,7 +83,7 @@ class IgnitionFeed {
     std::shared_ptr<const serving::ServedPool> served;
     kube::Call call;
     std::optional<kube::Failure> failure;  // The failure of the latest call.
-    kube::Backoff backoff{kTimes, kube::SystemRandom()};
+    kube::Backoff backoff{kRetryBackoff, kube::SystemRandom()};
     std::unique_ptr<event::Timer> again;  // Armed while the config cannot be read.
   };
 

@@ -48,7 +48,7 @@ std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
 }
 
 std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTime now) {
-  if (const std::string why = WhyNothingIsGarbage(view); !why.empty()) {
+  if (const std::string why = WhyGarbageIsUnknown(view); !why.empty()) {
     return fmt::format("No rendered config is removed before this is corrected: {}\n", why);
   }
   if (garbage.empty()) return "No rendered config would be removed.\n";

@@ -73,7 +73,7 @@ ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const Verb& verb : kVerbs) known.push_back(verb.name);
   fmt::print(stderr, "pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists the verbs)\n",
-             Printable(name), name.starts_with('-') ? "; options go after the verb" : Guess(name, known));
+             Printable(name), name.starts_with('-') ? "; options go after the verb" : SuggestionFor(name, known));
   return ExitStatus::kWrong;
 }
 

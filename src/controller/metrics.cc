@@ -26,7 +26,7 @@ const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
 
 void WriteStates(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("mco_state", MetricType::kGauge, "The state of a node's pool, as Unix time.");
-  for (const PoolFigures& figures : metrics.pools) {
+  for (const PoolMetricValues& figures : metrics.pools) {
     const api::Condition* const state = LatestTrue(figures.pool);
     if (state == nullptr) continue;
     for (const std::string& node : figures.nodes) {
@@ -37,12 +37,12 @@ void WriteStates(const Metrics& metrics, MetricsWriter& text) {
   }
 }
 
-using PoolFigure = std::function<std::int64_t(const PoolFigures& figures)>;
+using PoolFigure = std::function<std::int64_t(const PoolMetricValues& figures)>;
 
 void WritePoolMetric(const Metrics& metrics, MetricsWriter& text, std::string_view name, std::string_view help,
                      const PoolFigure& figure) {
   text.Begin(name, MetricType::kGauge, help);
-  for (const PoolFigures& figures : metrics.pools) {
+  for (const PoolMetricValues& figures : metrics.pools) {
     text.Sample({{"pool", figures.pool.metadata.name}}, figure(figures));
   }
 }
@@ -63,7 +63,7 @@ std::int64_t UnixTimeOr0(const std::optional<WallTime>& time) { return time ? Un
 
 // Returns a figure that is 0 unless something waits behind the pool's pause.
 PoolFigure FigureOfWaiting(std::function<std::int64_t(const PauseReport& report)> figure) {
-  return [figure = std::move(figure)](const PoolFigures& figures) -> std::int64_t {
+  return [figure = std::move(figure)](const PoolMetricValues& figures) -> std::int64_t {
     return figures.pause && figures.pause->waits() ? figure(*figures.pause) : 0;
   };
 }
@@ -102,7 +102,7 @@ void WriteNodes(const Metrics& metrics, MetricsWriter& text) {
 void WriteController(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("os_image_url_override", MetricType::kGauge, "Whether a pool has another OS image than the release's.");
   text.Sample({{"pool", kInitialize}}, 0);
-  for (const PoolFigures& figures : metrics.pools) {
+  for (const PoolMetricValues& figures : metrics.pools) {
     text.Sample({{"pool", figures.pool.metadata.name}}, figures.overrides_os_image ? 1 : 0);
   }
   text.Begin("mcc_sub_controller_state", MetricType::kGauge,

@@ -21,7 +21,7 @@
 namespace pintle::controller {
 
 // The figures of one pool.  Its counts and conditions are in its status.
-struct PoolFigures {
+struct PoolMetricValues {
   api::MachineConfigPool pool;
   std::vector<std::string> nodes;    // The names of its nodes.
   bool overrides_os_image = false;   // A machine config other than the release's sets the OS image.
@@ -56,7 +56,7 @@ struct Metrics {
   WallTime now;
   bool leads = false;        // Only the leader reports on the cluster.
   bool others_lead = false;  // Another program holds the lease.
-  std::vector<PoolFigures> pools;
+  std::vector<PoolMetricValues> pools;
   std::map<std::string, bool> drain_errors;  // True for a node whose drain takes too long.
   // True for a node that is a master and that a custom pool selects as well.
   std::map<std::string, bool> pool_alerts;

@@ -126,7 +126,7 @@ std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, gene
   const auto kubelet = text ? generated::ParseKubeletConf(*text) : Error(ErrorKind::kNotFound, "");
   if (!kubelet) return std::nullopt;
   const std::string profile(generated::LatencyProfileOf(*kubelet));
-  auto why = generated::WhyNotAtOnce(profile, settings.worker_latency_profile);
+  auto why = generated::TransitionError(profile, settings.worker_latency_profile);
   if (why) settings.worker_latency_profile = profile;
   return why;
 }

@@ -51,7 +51,7 @@ class NoticeFinder {
       AddCertificates(*pool);
     }
     for (const api::MachineConfigPool* pool : view_.pools) {
-      for (const pool::NodeState& node : inputs_.rosters.Of(pool->metadata.name)) AddNode(pool->metadata.name, node);
+      for (const pool::NodeState& node : inputs_.members.Of(pool->metadata.name)) AddNode(pool->metadata.name, node);
     }
     return std::move(notices_);
   }
@@ -89,7 +89,7 @@ class NoticeFinder {
   // A pool lacks the annotation if its target is its first one, or if another program has set the target.  No rollout
   // is reported then.
   Progress ProgressOf(const api::MachineConfigPool& pool, const pool::Layering& layering) const {
-    const std::vector<pool::NodeState>& nodes = inputs_.rosters.Of(pool.metadata.name);
+    const std::vector<pool::NodeState>& nodes = inputs_.members.Of(pool.metadata.name);
     const bool has_target = !layering.is_layered() || pool::CheckImage(layering).can_apply;
     if (!has_target || nodes.empty() || pool.metadata.Annotation(api::kTargetSinceAnnotation).empty()) return {};
     const pool::Target target(pool, layering);
@@ -124,7 +124,7 @@ class NoticeFinder {
     data["pool"] = pool.metadata.name;
     data["config"] = pool.spec.configuration.name;
     if (!layering.image().empty()) data["image"] = layering.image();
-    data["nodes"] = inputs_.rosters.Of(pool.metadata.name).size();
+    data["nodes"] = inputs_.members.Of(pool.metadata.name).size();
     return data;
   }
 

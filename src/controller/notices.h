@@ -17,8 +17,8 @@
 
 #include "base/clock.h"
 #include "controller/pause_report.h"
+#include "controller/pool_members.h"
 #include "controller/pool_policies.h"
-#include "controller/rosters.h"
 #include "controller/view.h"
 #include "json/value.h"
 
@@ -45,7 +45,7 @@ struct Notice {
 // The inputs of NoticesOf(); borrowed for the call.
 struct NoticeInputs {
   const View& view;
-  const Rosters& rosters;
+  const PoolMembers& members;
   const PoolPolicies& policies;
   std::function<const PauseReport*(const std::string& pool)> pause_of;  // May return nullptr.
   WallTime now;

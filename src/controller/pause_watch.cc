@@ -60,18 +60,18 @@ std::string ReportKey(const api::MachineConfigPool& pool, const View& view, cons
 
 }  // namespace
 
-std::set<std::string> PauseWatch::ConfigsToCompare(const View& view, const Rosters& rosters) const {
+std::set<std::string> PauseWatch::ConfigsToCompare(const View& view, const PoolMembers& members) const {
   std::set<std::string> names;
   for (const api::MachineConfigPool* pool : view.pools) {
     if (!IsOfInterest(*pool)) continue;
-    for (auto& name : controller::ConfigsToCompare(*pool, rosters.Of(pool->metadata.name), LayeringOf(*pool, view))) {
+    for (auto& name : controller::ConfigsToCompare(*pool, members.Of(pool->metadata.name), LayeringOf(*pool, view))) {
       names.insert(std::move(name));
     }
   }
   return names;
 }
 
-void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfigs& configs,
+void PauseWatch::Look(const View& view, const PoolMembers& members, const WholeConfigs& configs,
                       const IsFetchDone& is_fetch_done, WallTime now) {
   static const api::MachineConfiguration kDefaults;
   const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
@@ -80,7 +80,7 @@ void PauseWatch::Look(const View& view, const Rosters& rosters, const WholeConfi
   for (const api::MachineConfigPool* pool : view.pools) {
     if (!IsOfInterest(*pool)) continue;
     const std::string& name = pool->metadata.name;
-    const auto& nodes = rosters.Of(name);
+    const auto& nodes = members.Of(name);
     const pool::Layering layering = LayeringOf(*pool, view);
     const auto renders = RendersOf(*pool, view);
     std::string key = ReportKey(*pool, view, nodes, renders, layering.image());

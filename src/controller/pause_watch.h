@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "controller/pause_report.h"
-#include "controller/rosters.h"
+#include "controller/pool_members.h"
 #include "controller/view.h"
 
 namespace pintle::controller {
@@ -19,12 +19,12 @@ namespace pintle::controller {
 class PauseWatch {
  public:
   // Returns the configs that have to be compared for pools that are paused or still have the condition.
-  std::set<std::string> ConfigsToCompare(const View& view, const Rosters& rosters) const;
+  std::set<std::string> ConfigsToCompare(const View& view, const PoolMembers& members) const;
 
   // Makes the reports of those pools for which no config is missing: each config to compare has been read, or cannot be
   // read.
   using IsFetchDone = std::function<bool(const std::string& config)>;
-  void Look(const View& view, const Rosters& rosters, const WholeConfigs& configs, const IsFetchDone& is_fetch_done,
+  void Look(const View& view, const PoolMembers& members, const WholeConfigs& configs, const IsFetchDone& is_fetch_done,
             WallTime now);
 
   // Returns nullptr if the pool is not paused and has no condition from a pause, or if the report is not known yet.

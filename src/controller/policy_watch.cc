@@ -94,7 +94,7 @@ void PolicyWatch::Look(const View& view) {
   }
 }
 
-std::set<std::string> PolicyWatch::ConfigsToCompare(const View& view, const Rosters& rosters) const {
+std::set<std::string> PolicyWatch::ConfigsToCompare(const View& view, const PoolMembers& members) const {
   std::set<std::string> names;
   for (const auto& [pool_name, choice] : choices_) {
     const auto& policy = checked_.at(choice.policy->metadata.name).policy;
@@ -102,7 +102,7 @@ std::set<std::string> PolicyWatch::ConfigsToCompare(const View& view, const Rost
     const bool is_needed = policy && policy->are_windows_for_disruptions_only && pool != nullptr;
     if (!is_needed || policy->windows.IsOpenAt(clock_.Wall())) continue;
     const std::string& target = pool->spec.configuration.name;
-    for (const pool::NodeState& node : rosters.Of(pool_name)) {
+    for (const pool::NodeState& node : members.Of(pool_name)) {
       if (node.desired_config() == target || node.current_config().empty()) continue;
       names.insert(target);
       names.emplace(node.current_config());
@@ -112,7 +112,7 @@ std::set<std::string> PolicyWatch::ConfigsToCompare(const View& view, const Rost
   return names;
 }
 
-const PoolPolicies& PolicyWatch::ForPass(const View& view, const Rosters& rosters, const WholeConfigs& configs) {
+const PoolPolicies& PolicyWatch::ForPass(const View& view, const PoolMembers& members, const WholeConfigs& configs) {
   undisruptive_.clear();
   for_pass_.clear();
   std::map<std::string, GateChecks::Wanted> with_gates;
@@ -135,7 +135,7 @@ const PoolPolicies& PolicyWatch::ForPass(const View& view, const Rosters& roster
     }
     pool::NodeNames& undisruptive = undisruptive_[pool_name];
     std::map<std::string, bool, std::less<>> known;
-    for (const pool::NodeState& node : rosters.Of(pool_name)) {
+    for (const pool::NodeState& node : members.Of(pool_name)) {
       const bool is_needed = of_pool.policy->are_windows_for_disruptions_only && node.desired_config() != target;
       if (!is_needed) continue;
       const std::string current(node.current_config());

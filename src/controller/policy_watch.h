@@ -21,8 +21,8 @@
 #include "controller/gate_checks.h"
 #include "controller/operator_writes.h"
 #include "controller/paused_difference.h"
+#include "controller/pool_members.h"
 #include "controller/pool_policies.h"
-#include "controller/rosters.h"
 #include "controller/view.h"
 #include "event/loop.h"
 #include "event/watches.h"
@@ -44,10 +44,10 @@ class PolicyWatch {
   void Look(const View& view);
   // Returns the names of the configs that ForPass() has to compare.  These are configs of pools whose policy has
   // windows only for changes that drain or reboot nodes, while these windows are closed.
-  std::set<std::string> ConfigsToCompare(const View& view, const Rosters& rosters) const;
+  std::set<std::string> ConfigsToCompare(const View& view, const PoolMembers& members) const;
   // Returns the policies for a pass.  They refer to objects of the view, and are valid until the next call of this
   // function or of Look().
-  const PoolPolicies& ForPass(const View& view, const Rosters& rosters, const WholeConfigs& configs);
+  const PoolPolicies& ForPass(const View& view, const PoolMembers& members, const WholeConfigs& configs);
 
   // Writes the statuses that differ, and emits events about the changes.  A status in which only counts and messages
   // differ may be written by a later call.

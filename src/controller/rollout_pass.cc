@@ -78,7 +78,7 @@ class NodeWork {
 class Pass {
  public:
   explicit Pass(const RolloutInputs& inputs)
-      : inputs_(inputs), view_(inputs.view), rosters_(inputs.rosters), configs_(KnownConfigsIn(inputs.view)) {
+      : inputs_(inputs), view_(inputs.view), members_(inputs.members), configs_(KnownConfigsIn(inputs.view)) {
     if (view_.controller_config != nullptr) expirys_ = pool::CertExpirysOf(*view_.controller_config);
     for (const api::MachineConfigNode* report : view_.machine_config_nodes) reports_[report->metadata.name] = report;
     for (const auto& [node, what] : inputs.unwritten.nodes) behind_.insert(node);
@@ -119,7 +119,7 @@ class Pass {
             .other_pools = view_.pools,
             .os_image_streams = streams_,
             .unavailable_arbiters =
-                HasArbiter() && is_master ? CountUnavailable(rosters_.Of(api::kArbiterPool)) : std::size_t{0},
+                HasArbiter() && is_master ? CountUnavailable(members_.Of(api::kArbiterPool)) : std::size_t{0},
             .masters = HasArbiter() && is_arbiter ? MastersNow() : std::nullopt,
             .now = inputs_.now,
             .undrainable = &behind_};
@@ -128,7 +128,7 @@ class Pass {
   std::optional<pool::Masters> MastersNow() const {
     const api::MachineConfigPool* const masters = view_.PoolNamed(api::kMasterPool);
     if (masters == nullptr) return std::nullopt;
-    const auto& nodes = rosters_.Of(api::kMasterPool);
+    const auto& nodes = members_.Of(api::kMasterPool);
     const pool::Target target(*masters, pool::FindLayering(*masters, view_.os_configs, view_.os_builds));
     const auto waiting = std::count_if(nodes.begin(), nodes.end(), [&](const NodeState& node) {
       return node.is_ready() && !target.IsAssignedTo(node);
@@ -159,7 +159,7 @@ class Pass {
       if (!IsHeld(found)) KeepUp(found, pool, {}, std::nullopt);
       return WriteUnconfigured(found, std::move(pool.status));
     }
-    const auto& nodes = rosters_.Of(pool.metadata.name);
+    const auto& nodes = members_.Of(pool.metadata.name);
     const auto reports = ReportsOf(nodes);
     const pool::Situation situation = SituationOf(pool, nodes, reports);
     std::optional<std::string> to_stage;
@@ -272,7 +272,7 @@ class Pass {
     if (inputs_.unwritten.nodes.empty() && inputs_.unwritten.reports.empty()) return "";
     std::string errors;
     std::size_t count = 0;
-    for (const NodeState& node : rosters_.Of(pool)) {
+    for (const NodeState& node : members_.Of(pool)) {
       for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.reports}) {
         const Unwritten* const unwritten = Find(*list, node.name());
         if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostUnwrittenNamed) continue;
@@ -307,9 +307,9 @@ class Pass {
   }
 
   std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) const {
-    const auto mistake = rosters_.mistakes.find(pool.metadata.name);
-    if (mistake != rosters_.mistakes.end()) return mistake->second;
-    const auto most = pool::MaxUnavailable(pool, rosters_.Of(pool.metadata.name).size());
+    const auto mistake = members_.mistakes.find(pool.metadata.name);
+    if (mistake != members_.mistakes.end()) return mistake->second;
+    const auto most = pool::MaxUnavailable(pool, members_.Of(pool.metadata.name).size());
     if (!most) {
       return Mistake{"InvalidMaxUnavailable", fmt::format("no node is updated: {}", most.error().message())};
     }
@@ -353,7 +353,7 @@ class Pass {
         rollout.hold_reason.empty() && rollout.max_unavailable && !pool.spec.configuration.name.empty();
 
     NodesByName updated;
-    for (const NodeState& node : rosters_.Of(found.metadata.name)) {
+    for (const NodeState& node : members_.Of(found.metadata.name)) {
       NodeWork work(node.node());
       KeepUpMaster(work);
       if (inputs_.now) work.Add(FilesWaitUpkeep(found, work.node(), inputs_.now->at));
@@ -498,7 +498,7 @@ class Pass {
 
   const RolloutInputs& inputs_;
   const View& view_;
-  const Rosters& rosters_;
+  const PoolMembers& members_;
   pool::KnownConfigs configs_;
   std::vector<api::CertExpiry> expirys_;
   std::vector<api::OSImageStreamSet> streams_;

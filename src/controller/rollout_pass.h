@@ -13,8 +13,8 @@
 #include <string>
 
 #include "controller/changes.h"
+#include "controller/pool_members.h"
 #include "controller/pool_policies.h"
-#include "controller/rosters.h"
 #include "controller/unwritten.h"
 #include "controller/verdict.h"
 #include "controller/view.h"
@@ -28,7 +28,7 @@ using StatusAddition = std::function<void(const api::MachineConfigPool& pool, ap
 
 struct RolloutInputs {
   const View& view;
-  const Rosters& rosters;  // The rosters of the view.
+  const PoolMembers& members;  // The members of the pools of the view.
   const Verdicts& verdicts;
   // Pools that are skipped, such as those for which a config is being rendered or a write is under way.
   const pool::PoolNames& skipped;

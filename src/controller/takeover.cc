@@ -249,9 +249,9 @@ class TakeoverRun {
     switch (weight) {
       case Weight::kObstacle:
         return "obstacle";
-      case Weight::kPrice:
+      case Weight::kLoss:
         return "loss";
-      case Weight::kNotice:
+      case Weight::kInformation:
         break;
     }
     return "notice";

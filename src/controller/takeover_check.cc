@@ -14,8 +14,8 @@
 #include "base/command_line.h"
 #include "base/version.h"
 #include "controller/default_pools.h"
+#include "controller/pool_members.h"
 #include "controller/rollout_pass.h"
-#include "controller/rosters.h"
 #include "controller/start_options.h"
 #include "controller/takeover_daemons.h"
 #include "controller/takeover_generated.h"
@@ -62,7 +62,7 @@ class TakeoverChecker {
     CheckAgents();
     CheckFeatures();
     if (state_.cluster_version) {
-      Add(Weight::kPrice,
+      Add(Weight::kLoss,
           "while the ClusterVersion has an override, the cluster gets no new minor version (Upgradeable is False)");
     }
     return std::move(findings_);
@@ -87,11 +87,11 @@ class TakeoverChecker {
     const auto annotation = [&](std::string_view key) {
       return or_unknown(config == nullptr ? "" : config->metadata.Annotation(key));
     };
-    Add(Weight::kNotice, fmt::format("Pintle is of version {}", kVersion));
-    Add(Weight::kNotice, fmt::format("the Machine Config Operator is of version {}; its release is {} in the "
-                                     "ControllerConfig and {} in the ClusterOperator",
-                                     annotation(api::kGeneratedByVersionAnnotation),
-                                     annotation(api::kReleaseImageVersionAnnotation), or_unknown(reported)));
+    Add(Weight::kInformation, fmt::format("Pintle is of version {}", kVersion));
+    Add(Weight::kInformation, fmt::format("the Machine Config Operator is of version {}; its release is {} in the "
+                                          "ControllerConfig and {} in the ClusterOperator",
+                                          annotation(api::kGeneratedByVersionAnnotation),
+                                          annotation(api::kReleaseImageVersionAnnotation), or_unknown(reported)));
   }
 
   // Objects that cannot be read are listed first, because they may be the cause of other findings.
@@ -116,7 +116,7 @@ class TakeoverChecker {
   void CheckControllerConfig() {
     // An object that cannot be read would count as one that is missing.
     if (!evidence_.are_sources_readable) {
-      return Add(Weight::kNotice,
+      return Add(Weight::kInformation,
                  "the ControllerConfig was not compared with the one that Pintle would make, because it is made from "
                  "objects that cannot be read; correct them and run the same command again");
     }
@@ -134,7 +134,7 @@ class TakeoverChecker {
 
   void CheckGenerated() {
     if (evidence_.templates == nullptr || evidence_.generated_from == nullptr) {
-      return Add(Weight::kNotice,
+      return Add(Weight::kInformation,
                  "the MachineConfigs that are generated from templates and settings were not compared; give the folder "
                  "of the release's templates with --templates DIR (docs/takeover.md)");
     }
@@ -171,9 +171,9 @@ class TakeoverChecker {
       }
     }
     const pool::NodeNames none;
-    const Rosters rosters = MakeRosters(view_);
+    const PoolMembers members = MakePoolMembers(view_);
     const Changes changes = RolloutPass({.view = view_,
-                                         .rosters = rosters,
+                                         .members = members,
                                          .verdicts = verdicts_,
                                          .skipped = none,
                                          .undrainable = none,
@@ -181,7 +181,7 @@ class TakeoverChecker {
                                          .now = api::Time{std::chrono::floor<std::chrono::seconds>(now_)}});
     for (const NodeChange& change : changes.nodes) {
       if (change.target_text.empty()) {
-        Add(Weight::kPrice, fmt::format("node {}: its labels or taints would be corrected", change.node));
+        Add(Weight::kLoss, fmt::format("node {}: its labels or taints would be corrected", change.node));
       } else {
         Add(Weight::kObstacle, fmt::format("node {} would get {}", change.node, change.target_text));
       }
@@ -225,18 +225,19 @@ class TakeoverChecker {
       Add(Weight::kObstacle,
           "no node has an agent that stands by; install Pintle's with WaitForHandover=yes (pintled.conf(5))");
     } else if (agents < state_.nodes.size()) {
-      Add(Weight::kNotice, fmt::format("{} of {} nodes keep the Machine Config Operator's daemon, because no agent "
-                                       "stands by there",
-                                       state_.nodes.size() - agents, state_.nodes.size()));
+      Add(Weight::kInformation,
+          fmt::format("{} of {} nodes keep the Machine Config Operator's daemon, because no agent "
+                      "stands by there",
+                      state_.nodes.size() - agents, state_.nodes.size()));
     }
   }
 
   void CheckFeatures() {
     for (const api::MachineOSConfig& config : view_.os_configs) {
-      Add(Weight::kPrice,
+      Add(Weight::kLoss,
           fmt::format("MachineOSConfig {}: no new image is built; the one that is built stays", config.metadata.name));
     }
-    for (const std::string& feature : evidence_.unsupported) Add(Weight::kPrice, feature);
+    for (const std::string& feature : evidence_.unsupported) Add(Weight::kLoss, feature);
   }
 
   const TakeoverEvidence& evidence_;

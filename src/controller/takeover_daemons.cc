@@ -26,7 +26,7 @@ const json::Value& MemberAt(const json::Value& value, std::initializer_list<std:
 
 // ---- the DaemonSet ----
 
-bool KeepsOffAgents(const json::Value& term) {
+bool ExcludesNodesWithAgents(const json::Value& term) {
   const json::Value& expressions = term["matchExpressions"];
   return std::any_of(expressions.begin(), expressions.end(), [](const json::Value& expression) {
     return expression.TextAt({"key"}) == api::kAgentLabel && expression.TextAt({"operator"}) == "DoesNotExist";
@@ -39,7 +39,7 @@ json::Value AffinityForAgents(const WholeDaemonSet& daemon) {
   json::Value& terms = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
   if (terms.empty()) terms.push_back(json::Value::object());
   for (json::Value& term : terms) {
-    if (!KeepsOffAgents(term)) {
+    if (!ExcludesNodesWithAgents(term)) {
       term["matchExpressions"].push_back({{"key", api::kAgentLabel}, {"operator", "DoesNotExist"}});
     }
   }
@@ -219,7 +219,7 @@ bool LeavesNodesToAgents(const WholeDaemonSet& daemon) {
   const json::Value& terms =
       MemberAt(daemon.spec, {"template", "spec", "affinity", "nodeAffinity",
                              "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
-  return !terms.empty() && std::all_of(terms.begin(), terms.end(), KeepsOffAgents);
+  return !terms.empty() && std::all_of(terms.begin(), terms.end(), ExcludesNodesWithAgents);
 }
 
 json::Value RecordOfDaemon(const WholeDaemonSet& daemon) {

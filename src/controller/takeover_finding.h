@@ -8,9 +8,9 @@
 namespace pintle::controller {
 
 enum class Weight {
-  kObstacle,  // A takeover cannot begin before this is removed.
-  kPrice,     // The cluster loses something by a takeover.
-  kNotice,    // Information that does not affect whether a takeover can begin.
+  kObstacle,     // A takeover cannot begin before this is removed.
+  kLoss,         // The cluster loses something by a takeover.
+  kInformation,  // Information that does not affect whether a takeover can begin.
 };
 
 struct TakeoverFinding {

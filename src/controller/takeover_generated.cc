@@ -156,7 +156,7 @@ class GeneratedComparison {
   std::vector<TakeoverFinding> Compare() {
     const GenerateChanges changes = GeneratePass(inputs_);
     for (const GenerateProblem& problem : changes.problems) {
-      Add(problem.is_warning ? Weight::kPrice : Weight::kObstacle, fmt::format("{}: {}", problem.what, problem.why));
+      Add(problem.is_warning ? Weight::kLoss : Weight::kObstacle, fmt::format("{}: {}", problem.what, problem.why));
     }
     for (const SourceChange& change : changes.sources) CompareSource(change);
     for (const ConfigChange& change : changes.configs) CompareConfig(change);
@@ -241,9 +241,9 @@ class GeneratedComparison {
                                          change.name));
     }
     if (has_other_bytes || has_other_labels) return;
-    Add(Weight::kPrice, fmt::format("MachineConfig {} would be written without a change for any node: its annotations "
-                                    "or its owners differ",
-                                    change.name));
+    Add(Weight::kLoss, fmt::format("MachineConfig {} would be written without a change for any node: its annotations "
+                                   "or its owners differ",
+                                   change.name));
   }
 
   // Reports configs that another build has generated, and that Pintle would leave as they are.
@@ -253,10 +253,9 @@ class GeneratedComparison {
       const bool is_generated = !metadata.Annotation(api::kGeneratedByControllerVersionAnnotation).empty() &&
                                 !metadata.name.starts_with("rendered-");
       if (!is_generated || made_.contains(metadata.name)) continue;
-      Add(Weight::kPrice,
-          fmt::format("MachineConfig {}: Pintle does not make it, so it stays as it is; its sources are "
-                      "not followed",
-                      metadata.name));
+      Add(Weight::kLoss, fmt::format("MachineConfig {}: Pintle does not make it, so it stays as it is; its sources are "
+                                     "not followed",
+                                     metadata.name));
     }
   }
 

@@ -89,7 +89,7 @@ void MergeInto(json::Value& object, const json::Value& patch) {
   }
 }
 
-void SetAt(json::Value& object, std::string_view path, const json::Value& value) {
+void SetValueAt(json::Value& object, std::string_view path, const json::Value& value) {
   json::Value* target = &object;
   while (!path.empty()) {
     path.remove_prefix(1);  // The slash.
@@ -174,7 +174,7 @@ void TrialCluster::Patch(std::string_view kind, const std::string& namespace_nam
   json::Value object = At(kind, namespace_name, name);
   if (patch.is_array()) {
     for (const json::Value& operation : patch) {
-      SetAt(object, operation.TextAt({"path"}), operation["value"]);
+      SetValueAt(object, operation.TextAt({"path"}), operation["value"]);
     }
   } else {
     MergeInto(object, patch);

@@ -7,7 +7,7 @@ namespace pintle::controller {
 namespace {
 
 // Together with the jitter, the longest interval is five minutes.
-constexpr kube::Backoff::Settings kTimes = {
+constexpr kube::Backoff::Settings kRetryBackoff = {
     .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
 // A write that was not repeated this long after it was due has been given up, or is no longer needed.
 constexpr auto kForgotten = std::chrono::minutes(10);
@@ -48,7 +48,8 @@ bool WriteBackoff::MustReadFirst(const Key& key) {
 
 WriteBackoff::Failures& WriteBackoff::FailuresOf(const Key& key, MonotonicTime now) {
   std::erase_if(failures_, [&](const auto& known) { return known.second.due + kForgotten < now; });
-  return failures_.try_emplace(key, Failures{.backoff = kube::Backoff(kTimes, random_), .due = now}).first->second;
+  return failures_.try_emplace(key, Failures{.backoff = kube::Backoff(kRetryBackoff, random_), .due = now})
+      .first->second;
 }
 
 }  // namespace pintle::controller

@@ -99,10 +99,10 @@ struct Writer::ObjectWrite final : public Task {
   void Patch() {
     call = client.Patch<T>(
         {"", change.name}, kube::MergePatch{WithVersion(change.patch, change.version)},
-        [this](Result<T>&& answer) { Wrote(answer); }, change.part);
+        [this](Result<T>&& answer) { OnAnswer(answer); }, change.part);
   }
 
-  void Wrote(Result<T>& answer) {
+  void OnAnswer(Result<T>& answer) {
     if (!answer) return NotWritten(answer.error());
     if (answer->metadata.resource_version == change.version) return Fail(UnkeptError());
     writer.cluster_.Put(std::move(*answer));
@@ -218,7 +218,7 @@ void Writer::Read(const std::string& node) {
   });
 }
 
-void Writer::LeaveOut(Changes& changes) {
+void Writer::RemovePostponed(Changes& changes) {
   std::erase_if(changes.nodes, [&](const NodeChange& change) { return IsBusyWith(change.pool); });
   std::erase_if(changes.machine_config_nodes,
                 [&](const MachineConfigNodeChange& change) { return IsBusyWith(change.spec.pool.name); });

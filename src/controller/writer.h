@@ -45,7 +45,7 @@ class Writer {
 
   // Removes changes that are not due, those of pools with writes under way, and the statuses of pools whose nodes are
   // updated later.  Forgets failures of changes that are no longer wanted.
-  void LeaveOut(Changes& changes);
+  void RemovePostponed(Changes& changes);
 
   // Starts to write the changes.  Their pools must not have writes under way.  Each pool is written separately, so that
   // slow answers about one pool do not delay the others.

@@ -121,7 +121,7 @@ ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const PluginVerb& verb : kPluginVerbs) known.push_back(verb.name);
   return FailPlugin(fmt::format("\"{}\" is not a verb{} (`kubectl pintle help` lists the verbs)", name,
-                                name.starts_with('-') ? "; options go after the verb" : Guess(name, known)));
+                                name.starts_with('-') ? "; options go after the verb" : SuggestionFor(name, known)));
 }
 
 // Prints help on the verb that follows `help`, or on the program if no word follows.

@@ -331,7 +331,8 @@ ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
   if (wants_help) return PrintCommandsHelp();
   std::vector<std::string_view> known = {"help"};
   for (const OldVerb& verb : kOldVerbs) known.push_back(verb.name);
-  return FailCommand(fmt::format("unknown command \"{}\" for \"{}\"{}", words[0], kOldProgram, Guess(words[0], known)));
+  return FailCommand(
+      fmt::format("unknown command \"{}\" for \"{}\"{}", words[0], kOldProgram, SuggestionFor(words[0], known)));
 }
 
 }  // namespace pintle::ctl

@@ -133,7 +133,7 @@ ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const VerbEntry& verb : kVerbs) known.push_back(verb.name);
   return Fail(fmt::format("\"{}\" is not a verb{} (`pintle help` lists the verbs)", name,
-                          name.starts_with('-') ? "; options go after the verb" : Guess(name, known)));
+                          name.starts_with('-') ? "; options go after the verb" : SuggestionFor(name, known)));
 }
 
 // Prints help on the verb that follows `help`, or on the program if no word follows.

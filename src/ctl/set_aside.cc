@@ -27,7 +27,7 @@ namespace pintle::ctl {
 namespace {
 
 // The state of the machine after its damaged records were set aside.
-struct Aftermath {
+struct SetAsideResult {
   std::vector<change::SetAside> moved;
   change::Drifts drifts;
   bool has_config = false;
@@ -40,11 +40,11 @@ struct Aftermath {
 };
 
 // The claim is released when this function returns, so that the agent can look.
-Result<Aftermath> SetAsideOn(const Machine& machine) {
+Result<SetAsideResult> SetAsideOn(const Machine& machine) {
   const auto claim =
       TRY(change::Claim::Take(machine.root(), change::kClaimPatience, change::Claim::Allows::kAnyVersion));
   const host::Host host = machine.host();
-  Aftermath after;
+  SetAsideResult after;
   after.moved = TRY(change::SetAsideUnusable(machine.root(), host.clock.Wall()));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   after.has_config = !change::IsNoConfig(config.object);
@@ -55,7 +55,7 @@ Result<Aftermath> SetAsideOn(const Machine& machine) {
   return after;
 }
 
-std::string AftermathText(const Aftermath& after) {
+std::string SetAsideResultText(const SetAsideResult& after) {
   std::string text;
   for (const change::SetAside& one : after.moved) {
     text += fmt::format("{} is now {}: {}\n", one.path, one.kept_as, one.why);
@@ -85,7 +85,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, "--set-aside cannot be combined with --give-up or --reboot");
   }
   const Machine machine = TRY(Machine::Of(line));
-  const Aftermath after = TRY(SetAsideOn(machine));
+  const SetAsideResult after = TRY(SetAsideOn(machine));
   if (form != Form::kText) {
     json::Value answer = {{"setAside", json::Encode(after.moved)},
                           {"config", after.has_config ? after.drifts.config : ""},
@@ -94,7 +94,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
     if (after.pending) answer["pending"] = after.pending->to;
     PrintData(answer, form);
   } else {
-    Print(AftermathText(after));
+    Print(SetAsideResultText(after));
   }
   if (after.pending) PrintToStderr(fmt::format("pintle: recover: {}\n", PendingText(*after.pending, machine)));
   // An error is ignored: without an agent, no look is needed, and a running agent looks again soon anyway.

@@ -69,7 +69,7 @@ constexpr std::uint32_t kRequested = IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN
                                      IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kAlwaysReported = IN_Q_OVERFLOW | IN_IGNORED | IN_UNMOUNT;
 
-FileHappening FromInotify(const inotify_event& event) {
+FileEvent FromInotify(const inotify_event& event) {
   if ((event.mask & IN_Q_OVERFLOW) != 0) return FileChangesLost{};
   if ((event.mask & IN_IGNORED) != 0) return FileWatchEnded{};
   // The name is padded with zeros, and absent when its length is zero.
@@ -167,7 +167,7 @@ int SignalWatch::Dispatch(sd_event_source*, const signalfd_siginfo* signal, void
 }
 
 Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, std::uint32_t mask,
-                                          std::function<void(const FileHappening&)> callback) {
+                                          std::function<void(const FileEvent&)> callback) {
   InotifyWatch watch([mask, callback = std::move(callback)](const inotify_event& event) {
     if ((event.mask & (mask | kAlwaysReported)) != 0) callback(FromInotify(event));
   });
@@ -180,7 +180,7 @@ Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, s
 }
 
 Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const UniqueFd& opened, std::uint32_t mask,
-                                          std::function<void(const FileHappening&)> callback) {
+                                          std::function<void(const FileEvent&)> callback) {
   // The kernel resolves this link to the opened file itself, even if its path has changed.
   return Create(loop, fmt::format("/proc/self/fd/{}", opened.get()), mask, std::move(callback));
 }

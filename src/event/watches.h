@@ -123,17 +123,17 @@ struct FileChanged {
 struct FileChangesLost {};
 // The watched file or its file system is gone, and no more events will come.
 struct FileWatchEnded {};
-using FileHappening = std::variant<FileChanged, FileChangesLost, FileWatchEnded>;
+using FileEvent = std::variant<FileChanged, FileChangesLost, FileWatchEnded>;
 
 // Calls its callback when something happens to a file or in a directory.
 class InotifyWatch : private Watch<const ::inotify_event&> {
  public:
   // `mask` is a mask of inotify(7), such as IN_CLOSE_WRITE | IN_MOVED_TO.
   static Result<InotifyWatch> Create(Loop& loop, const std::string& path, std::uint32_t mask,
-                                     std::function<void(const FileHappening&)> callback);
+                                     std::function<void(const FileEvent&)> callback);
   // Watches an open file, for instance one below a Root.  The descriptor may be closed afterwards.
   static Result<InotifyWatch> Create(Loop& loop, const UniqueFd& opened, std::uint32_t mask,
-                                     std::function<void(const FileHappening&)> callback);
+                                     std::function<void(const FileEvent&)> callback);
 
  private:
   using Watch::Watch;

@@ -50,7 +50,7 @@ std::string_view LatencyProfileOf(const KubeletConfiguration& config) {
   return "";
 }
 
-std::optional<std::string> WhyNotAtOnce(std::string_view from, std::string_view to) {
+std::optional<std::string> TransitionError(std::string_view from, std::string_view to) {
   const bool is_too_far = (IsFast(from) && to == kSlow) || (from == kSlow && IsFast(to));
   if (!is_too_far) return {};
   return fmt::format("transition not allowed from old WorkerLatencyProfile: {} to new WorkerLatencyProfile: {}",

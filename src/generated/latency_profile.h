@@ -24,6 +24,6 @@ std::string_view LatencyProfileOf(const KubeletConfiguration& config);
 
 // Returns why a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest and the
 // slowest are too far apart, because nodes and control plane do not change at the same moment.
-std::optional<std::string> WhyNotAtOnce(std::string_view from, std::string_view to);
+std::optional<std::string> TransitionError(std::string_view from, std::string_view to);
 
 }  // namespace pintle::generated

@@ -29,13 +29,13 @@ class EventRecorder {
  public:
   // Together with the jitter, the longest interval is five minutes.  The first interval is long, because a program may
   // have two recorders.
-  static constexpr Backoff::Settings kTimes = {
+  static constexpr Backoff::Settings kRetryBackoff = {
       .first = std::chrono::seconds(2), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
   struct Settings {
     // Gets the error of each failed attempt to post an event.
     std::function<void(const Error& error)> trouble = [](const Error&) {};
-    Backoff::Settings backoff = kTimes;
+    Backoff::Settings backoff = kRetryBackoff;
   };
 
   // The clock must outlive this object.

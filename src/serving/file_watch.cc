@@ -34,7 +34,7 @@ Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std
   for (const std::string& file : files) directories.insert(DirectoryOf(file));
   for (const std::string& directory : directories) {
     watch->watches_.push_back(TRY(event::InotifyWatch::Create(loop, directory, kMask,
-                                                              [self = watch.get()](const event::FileHappening&) {
+                                                              [self = watch.get()](const event::FileEvent&) {
                                                                 self->look_soon_.After(kPauseAfterChange);
                                                               }),
                                   "watching " + directory));

@@ -55,7 +55,7 @@ Result<ProbeOutput> OutputFor(const ProbeInput& question) {
     renders.push_back({config.metadata.name, config.metadata.creation_timestamp.value_or(api::Time()).at});
   }
   std::vector<pool::NodeState> nodes;
-  PoolFigures figures;
+  PoolMetricValues figures;
   for (const api::Node& node : question.nodes) {
     nodes.emplace_back(node);
     figures.nodes.push_back(node.metadata.name);

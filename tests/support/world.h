@@ -10,8 +10,8 @@
 
 #include "api/annotations.h"
 #include "controller/changes.h"
+#include "controller/pool_members.h"
 #include "controller/rollout_pass.h"
-#include "controller/rosters.h"
 #include "controller/view.h"
 #include "pool/status.h"
 
@@ -49,9 +49,9 @@ struct World {
 
   Changes Pass() const {
     const View view = Look();
-    const Rosters rosters = MakeRosters(view);
+    const PoolMembers members = MakePoolMembers(view);
     return RolloutPass({.view = view,
-                        .rosters = rosters,
+                        .members = members,
                         .verdicts = verdicts,
                         .skipped = skipped,
                         .undrainable = undrainable,

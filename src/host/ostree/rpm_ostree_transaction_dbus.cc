@@ -31,7 +31,7 @@ using std::chrono::seconds;
 using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
-constexpr auto kTransactionStartPatience = seconds(90);
+constexpr auto kTransactionCallPatience = seconds(90);
 constexpr auto kTransactionPollInterval = seconds(10);  // Every relevant event ends the wait earlier.
 constexpr auto kCancelPatience = seconds(60);           // The time for the daemon to clean up.
 constexpr std::uint32_t kWhole = 100;
@@ -63,7 +63,7 @@ class FollowedTransaction {
     const int result =
         ::sd_bus_match_signal(bus_.get(), Out(slot_), nullptr, "/", kInterface, nullptr, &OnSignal, this);
     if (result < 0) return ConnectionLost();
-    if (!Call("Start", kTransactionStartPatience)) return ConnectionLost();
+    if (!Call("Start", kTransactionCallPatience)) return ConnectionLost();
     return AwaitEnd();
   }
 
@@ -98,7 +98,7 @@ class FollowedTransaction {
       if (daemon_.is_gone) return DaemonEnded();
       if (settings_.stop.stop_requested() && !cancel_deadline_) {
         // The outcome of the transaction shows whether it was cancelled.
-        static_cast<void>(Call("Cancel", kTransactionStartPatience));
+        static_cast<void>(Call("Cancel", kTransactionCallPatience));
         cancel_deadline_ = SystemClock().Monotonic() + kCancelPatience;
         continue;
       }

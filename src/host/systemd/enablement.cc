@@ -24,15 +24,15 @@ namespace {
 constexpr int kMostAliases = 64;
 
 // Batch::Traverse() follows the links that are in /etc/systemd/system and /run/systemd/system, or refuses them.
-enum class LinksInConfig { kFollow, kRefuse };
+enum class LinksInUnitDirectories { kFollow, kRefuse };
 
 bool IsInSearchPath(std::string_view path) {
   return std::find(kUnitSearchPath.begin(), kUnitSearchPath.end(), FolderOf(path)) != kUnitSearchPath.end();
 }
-bool IsInConfig(std::string_view path) {
+bool IsInUnitDirectories(std::string_view path) {
   return FolderOf(path) == kUnitDirectory || FolderOf(path) == "/run/systemd/system";
 }
-bool IsMadeAtBoot(std::string_view path) {
+bool IsTransientOrGenerated(std::string_view path) {
   return path.starts_with("/run/systemd/generator") || path.starts_with("/run/systemd/transient/");
 }
 
@@ -56,14 +56,14 @@ class Batch {
   }
 
   // Follows aliases and links to the unit that has the file.  If there is no file, the kind of that unit is kMissing.
-  Result<Entry*> Traverse(Entry& start, ReadInstall read, LinksInConfig links) {
+  Result<Entry*> Traverse(Entry& start, ReadInstall read, LinksInUnitDirectories links) {
     TRY(Load(start, read, FindUnitFile));
     Entry* entry = &start;
     for (int aliases = 0;; ++aliases) {
       UnitFile& unit = entry->unit;
       if (unit.kind != UnitFileKind::kAlias && unit.kind != UnitFileKind::kLinked) return entry;
       if (aliases == kMostAliases) return Error::FromErrno("following aliases", ELOOP).While(start.unit.name.text());
-      if (links == LinksInConfig::kRefuse && IsInConfig(unit.path)) {
+      if (links == LinksInUnitDirectories::kRefuse && IsInUnitDirectories(unit.path)) {
         return Error(ErrorKind::kInvalid, unit.path + " is a link, and only its target can be enabled");
       }
       const std::optional<UnitName> other = OtherName(unit);
@@ -79,7 +79,7 @@ class Batch {
   // Adds and traverses a unit, which must exist.
   Result<Entry*> Discover(const std::string& text, ReadInstall read) {
     Entry& start = *TRY(Add(text));
-    Entry* entry = TRY(Traverse(start, read, LinksInConfig::kFollow), text);
+    Entry* entry = TRY(Traverse(start, read, LinksInUnitDirectories::kFollow), text);
     if (entry->unit.kind == UnitFileKind::kMissing) {
       return Error(ErrorKind::kNotFound, fmt::format("the unit {} does not exist", entry->unit.name.text()));
     }
@@ -90,7 +90,7 @@ class Batch {
     Entry* entry = TRY(Discover(text, ReadInstall::kYes));
     const UnitFile& unit = entry->unit;
     if (unit.kind == UnitFileKind::kMasked) return Error(ErrorKind::kInvalid, "the unit " + text + " is masked");
-    if (IsMadeAtBoot(unit.path)) {
+    if (IsTransientOrGenerated(unit.path)) {
       return Error(ErrorKind::kInvalid,
                    fmt::format("the unit {} is transient or generated ({}) and cannot be enabled", text, unit.path));
     }
@@ -171,7 +171,7 @@ class UnitEnabler {
   Result<> Run(Batch& batch) {
     std::optional<Error> first;
     while (Entry* entry = batch.Next()) {
-      const auto found = batch.Traverse(*entry, ReadInstall::kYes, LinksInConfig::kRefuse);
+      const auto found = batch.Traverse(*entry, ReadInstall::kYes, LinksInUnitDirectories::kRefuse);
       const bool is_usable = found && (*found)->unit.kind != UnitFileKind::kMissing;
       if (!is_usable && entry->is_also) continue;
       const std::string& name = entry->unit.name.text();
@@ -335,7 +335,7 @@ class UnitDisabler {
 
  private:
   void Mark(Batch& batch, Entry& entry) {
-    const auto found = batch.Traverse(entry, ReadInstall::kYes, LinksInConfig::kFollow);
+    const auto found = batch.Traverse(entry, ReadInstall::kYes, LinksInUnitDirectories::kFollow);
     const UnitFile& unit = entry.unit;
     // The links of a unit can be removed even if its file is missing or cannot be read.
     const bool leads_nowhere = found && (*found)->unit.kind == UnitFileKind::kMissing;
@@ -470,7 +470,7 @@ Result<bool> HasUnit(const Root& root, const std::string& unit) {
 Result<std::string> UnitFileStateOf(const Root& root, const std::string& unit) {
   Batch batch(root);
   Entry& start = *TRY(batch.Add(unit));
-  const UnitFile& found = TRY(batch.Traverse(start, ReadInstall::kYes, LinksInConfig::kFollow))->unit;
+  const UnitFile& found = TRY(batch.Traverse(start, ReadInstall::kYes, LinksInUnitDirectories::kFollow))->unit;
   const std::string runtime = found.path.starts_with("/run/") ? "-runtime" : "";
   if (found.kind == UnitFileKind::kMissing) return std::string();
   if (found.kind == UnitFileKind::kMasked) return "masked" + runtime;

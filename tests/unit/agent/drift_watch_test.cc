@@ -68,8 +68,8 @@ class DriftWatchTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   // This directory is created first, so that it cannot reuse the inode number of a deleted directory.
   TemporaryDirectory end_directory_;
-  event::InotifyWatch end_ = ValueOf(event::InotifyWatch::Create(
-      *loop_, end_directory_.path(), IN_CLOSE_WRITE, [this](const event::FileHappening&) { loop_->Stop(); }));
+  event::InotifyWatch end_ = ValueOf(event::InotifyWatch::Create(*loop_, end_directory_.path(), IN_CLOSE_WRITE,
+                                                                 [this](const event::FileEvent&) { loop_->Stop(); }));
   std::unique_ptr<DriftWatch> watch_;
   int calls_ = 0;
 };

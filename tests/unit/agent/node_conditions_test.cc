@@ -25,9 +25,9 @@ std::string Text(const api::Condition& condition) {
   return fmt::format("{}={} {}: {}", condition.type, condition.status, condition.reason, condition.message);
 }
 
-std::vector<std::string> Texts(const Moment& moment) {
-  std::vector<std::string> texts = {Text(moment.parent)};
-  if (moment.child) texts.push_back(Text(*moment.child));
+std::vector<std::string> Texts(const ProgressReport& progress) {
+  std::vector<std::string> texts = {Text(progress.parent)};
+  if (progress.child) texts.push_back(Text(*progress.child));
   return texts;
 }
 
@@ -37,8 +37,8 @@ std::vector<std::string> Texts(const api::MachineConfigNodeStatus& status) {
   return texts;
 }
 
-api::Condition ReportedCondition(const Moment& moment) {
-  api::Condition condition = moment.parent;
+api::Condition ReportedCondition(const ProgressReport& progress) {
+  api::Condition condition = progress.parent;
   condition.last_transition_time = kBefore;
   return condition;
 }
@@ -51,17 +51,18 @@ plan::Action Action(std::string_view type, const std::string& service = {}) {
 }
 
 // Returns a MachineConfigNode that the operator has created and that has the conditions of these moments.
-api::MachineConfigNode NodeAfter(const std::vector<Moment>& moments = {}) {
+api::MachineConfigNode NodeAfter(const std::vector<ProgressReport>& progress_reports = {}) {
   api::MachineConfigNode known;
   known.metadata.name = "a";
   known.metadata.generation = 3;
   known.spec = {{"a"}, {"infra"}, {"", "rendered-2"}, {}};
-  for (const Moment& moment : moments) known.status.conditions.push_back(ReportedCondition(moment));
+  for (const ProgressReport& progress : progress_reports)
+    known.status.conditions.push_back(ReportedCondition(progress));
   return known;
 }
 
-api::MachineConfigNodeStatus StatusAfter(const api::MachineConfigNode& known, const Moment& moment) {
-  return NextStatus(known, moment, kNode, kNow).value();
+api::MachineConfigNodeStatus StatusAfter(const api::MachineConfigNode& known, const ProgressReport& progress) {
+  return NextStatus(known, progress, kNode, kNow).value();
 }
 
 const api::Condition& Of(const api::MachineConfigNodeStatus& status, std::string_view type) {
@@ -74,28 +75,28 @@ const api::Condition& Of(const api::MachineConfigNodeStatus& status, std::string
 // ---- the conditions of each moment ----------------------------------------------------------------------------------
 
 TEST(Moments, ReportWhetherTheNodeIsUpdated) {
-  EXPECT_THAT(Texts(moment::NeedsUpdate("a")), ElementsAre("Updated=False Updated: Node a needs an update"));
-  EXPECT_THAT(Texts(moment::Updated("a")), ElementsAre("Updated=True Updated: Node a Updated"));
+  EXPECT_THAT(Texts(progress::NeedsUpdate("a")), ElementsAre("Updated=False Updated: Node a needs an update"));
+  EXPECT_THAT(Texts(progress::Updated("a")), ElementsAre("Updated=True Updated: Node a Updated"));
 }
 
 TEST(Moments, ReportThatAnUpdateIsPreparedAndItsActions) {
-  EXPECT_THAT(Texts(moment::Prepared({Action("Reboot")}, true)),
+  EXPECT_THAT(Texts(progress::Prepared({Action("Reboot")}, true)),
               ElementsAre("UpdatePrepared=True UpdatePrepared: Update Compatible. Post Cfg Actions: [Reboot] Drain "
                           "Required: true"));
-  EXPECT_THAT(Texts(moment::Prepared({Action("Reload", "crio.service"), Action("DaemonReload")}, false)),
+  EXPECT_THAT(Texts(progress::Prepared({Action("Reload", "crio.service"), Action("DaemonReload")}, false)),
               ElementsAre("UpdatePrepared=True UpdatePrepared: Update Compatible. Post Cfg Actions: [Reload "
                           "crio.service, DaemonReload] Drain Required: false"));
-  EXPECT_TRUE(moment::Prepared({}, false).writes_spec);
+  EXPECT_TRUE(progress::Prepared({}, false).writes_spec);
 }
 
 TEST(Moments, ReportThatTheConfigsAreNotReconcilable) {
-  EXPECT_THAT(Texts(moment::NotCompatible("rendered-1", "rendered-2", "fips")),
+  EXPECT_THAT(Texts(progress::NotCompatible("rendered-1", "rendered-2", "fips")),
               ElementsAre("UpdatePrepared=Unknown UpdatePrepared: Update Failed compatibility validation. "
                           "MachineConfigs rendered-1 and rendered-2 are not compatible. Err: fips"));
 }
 
 TEST(Moments, ReportThatNoDrainIsNeeded) {
-  EXPECT_THAT(Texts(moment::DrainNotRequired()),
+  EXPECT_THAT(Texts(progress::DrainNotRequired()),
               ElementsAre("UpdateExecuted=Unknown Drained: Node Drain Not required for this update.",
                           "Drained=False UpdateExecutedDrained: Node Drain Not required for this update."));
 }
@@ -104,14 +105,14 @@ TEST(Moments, ReportTheAppliedParts) {
   plan::Difference files;
   files.files = true;
   EXPECT_THAT(
-      Texts(moment::Applying(files)[0]),
+      Texts(progress::Applying(files)[0]),
       ElementsAre("UpdateExecuted=Unknown AppliedFilesAndOS: Updating the Files and OS on disk as a part of the in "
                   "progress phase",
                   "AppliedFilesAndOS=Unknown UpdateExecutedAppliedFilesAndOS: Applying files and new OS config to "
                   "node. OS will not need an update. SSH Keys will not need an update"));
   plan::Difference os_and_keys;
   os_and_keys.extensions = os_and_keys.passwd = true;
-  EXPECT_THAT(Texts(moment::Applied(os_and_keys)[0]),
+  EXPECT_THAT(Texts(progress::Applied(os_and_keys)[0]),
               ElementsAre("UpdateExecuted=True AppliedFilesAndOS: Updated the Files and OS on disk as a part of the "
                           "in progress phase",
                           "AppliedFilesAndOS=True UpdateExecutedAppliedFilesAndOS: Applied files and new OS config to "
@@ -121,54 +122,54 @@ TEST(Moments, ReportTheAppliedParts) {
 TEST(Moments, ReportTheAppliedPartsInOtherConditionsInImageMode) {
   plan::Difference difference;
   difference.files = true;
-  ASSERT_THAT(moment::Applying(difference), SizeIs(2));
-  EXPECT_THAT(Texts(moment::Applying(difference)[1]),
+  ASSERT_THAT(progress::Applying(difference), SizeIs(2));
+  EXPECT_THAT(Texts(progress::Applying(difference)[1]),
               Contains("AppliedFiles=Unknown UpdateExecutedAppliedFiles: Applying files to node."));
   difference.files = false;
   difference.os_image = true;
-  ASSERT_THAT(moment::Applied(difference), SizeIs(2));
-  EXPECT_THAT(Texts(moment::Applied(difference)[1]),
+  ASSERT_THAT(progress::Applied(difference), SizeIs(2));
+  EXPECT_THAT(Texts(progress::Applied(difference)[1]),
               Contains("AppliedOSImage=True UpdateExecutedAppliedOSImage: Applied new OS config to node."));
 }
 
 TEST(Moments, ReportTheActions) {
-  EXPECT_THAT(Texts(moment::RebootNeeded()),
+  EXPECT_THAT(Texts(progress::RebootNeeded()),
               ElementsAre("RebootedNode=Unknown RebootedNode: Upgrade requires a reboot."));
-  EXPECT_THAT(Texts(moment::Done(Action("None")).value()),
+  EXPECT_THAT(Texts(progress::Done(Action("None")).value()),
               ElementsAre("UpdatePostActionComplete=True None: Changes do not require a reboot"));
-  EXPECT_THAT(Texts(moment::Done(Action("Reload", "crio.service")).value()),
+  EXPECT_THAT(Texts(progress::Done(Action("Reload", "crio.service")).value()),
               ElementsAre("UpdatePostActionComplete=True UpdatePostActionComplete: Node has reloaded service "
                           "crio.service"));
-  EXPECT_THAT(Texts(moment::Done(Action("Special")).value()),
+  EXPECT_THAT(Texts(progress::Done(Action("Special")).value()),
               ElementsAre("UpdatePostActionComplete=True UpdatePostActionComplete: Node has reloaded service crio"));
   EXPECT_THAT(
-      Texts(moment::Done(Action("DaemonReload")).value()),
+      Texts(progress::Done(Action("DaemonReload")).value()),
       ElementsAre("UpdatePostActionComplete=True UpdatePostActionComplete: Node has reloaded service daemon-reload"));
-  EXPECT_FALSE(moment::Done(Action("Restart", "crio.service")));
-  EXPECT_FALSE(moment::Done(Action("Drain")));
+  EXPECT_FALSE(progress::Done(Action("Restart", "crio.service")));
+  EXPECT_FALSE(progress::Done(Action("Drain")));
 }
 
 TEST(Moments, ReportThatTheUpdateResumes) {
-  EXPECT_THAT(Texts(moment::Rebooted()), ElementsAre("RebootedNode=True RebootedNode: Node has rebooted"));
-  EXPECT_THAT(Texts(moment::Resuming("rendered-2")),
+  EXPECT_THAT(Texts(progress::Rebooted()), ElementsAre("RebootedNode=True RebootedNode: Node has rebooted"));
+  EXPECT_THAT(Texts(progress::Resuming("rendered-2")),
               ElementsAre("Resumed=True Resumed: In desired config rendered-2. Resumed normal operations. Applying "
                           "proper annotations."));
-  EXPECT_THAT(Texts(moment::Resumed("rendered-2")),
+  EXPECT_THAT(Texts(progress::Resumed("rendered-2")),
               ElementsAre("Resumed=True Resumed: In desired config rendered-2. Resumed normal operations."));
 }
 
 TEST(Moments, ReportWhetherTheNodeIsDegraded) {
-  EXPECT_THAT(Texts(moment::NotDegraded("a")),
+  EXPECT_THAT(Texts(progress::NotDegraded("a")),
               ElementsAre("NodeDegraded=False NodeDegraded: Node a upgrade succeeded"));
-  EXPECT_THAT(Texts(moment::Degraded("a", "disk full")),
+  EXPECT_THAT(Texts(progress::Degraded("a", "disk full")),
               ElementsAre("NodeDegraded=True NodeDegraded: Node a upgrade failure. disk full"));
-  EXPECT_THAT(moment::Degraded("a", std::string(100'000, 'x')).parent.message, SizeIs(32768));
+  EXPECT_THAT(progress::Degraded("a", std::string(100'000, 'x')).parent.message, SizeIs(32768));
 }
 
 // ---- the next status ------------------------------------------------------------------------------------------------
 
 TEST(NextStatus, HasAllConditionsFromTheBeginning) {
-  const auto status = StatusAfter(NodeAfter(), moment::NeedsUpdate("a"));
+  const auto status = StatusAfter(NodeAfter(), progress::NeedsUpdate("a"));
   EXPECT_THAT(status.conditions, SizeIs(14));
   EXPECT_THAT(Texts(status), Contains("Updated=False Updated: Node a needs an update"));
   for (const auto* type : {"UpdatePrepared", "UpdateExecuted", "UpdatePostActionComplete", "UpdateComplete", "Resumed",
@@ -182,7 +183,7 @@ TEST(NextStatus, HasAllConditionsFromTheBeginning) {
 
 TEST(NextStatus, ChangesOnlyParentAndChild) {
   auto status =
-      StatusAfter(NodeAfter({moment::RebootNeeded(), moment::DrainNotRequired()}), moment::DrainNotRequired());
+      StatusAfter(NodeAfter({progress::RebootNeeded(), progress::DrainNotRequired()}), progress::DrainNotRequired());
   EXPECT_EQ(Of(status, "UpdateExecuted").last_transition_time, kNow);
   EXPECT_EQ(Of(status, "Drained").last_transition_time, kNow);
   EXPECT_EQ(Of(status, "RebootedNode").last_transition_time, kBefore);
@@ -190,7 +191,7 @@ TEST(NextStatus, ChangesOnlyParentAndChild) {
 }
 
 TEST(NextStatus, IsNulloptIfTheStatusAlreadyHasTheMoment) {
-  EXPECT_FALSE(NextStatus(NodeAfter({moment::Updated("a")}), moment::Updated("a"), kNode, kNow));
+  EXPECT_FALSE(NextStatus(NodeAfter({progress::Updated("a")}), progress::Updated("a"), kNode, kNow));
 }
 
 TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
@@ -199,16 +200,16 @@ TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
   plan::Difference keys = files;
   keys.passwd = true;
   auto known = NodeAfter();
-  known.status = StatusAfter(known, moment::Applying(files)[0]);
-  EXPECT_FALSE(NextStatus(known, moment::Applying(files)[0], kNode, kNow));
-  EXPECT_THAT(Of(StatusAfter(known, moment::Applying(keys)[0]), "AppliedFilesAndOS").message,
+  known.status = StatusAfter(known, progress::Applying(files)[0]);
+  EXPECT_FALSE(NextStatus(known, progress::Applying(files)[0], kNode, kNow));
+  EXPECT_THAT(Of(StatusAfter(known, progress::Applying(keys)[0]), "AppliedFilesAndOS").message,
               testing::EndsWith("SSH Keys will  need an update"));
 }
 
 TEST(NextStatus, EndsAllOtherConditionsWithUpdatedOrNeedsUpdate) {
-  for (const Moment& moment : {moment::NeedsUpdate("a"), moment::Updated("a")}) {
+  for (const ProgressReport& progress : {progress::NeedsUpdate("a"), progress::Updated("a")}) {
     const auto status =
-        StatusAfter(NodeAfter({moment::Rebooted(), moment::RebootNeeded(), moment::NotDegraded("a")}), moment);
+        StatusAfter(NodeAfter({progress::Rebooted(), progress::RebootNeeded(), progress::NotDegraded("a")}), progress);
     EXPECT_EQ(Text(status.conditions[0]),
               "RebootedNode=False RebootedNode: Action during update to rendered-2: Node has rebooted");
     EXPECT_EQ(Text(status.conditions[2]), "NodeDegraded=False NodeDegraded: Node a upgrade succeeded");
@@ -218,25 +219,25 @@ TEST(NextStatus, EndsAllOtherConditionsWithUpdatedOrNeedsUpdate) {
 }
 
 TEST(NextStatus, NamesTheImageOfTheUpdateThatIsOver) {
-  auto known = NodeAfter({moment::Rebooted()});
+  auto known = NodeAfter({progress::Rebooted()});
   known.spec.config_image.desired_image = "os@new";
-  EXPECT_EQ(StatusAfter(known, moment::NeedsUpdate("a")).conditions[0].message,
+  EXPECT_EQ(StatusAfter(known, progress::NeedsUpdate("a")).conditions[0].message,
             "Action during update to os@new: Node has rebooted");
   known.spec.config_image.desired_image.clear();
   known.status.config_image = {"os@old", ""};
-  EXPECT_EQ(StatusAfter(known, moment::NeedsUpdate("a")).conditions[0].message,
+  EXPECT_EQ(StatusAfter(known, progress::NeedsUpdate("a")).conditions[0].message,
             "Action during update to disable image mode: Node has rebooted");
 }
 
 TEST(NextStatus, RepeatsTheCurrentAndTheDesiredConfig) {
-  auto status = StatusAfter(NodeAfter(), moment::Rebooted());
+  auto status = StatusAfter(NodeAfter(), progress::Rebooted());
   EXPECT_EQ(status.config_version->current, "rendered-1");
   EXPECT_EQ(status.config_version->desired, "rendered-2");
   EXPECT_EQ(status.observed_generation, 4);
   EXPECT_FALSE(status.config_image);
-  EXPECT_EQ(StatusAfter(NodeAfter(), moment::Prepared({}, false)).config_version->desired, "rendered-2");
-  EXPECT_EQ(StatusAfter(NodeAfter(), moment::NotCompatible("x", "y", "z")).config_version->desired, "not-yet-set");
-  status = NextStatus(NodeAfter(), moment::Rebooted(), {.name = "a"}, kNow).value();
+  EXPECT_EQ(StatusAfter(NodeAfter(), progress::Prepared({}, false)).config_version->desired, "rendered-2");
+  EXPECT_EQ(StatusAfter(NodeAfter(), progress::NotCompatible("x", "y", "z")).config_version->desired, "not-yet-set");
+  status = NextStatus(NodeAfter(), progress::Rebooted(), {.name = "a"}, kNow).value();
   EXPECT_EQ(status.config_version->current, "");
   EXPECT_EQ(status.config_version->desired, "not-yet-set");
 }
@@ -244,30 +245,30 @@ TEST(NextStatus, RepeatsTheCurrentAndTheDesiredConfig) {
 TEST(NextStatus, RepeatsImagesWhereNodesReportThem) {
   NodeFacts node = kNode;
   node.current_image = "os@old";
-  EXPECT_FALSE(NextStatus(NodeAfter(), moment::Rebooted(), node, kNow)->config_image);
+  EXPECT_FALSE(NextStatus(NodeAfter(), progress::Rebooted(), node, kNow)->config_image);
   auto known = NodeAfter();
   known.status.conditions.push_back({"AppliedOSImage", "False", kBefore, "NotYetOccurred", ""});
-  EXPECT_EQ(NextStatus(known, moment::Rebooted(), node, kNow)->config_image->current_image, "os@old");
-  EXPECT_FALSE(NextStatus(known, moment::Rebooted(), kNode, kNow)->config_image);
+  EXPECT_EQ(NextStatus(known, progress::Rebooted(), node, kNow)->config_image->current_image, "os@old");
+  EXPECT_FALSE(NextStatus(known, progress::Rebooted(), kNode, kNow)->config_image);
 }
 
 TEST(NextStatus, IgnoresMomentsOfTheOtherMode) {
   plan::Difference difference;
   difference.files = true;
-  const std::vector<Moment> moments = moment::Applying(difference);
-  EXPECT_TRUE(NextStatus(NodeAfter(), moments[0], kNode, kNow));
-  EXPECT_FALSE(NextStatus(NodeAfter(), moments[1], kNode, kNow));
+  const std::vector<ProgressReport> progress_reports = progress::Applying(difference);
+  EXPECT_TRUE(NextStatus(NodeAfter(), progress_reports[0], kNode, kNow));
+  EXPECT_FALSE(NextStatus(NodeAfter(), progress_reports[1], kNode, kNow));
   auto known = NodeAfter();
   known.status.conditions.push_back({"AppliedFiles", "False", kBefore, "NotYetOccurred", ""});
-  EXPECT_FALSE(NextStatus(known, moments[0], kNode, kNow));
-  EXPECT_TRUE(NextStatus(known, moments[1], kNode, kNow));
+  EXPECT_FALSE(NextStatus(known, progress_reports[0], kNode, kNow));
+  EXPECT_TRUE(NextStatus(known, progress_reports[1], kNode, kNow));
 }
 
 TEST(NextStatus, KeepsConditionsOfOthers) {
   auto known = NodeAfter();
   known.status.conditions.push_back({"SomethingNew", "True", kBefore, "Because", "text"});
   known.status.pinned_image_sets.push_back({"images", 1, 2, 0, ""});
-  const auto status = StatusAfter(known, moment::Rebooted());
+  const auto status = StatusAfter(known, progress::Rebooted());
   EXPECT_EQ(Text(status.conditions[0]), "SomethingNew=True Because: text");
   EXPECT_THAT(status.pinned_image_sets, SizeIs(1));
 }
@@ -317,8 +318,8 @@ TEST(Facts, AreReadFromTheNode) {
 }
 
 TEST(NextStatus, ListsTheIrreconcilableChangesBesideTheCondition) {
-  const auto known = NodeAfter({moment::Updated("a")});
-  const Moment updated_but = moment::UpdatedBut("a", {{"spec.config.storage.disks[0].device", "- 1\n+ 2\n"}});
+  const auto known = NodeAfter({progress::Updated("a")});
+  const ProgressReport updated_but = progress::UpdatedBut("a", {{"spec.config.storage.disks[0].device", "- 1\n+ 2\n"}});
   const auto next = NextStatus(known, updated_but, kNode, kNow);
   ASSERT_TRUE(next);
   ASSERT_THAT(next->irreconcilable_changes, SizeIs(1));
@@ -329,9 +330,9 @@ TEST(NextStatus, ListsTheIrreconcilableChangesBesideTheCondition) {
   auto listed = known;
   listed.status = *next;
   EXPECT_FALSE(NextStatus(listed, updated_but, kNode, kNow));
-  EXPECT_FALSE(NextStatus(listed, moment::Updated("a"), kNode, kNow));
-  EXPECT_THAT(NextStatus(listed, moment::NeedsUpdate("a"), kNode, kNow)->irreconcilable_changes, SizeIs(1));
-  EXPECT_THAT(NextStatus(listed, moment::UpdatedBut("a", {}), kNode, kNow)->irreconcilable_changes, SizeIs(0));
+  EXPECT_FALSE(NextStatus(listed, progress::Updated("a"), kNode, kNow));
+  EXPECT_THAT(NextStatus(listed, progress::NeedsUpdate("a"), kNode, kNow)->irreconcilable_changes, SizeIs(1));
+  EXPECT_THAT(NextStatus(listed, progress::UpdatedBut("a", {}), kNode, kNow)->irreconcilable_changes, SizeIs(0));
 }
 
 }  // namespace

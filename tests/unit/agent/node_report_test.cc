@@ -43,9 +43,9 @@ std::string Words(const AnnotationChanges& changes) {
   return words;
 }
 
-std::string Words(const Moment& moment) {
-  std::string words = fmt::format("{}={}", moment.parent.type, moment.parent.status);
-  if (moment.child) words += fmt::format(" {}={}", moment.child->type, moment.child->status);
+std::string Words(const ProgressReport& progress) {
+  std::string words = fmt::format("{}={}", progress.parent.type, progress.parent.status);
+  if (progress.child) words += fmt::format(" {}={}", progress.child->type, progress.child->status);
   return words;
 }
 
@@ -55,7 +55,7 @@ Lines Words(const NodeReport& report) {
   for (const NodeEvent& event : report.events) {
     lines.push_back(fmt::format("{} {}", event.kind == kube::EventKind::kNormal ? "event" : "warning", event.reason));
   }
-  for (const Moment& moment : report.conditions) lines.push_back(Words(moment));
+  for (const ProgressReport& progress : report.conditions) lines.push_back(Words(progress));
   for (const AnnotationChanges& changes : report.annotations) lines.push_back(Words(changes));
   if (!report.drain_request.empty()) lines.push_back("ask " + report.drain_request);
   if (report.drain == NodeReport::Drain::kNotRequired) lines.emplace_back("no drain");

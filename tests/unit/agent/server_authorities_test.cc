@@ -113,7 +113,7 @@ class TrustServerTest : public testing::Test {
     machine_.Write("var/lib/kubelet/kubeconfig", Kubeconfig(kOldSigner));
   }
   Result<std::vector<std::string>> Trust(const std::string& bundle) {
-    return TrustServer(machine_.host(), kKubeletKubeconfig, bundle);
+    return InstallServerAuthorities(machine_.host(), kKubeletKubeconfig, bundle);
   }
 
   TemporaryDirectory directory_;

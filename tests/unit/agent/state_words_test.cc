@@ -33,7 +33,7 @@ TEST(StateWords, EachPhaseHasItsOwnWords) {
       {phase::Degraded{}, AgentPhase::kDegraded, "", ""},
   };
   for (const WordsRow& row : rows) {
-    EXPECT_EQ(ShownAs({row.phase}, false), row.shown_as) << NameOf(row.phase);
+    EXPECT_EQ(PublishedPhase({row.phase}, false), row.shown_as) << NameOf(row.phase);
     EXPECT_EQ(DoingIn(row.phase), row.doing) << NameOf(row.phase);
     EXPECT_EQ(NextAfter(row.phase), row.next) << NameOf(row.phase);
   }
@@ -41,11 +41,11 @@ TEST(StateWords, EachPhaseHasItsOwnWords) {
 
 TEST(StateWords, AnAgentWithNothingToChangeIsShownAsPausedOrDegraded) {
   for (const Phase& phase : {Phase(phase::Settled{}), Phase(phase::Waiting{}), Phase(phase::Checking{})}) {
-    EXPECT_EQ(ShownAs({phase}, true), AgentPhase::kPaused) << NameOf(phase);
+    EXPECT_EQ(PublishedPhase({phase}, true), AgentPhase::kPaused) << NameOf(phase);
   }
-  EXPECT_EQ(ShownAs({phase::Changing{}}, true), AgentPhase::kChanging);
-  EXPECT_EQ(ShownAs({.phase = phase::Settled{}, .unusable = "a file is broken"}, false), AgentPhase::kDegraded);
-  EXPECT_EQ(ShownAs({.phase = phase::Checking{}, .unusable = "a file is broken"}, false), AgentPhase::kChecking);
+  EXPECT_EQ(PublishedPhase({phase::Changing{}}, true), AgentPhase::kChanging);
+  EXPECT_EQ(PublishedPhase({.phase = phase::Settled{}, .unusable = "a file is broken"}, false), AgentPhase::kDegraded);
+  EXPECT_EQ(PublishedPhase({.phase = phase::Checking{}, .unusable = "a file is broken"}, false), AgentPhase::kChecking);
 }
 
 }  // namespace

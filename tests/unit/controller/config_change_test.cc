@@ -29,7 +29,7 @@ generated::MachineConfig WantedConfig() {
 }
 
 // Returns the value that a patch sets.
-const json::Value* SetAt(const ConfigChange& change, std::string_view path) {
+const json::Value* SetValueAt(const ConfigChange& change, std::string_view path) {
   for (const json::Value& step : std::get<json::Value>(change.creation_or_patch)) {
     if (step["path"] == path) return &step["value"];
   }
@@ -70,8 +70,8 @@ TEST(ChangeTo, KeepsWhatOthersHaveSet) {
   // The patch checks the version by "replace", because the API server does not answer a failed "test" with a conflict.
   EXPECT_EQ(std::get<json::Value>(change->creation_or_patch)[0],
             *json::Parse(R"({"op": "replace", "path": "/metadata/resourceVersion", "value": "7"})"));
-  EXPECT_EQ(json::ToText(*SetAt(*change, "/metadata/annotations")), R"({"signed":"HASH","team":"a"})");
-  const json::Value& spec = *SetAt(*change, "/spec");
+  EXPECT_EQ(json::ToText(*SetValueAt(*change, "/metadata/annotations")), R"({"signed":"HASH","team":"a"})");
+  const json::Value& spec = *SetValueAt(*change, "/spec");
   EXPECT_EQ(json::ToText(spec["config"]), kNewConfig);
   EXPECT_EQ(json::ToText(spec["kernelArguments"]), R"(["quiet"])");
 }
@@ -86,7 +86,7 @@ TEST(ChangeTo, ReplacesTheControllerAndKeepsOtherOwners) {
   existing.metadata.owner_references.push_back(other);
   const auto change = ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, MadeFrom::kKubeletConfigs);
   ASSERT_TRUE(change);
-  const json::Value& owners = *SetAt(*change, "/metadata/ownerReferences");
+  const json::Value& owners = *SetValueAt(*change, "/metadata/ownerReferences");
   ASSERT_EQ(owners.size(), 2U);
   EXPECT_EQ(owners[0]["uid"], "o");
   EXPECT_EQ(owners[1]["uid"], "new");

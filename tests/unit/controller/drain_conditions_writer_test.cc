@@ -76,7 +76,7 @@ TEST_P(DrainConditionsWriterTest, RetriesSeldomAndDelaysNeitherCallersNorOtherNo
   server_.Refuse({});
   writer_.Write("a", drain_moment::Cordoned());
   RunUntil([&] { return HasCondition("a", "Cordoned", "True"); });
-  EXPECT_LE(kube::RequestsInAMinute(DrainConditionsWriter::kTimes), kube::kMostInAMinute);
+  EXPECT_LE(kube::RequestsInAMinute(DrainConditionsWriter::kRetryBackoff), kube::kMostInAMinute);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, DrainConditionsWriterTest, testing::ValuesIn(kube::BadAnswers()),

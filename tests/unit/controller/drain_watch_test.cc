@@ -32,7 +32,7 @@ class DrainWatchTest : public testing::Test {
     gone_.clear();
     trouble_.clear();
     const View view = world_.Look();
-    watch_.Look(view, MakeRosters(view));
+    watch_.Look(view, MakePoolMembers(view));
   }
   void Changed(const std::string& node) {
     world_.nodes.at(node).metadata.resource_version = std::to_string(++world_.version);

@@ -86,14 +86,14 @@ TEST_F(GarbageTest, IncludesOnlyConfigsOfExistingPools) {
 TEST_F(GarbageTest, IsNothingWhileAnObjectCannotBeReadThatMayNeedAConfig) {
   const api::Node& node = world_.AddNode("a", "worker", Name(1));
   View view = world_.Look();
-  EXPECT_EQ(WhyNothingIsGarbage(view), "");
+  EXPECT_EQ(WhyGarbageIsUnknown(view), "");
   view.held_pools.emplace("worker", "spec.osImage: it is a number");
   EXPECT_EQ(
-      WhyNothingIsGarbage(view),
+      WhyGarbageIsUnknown(view),
       "an object of the pool worker, which may need any rendered config, cannot be read: spec.osImage: it is a number");
   EXPECT_THAT(FindGarbage(view, 0), IsEmpty());
   view.unreadable_nodes.push_back({&node, "spec.taints: it is a text"});
-  EXPECT_EQ(WhyNothingIsGarbage(view),
+  EXPECT_EQ(WhyGarbageIsUnknown(view),
             "the Node a may need any rendered config, and cannot be read: spec.taints: it is a text");
 }
 

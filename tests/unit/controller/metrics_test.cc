@@ -26,8 +26,8 @@ Metrics Leading() {
   return metrics;
 }
 
-PoolFigures Pool(const std::string& name, std::vector<std::string> nodes) {
-  PoolFigures figures;
+PoolMetricValues Pool(const std::string& name, std::vector<std::string> nodes) {
+  PoolMetricValues figures;
   figures.pool.metadata.name = name;
   figures.nodes = std::move(nodes);
   return figures;
@@ -36,7 +36,7 @@ PoolFigures Pool(const std::string& name, std::vector<std::string> nodes) {
 TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
   Metrics metrics = Leading();
   metrics.now = kCountedAt;
-  PoolFigures worker = Pool("worker", {"w-0", "w-1"});
+  PoolMetricValues worker = Pool("worker", {"w-0", "w-1"});
   worker.pool.status.machine_count = 2;
   worker.pool.status.updated_machine_count = 1;
   worker.pool.status.degraded_machine_count = 3;

@@ -33,12 +33,12 @@ struct SmallPool {
     View view;
     view.pools = {&pool};
     for (const auto& report : reports) view.machine_config_nodes.push_back(&report);
-    Rosters rosters;
-    for (const api::Node& node : nodes) rosters.nodes["worker"].emplace_back(node);
+    PoolMembers members;
+    for (const api::Node& node : nodes) members.nodes["worker"].emplace_back(node);
     PoolPolicies policies;
     if (rollout) policies["worker"] = {.policy = &policy, .before = &*rollout};
     return NoticesOf({.view = view,
-                      .rosters = rosters,
+                      .members = members,
                       .policies = policies,
                       .pause_of = [this](const std::string&) { return &pause; },
                       .now = now});

@@ -28,7 +28,8 @@ class PauseWatchTest : public testing::Test {
     View view = world_.Look();
     view.machine_configuration = &configuration_;
     watch_.Look(
-        view, MakeRosters(view), configs_, [](const std::string&) { return true; }, WallTime(std::chrono::hours(1)));
+        view, MakePoolMembers(view), configs_, [](const std::string&) { return true; },
+        WallTime(std::chrono::hours(1)));
     return *watch_.ReportOf("worker");
   }
 

@@ -10,9 +10,9 @@
 
 #include "api/annotations.h"
 #include "controller/cluster.h"
+#include "controller/pool_members.h"
 #include "controller/renderer.h"
 #include "controller/rollout_pass.h"
-#include "controller/rosters.h"
 #include "controller/writer.h"
 #include "event/loop.h"
 #include "json/parse.h"
@@ -129,16 +129,16 @@ class Testbed {
   void BeginToRollOut() {
     const UnwrittenNodes unwritten = writer->Look();
     const View view = cluster->Look();
-    const Rosters rosters = MakeRosters(view);
+    const PoolMembers members = MakePoolMembers(view);
     Changes changes = RolloutPass({.view = view,
-                                   .rosters = rosters,
+                                   .members = members,
                                    .verdicts = {},
                                    .skipped = {},
                                    .undrainable = {},
                                    .features = {},
                                    .now = api::Time{std::chrono::floor<std::chrono::seconds>(clock.Wall())},
                                    .unwritten = unwritten});
-    writer->LeaveOut(changes);
+    writer->RemovePostponed(changes);
     if (!changes.is_empty()) writer->Write(std::move(changes));
   }
 

@@ -180,9 +180,9 @@ TEST(RolloutPass, FindsTheNodesInNoPool) {
   world.AddNode("stray", "gpu", kOld);
   world.AddNode("with-windows", "gpu", kOld).metadata.labels.emplace("kubernetes.io/os", "windows");
   const View view = world.Look();
-  const Rosters rosters = MakeRosters(view);
-  ASSERT_EQ(rosters.in_no_pool.size(), 1U);
-  EXPECT_EQ(rosters.in_no_pool[0]->metadata.name, "stray");
+  const PoolMembers members = MakePoolMembers(view);
+  ASSERT_EQ(members.in_no_pool.size(), 1U);
+  EXPECT_EQ(members.in_no_pool[0]->metadata.name, "stray");
 }
 
 TEST(RolloutPass, RollsOutOtherPoolsBesideOneWithABadSelector) {

@@ -179,12 +179,12 @@ TEST_F(CheckTakeoverTest, AgentsOnNoNodeAreAnObstacleIfTheyAreToGetNodes) {
   state_.nodes.push_back(Object<api::Node>(R"({"metadata": {"name": "b", "annotations": {
       "pintle.io/agent-state": "standby"}}})"));
   EXPECT_THAT(Obstacles(), IsEmpty());
-  EXPECT_THAT(TextsOf(Check(), Weight::kNotice),
+  EXPECT_THAT(TextsOf(Check(), Weight::kInformation),
               Contains(HasSubstr("1 of 2 nodes keep the Machine Config Operator's")));
 }
 
 TEST_F(CheckTakeoverTest, WhatPintleDoesNotHaveIsAPrice) {
-  EXPECT_THAT(TextsOf(Check({"PinnedImageSet a"}), Weight::kPrice), ElementsAre("PinnedImageSet a"));
+  EXPECT_THAT(TextsOf(Check({"PinnedImageSet a"}), Weight::kLoss), ElementsAre("PinnedImageSet a"));
 }
 
 TEST_F(CheckTakeoverTest, NamesTheVersionsOfPintleAndOfTheOperator) {
@@ -193,14 +193,14 @@ TEST_F(CheckTakeoverTest, NamesTheVersionsOfPintleAndOfTheOperator) {
       "kind": "ClusterOperator", "metadata": {"name": "machine-config"}, "spec": {},
       "status": {"versions": [{"name": "operator-image", "version": "i"},
                               {"name": "operator", "version": "4.21.2"}]}})");
-  const auto notices = TextsOf(Check(), Weight::kNotice);
+  const auto notices = TextsOf(Check(), Weight::kInformation);
   EXPECT_THAT(notices, Contains("Pintle is of version " + std::string(kVersion)));
   EXPECT_THAT(notices, Contains("the Machine Config Operator is of version v1; its release is 4.21.3 in the "
                                 "ControllerConfig and 4.21.2 in the ClusterOperator"));
 }
 
 TEST_F(CheckTakeoverTest, ReportsThatGeneratedConfigsWereNotCompared) {
-  EXPECT_THAT(TextsOf(Check(), Weight::kNotice), Contains(HasSubstr("--templates DIR")));
+  EXPECT_THAT(TextsOf(Check(), Weight::kInformation), Contains(HasSubstr("--templates DIR")));
 }
 
 }  // namespace

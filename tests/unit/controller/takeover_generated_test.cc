@@ -62,7 +62,7 @@ class GeneratedTest : public testing::Test {
 
 TEST_F(GeneratedTest, NothingDiffersIfTheTemplatesAreThoseOfTheCluster) {
   EXPECT_THAT(Compare(templates_), IsEmpty());
-  EXPECT_THAT(Compare(templates_, Weight::kPrice), IsEmpty());
+  EXPECT_THAT(Compare(templates_, Weight::kLoss), IsEmpty());
 }
 
 TEST_F(GeneratedTest, AFileWithOtherContentsIsNamedWithItsConfigAndWithoutItsContents) {
@@ -122,7 +122,7 @@ TEST_F(GeneratedTest, AnObjectThatWouldBeRefusedIsAnObstacle) {
 TEST_F(GeneratedTest, AConfigWhoseOwnersAloneDifferChangesNoNode) {
   cluster_.At("MachineConfig", "", "99-worker-generated-kubelet")["metadata"].Erase("ownerReferences");
   EXPECT_THAT(Compare(templates_), IsEmpty());
-  EXPECT_THAT(Compare(templates_, Weight::kPrice), ElementsAre(HasSubstr("without a change for any node")));
+  EXPECT_THAT(Compare(templates_, Weight::kLoss), ElementsAre(HasSubstr("without a change for any node")));
 }
 
 TEST_F(GeneratedTest, ALabelByWhichPoolsSelectIsAnObstacle) {
@@ -134,7 +134,7 @@ TEST_F(GeneratedTest, AConfigThatPintleDoesNotMakeIsAPrice) {
   cluster_.Put(ValueOf(json::Parse(R"({"kind":"MachineConfig","metadata":{"name":"02-others","annotations":{
       "machineconfiguration.openshift.io/generated-by-controller-version":"HASH"}},"spec":{}})")));
   EXPECT_THAT(Compare(templates_), IsEmpty());
-  EXPECT_THAT(Compare(templates_, Weight::kPrice), ElementsAre(HasSubstr("MachineConfig 02-others: Pintle does not")));
+  EXPECT_THAT(Compare(templates_, Weight::kLoss), ElementsAre(HasSubstr("MachineConfig 02-others: Pintle does not")));
 }
 
 TEST_F(GeneratedTest, AnEmptyFolderComparesNothing) {

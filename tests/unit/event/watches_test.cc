@@ -265,12 +265,12 @@ TEST_F(SignalWatchTest, RefusesASecondOwnerOfASignal) {
 
 class InotifyWatchTest : public Watches {
  protected:
-  std::function<void(const FileHappening&)> Collect() {
-    return [this](const FileHappening& happening) { happenings_.push_back(happening); };
+  std::function<void(const FileEvent&)> Collect() {
+    return [this](const FileEvent& happening) { happenings_.push_back(happening); };
   }
   std::vector<std::string> ChangedNames() const {
     std::vector<std::string> names;
-    for (const FileHappening& happening : happenings_) {
+    for (const FileEvent& happening : happenings_) {
       if (const auto* changed = std::get_if<FileChanged>(&happening)) names.push_back(changed->name);
     }
     return names;
@@ -279,13 +279,13 @@ class InotifyWatchTest : public Watches {
   void RunToTheEndOfChanges() {
     const TemporaryDirectory other;
     const InotifyWatch end =
-        ValueOf(InotifyWatch::Create(*loop_, other.path(), IN_CREATE, [this](const FileHappening&) { loop_->Stop(); }));
+        ValueOf(InotifyWatch::Create(*loop_, other.path(), IN_CREATE, [this](const FileEvent&) { loop_->Stop(); }));
     other.Write("end", "");
     EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
   }
 
   TemporaryDirectory directory_;
-  std::vector<FileHappening> happenings_;
+  std::vector<FileEvent> happenings_;
 };
 
 TEST_F(InotifyWatchTest, ReportsWhichFileInADirectoryChangedAndHow) {
@@ -323,7 +323,7 @@ TEST_F(InotifyWatchTest, FollowsAnOpenedFileThroughRenames) {
 TEST_F(InotifyWatchTest, ReportsItsEnd) {
   std::filesystem::create_directory(directory_ / "short-lived");
   const InotifyWatch watch =
-      ValueOf(InotifyWatch::Create(*loop_, directory_ / "short-lived", IN_CREATE, [&](const FileHappening& happening) {
+      ValueOf(InotifyWatch::Create(*loop_, directory_ / "short-lived", IN_CREATE, [&](const FileEvent& happening) {
         EXPECT_TRUE(std::holds_alternative<FileWatchEnded>(happening));
         loop_->Stop();
       }));
@@ -338,7 +338,7 @@ TEST_F(InotifyWatchTest, ReportsLostChanges) {
   directory_.Write("a", "");
   directory_.Write("b", "");
   const InotifyWatch watch =
-      ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_ATTRIB, [&](const FileHappening& happening) {
+      ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_ATTRIB, [&](const FileEvent& happening) {
         if (std::holds_alternative<FileChangesLost>(happening)) loop_->Stop();
       }));
   // The files take turns, since the kernel merges two equal events in a row.
@@ -349,7 +349,7 @@ TEST_F(InotifyWatchTest, ReportsLostChanges) {
 TEST_F(InotifyWatchTest, MayBeDestroyedInItsCallbackBeforeMoreEvents) {
   std::optional<InotifyWatch> watch;
   int calls = 0;
-  watch = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CREATE, [&](const FileHappening&) {
+  watch = ValueOf(InotifyWatch::Create(*loop_, directory_.path(), IN_CREATE, [&](const FileEvent&) {
     ++calls;
     watch.reset();
   }));
@@ -374,7 +374,7 @@ TEST_F(InotifyWatchTest, MayBeDestroyedWhileAnotherWatchOfTheSameFileHasEvents) 
   std::string message = "no user namespaces here";
   if (::unshare(CLONE_NEWUSER) == 0 && (std::ofstream("/proc/sys/user/max_inotify_watches") << 0).flush()) {
     const auto loop = ValueOf(Loop::Create());  // A loop that was made before belongs to the parent process.
-    message = MessageOf(InotifyWatch::Create(*loop, path, IN_CREATE, [](const FileHappening&) {}));
+    message = MessageOf(InotifyWatch::Create(*loop, path, IN_CREATE, [](const FileEvent&) {}));
   }
   std::fputs(message.c_str(), stderr);
   ::_exit(0);

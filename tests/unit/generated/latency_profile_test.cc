@@ -46,7 +46,7 @@ struct Transition {
   const char* why_not;
 };
 
-TEST(WhyNotAtOnce, RefusesChangesBetweenTheFastestAndTheSlowestProfile) {
+TEST(TransitionError, RefusesChangesBetweenTheFastestAndTheSlowestProfile) {
   const Transition cases[] = {
       {"", "Default", ""},
       {"Default", "MediumUpdateAverageReaction", ""},
@@ -62,7 +62,7 @@ TEST(WhyNotAtOnce, RefusesChangesBetweenTheFastestAndTheSlowestProfile) {
        "transition not allowed from old WorkerLatencyProfile: \"LowUpdateSlowReaction\" to new WorkerLatencyProfile: "
        "\"\""},
   };
-  for (const Transition& c : cases) EXPECT_EQ(WhyNotAtOnce(c.from, c.to).value_or(""), c.why_not) << c.from << c.to;
+  for (const Transition& c : cases) EXPECT_EQ(TransitionError(c.from, c.to).value_or(""), c.why_not) << c.from << c.to;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Mistake {
   std::string message;
 };
 
-struct Rosters {
+struct PoolMembers {
   std::map<std::string, std::vector<pool::NodeState>, std::less<>> nodes;  // The key is the pool.
   std::map<std::string, Mistake, std::less<>> mistakes;                    // The key is the pool.
   // The nodes that no pool selects.  Nodes with Windows are left out.
@@ -34,7 +34,7 @@ struct Rosters {
   const std::vector<pool::NodeState>& Of(std::string_view pool) const;
 };
 
-// The view must outlive the rosters.
-Rosters MakeRosters(const View& view);
+// The view must outlive the members.
+PoolMembers MakePoolMembers(const View& view);
 
 }  // namespace pintle::controller

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/figures.h"
+#include "controller/metric_values.h"
 
 #include <string_view>
 
@@ -9,15 +9,15 @@
 
 namespace pintle::controller {
 
-std::vector<PoolFigures> FiguresOf(const View& view, const Rosters& rosters,
-                                   const std::map<std::string, bool, std::less<>>& image_overridden,
-                                   const std::function<const PauseReport*(const std::string& pool)>& pause_of) {
-  std::vector<PoolFigures> all;
+std::vector<PoolMetricValues> MetricValuesOf(
+    const View& view, const PoolMembers& members, const std::map<std::string, bool, std::less<>>& image_overridden,
+    const std::function<const PauseReport*(const std::string& pool)>& pause_of) {
+  std::vector<PoolMetricValues> all;
   for (const api::MachineConfigPool* pool : view.pools) {
-    PoolFigures& figures = all.emplace_back();
+    PoolMetricValues& figures = all.emplace_back();
     const std::string& name = pool->metadata.name;
     figures.pool = *pool;
-    for (const pool::NodeState& node : rosters.Of(name)) figures.nodes.push_back(node.name());
+    for (const pool::NodeState& node : members.Of(name)) figures.nodes.push_back(node.name());
     const auto overridden = image_overridden.find(name);
     figures.overrides_os_image = overridden != image_overridden.end() && overridden->second;
     figures.is_required = clusterops::IsRequiredForUpgrade(*pool);
@@ -34,12 +34,12 @@ bool AllowsOldBootImages(const View& view) {
   return has_boot_images && view.machine_configuration->status.boot_image_skew_enforcement.mode == "None";
 }
 
-std::map<std::string, bool> MastersInCustomPools(const Rosters& rosters) {
+std::map<std::string, bool> MastersInCustomPools(const PoolMembers& members) {
   std::map<std::string, bool> alerts;
-  for (const auto& [pool, nodes] : rosters.nodes) {
+  for (const auto& [pool, nodes] : members.nodes) {
     for (const pool::NodeState& node : nodes) alerts[node.name()] = false;
   }
-  for (const std::string& node : rosters.masters_wanted_elsewhere) alerts[node] = true;
+  for (const std::string& node : members.masters_wanted_elsewhere) alerts[node] = true;
   return alerts;
 }
 

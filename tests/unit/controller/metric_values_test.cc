@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/figures.h"
+#include "controller/metric_values.h"
 
 #include "clusterops/pool_labels.h"
 #include "support/expect.h"
@@ -7,7 +7,7 @@
 namespace pintle::controller {
 namespace {
 
-TEST(FiguresOf, HasThePoolsThatAnUpgradeWaitsFor) {
+TEST(MetricValuesOf, HasThePoolsThatAnUpgradeWaitsFor) {
   api::MachineConfigPool master;
   master.metadata.name = "master";
   master.metadata.labels = clusterops::BuiltInLabels("master");
@@ -15,7 +15,7 @@ TEST(FiguresOf, HasThePoolsThatAnUpgradeWaitsFor) {
   worker.metadata.name = "worker";
   View view;
   view.pools = {&master, &worker};
-  const auto figures = FiguresOf(view, {}, {{"worker", true}}, [](const std::string&) { return nullptr; });
+  const auto figures = MetricValuesOf(view, {}, {{"worker", true}}, [](const std::string&) { return nullptr; });
   ASSERT_EQ(figures.size(), 2U);
   EXPECT_TRUE(figures[0].is_required);
   EXPECT_FALSE(figures[1].is_required);
@@ -24,14 +24,14 @@ TEST(FiguresOf, HasThePoolsThatAnUpgradeWaitsFor) {
   EXPECT_FALSE(figures[0].pause);
 }
 
-TEST(FiguresOf, HasThePauseOfAPoolThatIsPausedOnly) {
+TEST(MetricValuesOf, HasThePauseOfAPoolThatIsPausedOnly) {
   api::MachineConfigPool worker;
   worker.metadata.name = "worker";
   View view;
   view.pools = {&worker};
   PauseReport report;
   const auto is_paused = [&] {
-    const auto figures = FiguresOf(view, {}, {}, [&](const std::string&) { return &report; });
+    const auto figures = MetricValuesOf(view, {}, {}, [&](const std::string&) { return &report; });
     return figures.at(0).pause.has_value();
   };
   EXPECT_FALSE(is_paused());
@@ -40,10 +40,10 @@ TEST(FiguresOf, HasThePauseOfAPoolThatIsPausedOnly) {
 }
 
 TEST(MastersInCustomPools, AreMastersThatACustomPoolSelectsToo) {
-  Rosters rosters;
-  rosters.nodes["master"] = {};
-  rosters.masters_wanted_elsewhere = {"master-0"};
-  EXPECT_EQ(MastersInCustomPools(rosters), (std::map<std::string, bool>{{"master-0", true}}));
+  PoolMembers members;
+  members.nodes["master"] = {};
+  members.masters_wanted_elsewhere = {"master-0"};
+  EXPECT_EQ(MastersInCustomPools(members), (std::map<std::string, bool>{{"master-0", true}}));
 }
 
 TEST(OperatorTasksOf, HasEachTaskAndWhetherItFails) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/operator_upkeep.h"
+#include "controller/operator_reconciler.h"
 
 #include <fmt/core.h>
 
@@ -30,8 +30,8 @@ std::string ContentsOf(const json::Value& patch) {
 
 }  // namespace
 
-OperatorUpkeep::OperatorUpkeep(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings,
-                               Listener listener)
+OperatorReconciler::OperatorReconciler(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings,
+                                       Listener listener)
     : client_(std::move(client)),
       clock_(clock),
       settings_(std::move(settings)),
@@ -42,7 +42,7 @@ OperatorUpkeep::OperatorUpkeep(kube::Client client, const Clock& clock, Operator
                   listener_.trouble(fmt::format("watching {}", what), error);
                 }}) {}
 
-std::unique_ptr<ServerUpkeep> OperatorUpkeep::BeginServerUpkeep() {
+std::unique_ptr<ServerUpkeep> OperatorReconciler::BeginServerUpkeep() {
   return std::make_unique<ServerUpkeep>(
       client_, clock_, sources_, writes_,
       ServerUpkeep::Settings{.namespace_name = settings_.namespace_name, .token_keys_file = settings_.token_keys_file},
@@ -54,16 +54,16 @@ std::unique_ptr<ServerUpkeep> OperatorUpkeep::BeginServerUpkeep() {
                              }});
 }
 
-void OperatorUpkeep::Look(const View& view, bool is_installing) {
+void OperatorReconciler::Look(const View& view, bool is_installing) {
   sources_.Follow();
   if (!sources_.is_ready()) return;
   problems_.clear();
   writes_.BeginLook();
-  if (!sources_.is_missing()) KeepUp(view, is_installing);
+  if (!sources_.is_missing()) Reconcile(view, is_installing);
   writes_.EndLook();
 }
 
-void OperatorUpkeep::KeepUp(const View& view, bool is_installing) {
+void OperatorReconciler::Reconcile(const View& view, bool is_installing) {
   if (const std::string why = sources_.WhyUnreadable(); !why.empty()) {
     return Problem(clusterops::kRenderConfigTask, "making the ControllerConfig", why);
   }
@@ -74,26 +74,26 @@ void OperatorUpkeep::KeepUp(const View& view, bool is_installing) {
   server_->Look(view);
 }
 
-std::map<std::string, std::string, std::less<>> OperatorUpkeep::Failures() const {
+std::map<std::string, std::string, std::less<>> OperatorReconciler::Failures() const {
   auto failures = problems_;
   for (const clusterops::TaskFailure& failure : writes_.Failures()) AddTo(failures, failure.task, failure.why);
   return failures;
 }
 
-std::string OperatorUpkeep::LaidOutRelease() const {
+std::string OperatorReconciler::LaidOutRelease() const {
   return settings_.release.empty() ? sources_.LaidOutRelease() : settings_.release;
 }
 
-std::map<std::string, WallTime> OperatorUpkeep::CertificateExpiries() const {
+std::map<std::string, WallTime> OperatorReconciler::CertificateExpiries() const {
   return server_ ? server_->certificate_expiries() : std::map<std::string, WallTime>();
 }
 
-void OperatorUpkeep::Problem(std::string_view task, std::string_view what, const std::string& why) {
+void OperatorReconciler::Problem(std::string_view task, std::string_view what, const std::string& why) {
   listener_.trouble(std::string(what), Error(ErrorKind::kInvalid, why));
   AddTo(problems_, task, why);
 }
 
-void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing) {
+void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_installing) {
   constexpr const char* kWhat = "making the ControllerConfig";
   // The ClusterOperator reports unreadable settings already.
   if (!view.unreadable_settings.empty()) return;
@@ -141,7 +141,7 @@ void OperatorUpkeep::KeepUpControllerConfig(const View& view, bool is_installing
 
 // ---- the authorities of others ----
 
-void OperatorUpkeep::KeepUpAuthorities() {
+void OperatorReconciler::KeepUpAuthorities() {
   const api::ConfigMap* const known = sources_.kubeconfig_data();
   const WallTime now = clock_.Wall();
   KubeconfigDataChange change =
@@ -160,7 +160,7 @@ void OperatorUpkeep::KeepUpAuthorities() {
   sources_.Write(client_, writes_, clusterops::kRenderConfigTask, what, known, *change.next);
 }
 
-void OperatorUpkeep::KeepUpRegistries() {
+void OperatorReconciler::KeepUpRegistries() {
   const TemplateInput* const config = sources_.controller_config();
   if (config == nullptr) return;
   const api::ConfigMap* const known = sources_.merged_registries();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/operator_upkeep.h"
+#include "controller/operator_reconciler.h"
 
 #include <gmock/gmock.h>
 
@@ -31,7 +31,7 @@ constexpr const char* kName = "machine-config-controller";
 const std::string kOldKey(32, 'o');
 const std::string kNewKey(32, 'n');
 
-// Runs an OperatorUpkeep with a small API server that has an OpenShift cluster.
+// Runs an OperatorReconciler with a small API server that has an OpenShift cluster.
 class OperatorUpkeepTest : public testing::Test {
  protected:
   OperatorUpkeepTest() {
@@ -41,12 +41,12 @@ class OperatorUpkeepTest : public testing::Test {
 
   // Looks again and again, as the controller does, until the condition holds.
   void RunUntil(const std::function<bool()>& is_so) {
-    if (!upkeep_) Begin();
+    if (!reconciler_) Begin();
     event::Timer look(
         *loop_,
         [&] {
           clock_.now += std::chrono::seconds(1);
-          upkeep_->Look(view_, is_installing_);
+          reconciler_->Look(view_, is_installing_);
           if (is_so()) return loop_->Stop();
           look.After(std::chrono::milliseconds(2));
         },
@@ -55,15 +55,15 @@ class OperatorUpkeepTest : public testing::Test {
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
   void RunFor(std::chrono::seconds time) {
-    if (!upkeep_) Begin();
+    if (!reconciler_) Begin();
     const MonotonicTime end = clock_.now + time;
     RunUntil([&] { return clock_.now > end; });
   }
   void Begin(const std::string& token_keys_file = "") {
     client_ = ValueOf(kube::Client::Create(*loop_, server_.access()));
-    upkeep_ = std::make_unique<OperatorUpkeep>(
+    reconciler_ = std::make_unique<OperatorReconciler>(
         *client_, clock_, OperatorUpkeepSettings{.namespace_name = "namespace", .token_keys_file = token_keys_file},
-        OperatorUpkeep::Listener{
+        OperatorReconciler::Listener{
             .changed = [] {}, .retry_at = [](MonotonicTime) {}, .trouble = [](const auto&, const auto&) {}});
   }
   // Begins with the pool "worker", and with the file "keys" of this folder.
@@ -75,7 +75,7 @@ class OperatorUpkeepTest : public testing::Test {
 
   json::Value Spec() { return std::as_const(last_read_ = server_.Find("controllerconfigs", kName))["spec"]; }
   std::string FailureOf(const std::string& task) {
-    const auto failures = upkeep_->Failures();
+    const auto failures = reconciler_->Failures();
     const auto found = failures.find(task);
     return found == failures.end() ? "" : found->second;
   }
@@ -100,21 +100,21 @@ class OperatorUpkeepTest : public testing::Test {
   json::Value last_read_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::optional<kube::Client> client_;
-  std::unique_ptr<OperatorUpkeep> upkeep_;
+  std::unique_ptr<OperatorReconciler> reconciler_;
 };
 
 TEST_F(OperatorUpkeepTest, CreatesTheControllerConfig) {
   RunUntil([&] { return !Spec().is_null(); });
   EXPECT_EQ(Spec().TextAt({"platform"}), "aws");
   EXPECT_EQ(Spec().TextAt({"baseOSContainerImage"}), "registry/os@sha256:1");
-  EXPECT_THAT(upkeep_->Failures(), IsEmpty());
+  EXPECT_THAT(reconciler_->Failures(), IsEmpty());
 }
 
 TEST_F(OperatorUpkeepTest, KnowsTheReleaseBeforeThereIsAControllerConfig) {
   server_.Remove("dnses", "cluster");
   RunUntil([&] { return FailureOf("RenderConfig") != ""; });
   EXPECT_TRUE(Spec().is_null());
-  EXPECT_EQ(upkeep_->LaidOutRelease(), "4.21.0");
+  EXPECT_EQ(reconciler_->LaidOutRelease(), "4.21.0");
 }
 
 TEST_F(OperatorUpkeepTest, WritesAnUnchangedResultOnce) {
@@ -155,7 +155,7 @@ TEST_F(OperatorUpkeepTest, FollowsTheConfigMapThatASettingNames) {
 
 TEST_F(OperatorUpkeepTest, WritesNothingWhileAnInputCannotBeRead) {
   RunUntil([&] { return !Spec().is_null(); });
-  upkeep_.reset();
+  reconciler_.reset();
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
   server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (request.line.find("user-ca-bundle") == std::string::npos) return std::nullopt;
@@ -197,7 +197,7 @@ TEST_F(OperatorUpkeepTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
 
 TEST_F(OperatorUpkeepTest, CredentialsThatCannotBeReadStopNothingElse) {
   RunUntil([&] { return !Spec().is_null(); });
-  upkeep_.reset();
+  reconciler_.reset();
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
   server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (request.line.find("machine-os-puller") == std::string::npos) return std::nullopt;
@@ -212,7 +212,7 @@ TEST_F(OperatorUpkeepTest, ANewClusterHasNoCredentialsOfItsOwnRegistry) {
   is_installing_ = true;
   RunUntil([&] { return !Spec().is_null(); });
   EXPECT_EQ(Spec().TextAt({"internalRegistryPullSecret"}), "");
-  EXPECT_THAT(upkeep_->Failures(), IsEmpty());
+  EXPECT_THAT(reconciler_->Failures(), IsEmpty());
 }
 
 TEST_F(OperatorUpkeepTest, AWriteThatIsRefusedIsAFailure) {
@@ -247,7 +247,7 @@ TEST_F(OperatorUpkeepTest, LeavesTheControllerConfigOfAClusterThatIsNotOpenShift
   RunFor(std::chrono::seconds(30));
   EXPECT_EQ(Writes(), 0U);
   EXPECT_EQ(server_.CountOf("GET /api/v1/namespaces"), 0U);
-  EXPECT_THAT(upkeep_->Failures(), IsEmpty());
+  EXPECT_THAT(reconciler_->Failures(), IsEmpty());
 }
 
 // ---- the authorities of others ----
@@ -395,8 +395,8 @@ TEST_F(OperatorUpkeepTest, MakesTheServersCertificateWhereTheClusterMakesMachine
   EXPECT_THAT(bundle, HasSubstr("BEGIN CERTIFICATE"));
   RunUntil([&] { return Spec().TextAt({"rootCAData"}) == EncodeBase64(bundle); });
   EXPECT_EQ(server_.CountOf("POST /api/v1/namespaces/namespace/secrets"), 2U);
-  RunUntil([&] { return upkeep_->CertificateExpiries().size() == 2; });
-  for (const auto& [secret, expiry] : upkeep_->CertificateExpiries()) {
+  RunUntil([&] { return reconciler_->CertificateExpiries().size() == 2; });
+  for (const auto& [secret, expiry] : reconciler_->CertificateExpiries()) {
     EXPECT_GT(expiry, clock_.Wall() + std::chrono::hours(24 * 365)) << secret;
   }
 }

@@ -32,14 +32,14 @@ struct OperatorUpkeepSettings {
   std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
 };
 
-class OperatorUpkeep {
+class OperatorReconciler {
  public:
   using Listener = OperatorWrites::Listener;  // `changed` is also called when an object has changed.
 
   // The clock must outlive this object.
-  OperatorUpkeep(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings, Listener listener);
-  OperatorUpkeep(const OperatorUpkeep&) = delete;
-  OperatorUpkeep& operator=(const OperatorUpkeep&) = delete;
+  OperatorReconciler(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings, Listener listener);
+  OperatorReconciler(const OperatorReconciler&) = delete;
+  OperatorReconciler& operator=(const OperatorReconciler&) = delete;
 
   // Decides and writes; called while this replica acts as the operator.  `is_installing`: no release has been installed
   // completely yet.
@@ -54,7 +54,7 @@ class OperatorUpkeep {
   std::map<std::string, WallTime> CertificateExpiries() const;
 
  private:
-  void KeepUp(const View& view, bool is_installing);
+  void Reconcile(const View& view, bool is_installing);
   std::unique_ptr<ServerUpkeep> BeginServerUpkeep();
   void KeepUpControllerConfig(const View& view, bool is_installing);
   void KeepUpAuthorities();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/rosters.h"
+#include "controller/pool_members.h"
 
 #include <fmt/core.h>
 
@@ -40,9 +40,9 @@ PoolPointers CustomPoolsOf(const api::Node& node, const PoolPointers& pools) {
   return custom;
 }
 
-void AddMistakeToAll(const PoolPointers& pools, const std::string& message, Rosters& rosters) {
+void AddMistakeToAll(const PoolPointers& pools, const std::string& message, PoolMembers& members) {
   for (const api::MachineConfigPool* pool : pools) {
-    const auto [mistake, is_first] = rosters.mistakes.try_emplace(pool->metadata.name);
+    const auto [mistake, is_first] = members.mistakes.try_emplace(pool->metadata.name);
     if (is_first) mistake->second.reason = "NodesInSeveralPools";
     mistake->second.message += (is_first ? "" : "; ") + message;
   }
@@ -50,50 +50,50 @@ void AddMistakeToAll(const PoolPointers& pools, const std::string& message, Rost
 
 }  // namespace
 
-const std::vector<pool::NodeState>& Rosters::Of(std::string_view pool) const {
+const std::vector<pool::NodeState>& PoolMembers::Of(std::string_view pool) const {
   static const std::vector<pool::NodeState> kNone;
   const auto found = nodes.find(pool);
   return found == nodes.end() ? kNone : found->second;
 }
 
-Rosters MakeRosters(const View& view) {
-  Rosters rosters;
+PoolMembers MakePoolMembers(const View& view) {
+  PoolMembers members;
   PoolPointers usable;
   for (const api::MachineConfigPool* pool : view.pools) {
     // The nodes of a held pool must not be updated, because something about the pool cannot be read.
     const auto held = view.held_pools.find(pool->metadata.name);
     if (held != view.held_pools.end()) {
-      rosters.mistakes.emplace(pool->metadata.name,
+      members.mistakes.emplace(pool->metadata.name,
                                Mistake{"Unreadable", "no node is updated until this is corrected: " + held->second});
     }
     if (auto mistake = MistakeOf(*pool)) {
-      rosters.mistakes.emplace(pool->metadata.name, *std::move(mistake));
+      members.mistakes.emplace(pool->metadata.name, *std::move(mistake));
     } else {
       usable.push_back(pool);
     }
   }
   const auto pools = pool::Pools::Make(usable);
-  if (!pools) return rosters;  // This cannot happen, since MistakeOf() has compiled each selector.
+  if (!pools) return members;  // This cannot happen, since MistakeOf() has compiled each selector.
   for (const api::Node* node : view.nodes) {
     const auto all = pools->Of(*node);
     if (!all) {
-      AddMistakeToAll(CustomPoolsOf(*node, usable), all.error().message(), rosters);
+      AddMistakeToAll(CustomPoolsOf(*node, usable), all.error().message(), members);
     } else if (!all->empty()) {
       const std::string& primary = all->front()->metadata.name;
-      rosters.nodes[primary].emplace_back(*node);
+      members.nodes[primary].emplace_back(*node);
       const bool is_in_custom_pool = primary == api::kMasterPool && !CustomPoolsOf(*node, usable).empty();
-      if (is_in_custom_pool) rosters.masters_wanted_elsewhere.push_back(node->metadata.name);
+      if (is_in_custom_pool) members.masters_wanted_elsewhere.push_back(node->metadata.name);
     } else if (!pool::IsWindows(*node)) {
-      rosters.in_no_pool.push_back(node);
+      members.in_no_pool.push_back(node);
     }
   }
   for (const PartialObject<api::Node>& node : view.unreadable_nodes) {
     const auto all = pools->Of(*node.object);
     if (!all || all->empty()) continue;
-    rosters.mistakes.try_emplace(all->front()->metadata.name,
+    members.mistakes.try_emplace(all->front()->metadata.name,
                                  Mistake{"UnreadableNode", "a node is left out as it cannot be read: " + node.why});
   }
-  return rosters;
+  return members;
 }
 
 }  // namespace pintle::controller
