@@ -40,7 +40,7 @@ USER = 65532
 PASSWD = f"pintle:x:{USER}:{USER}:pintle-controller:/nonexistent:/nonexistent\n"
 GROUP = f"pintle:x:{USER}:\n"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# What containers call the architectures that Debian has another name for.
+# The names in OCI images of the architectures for which Debian has another name.
 ARCHITECTURES = {"armhf": "arm", "i386": "386", "ppc64el": "ppc64le"}
 TITLE = "pintle-controller"
 DESCRIPTION = "Renders MachineConfigs, rolls them out, drains nodes, serves Ignition"
@@ -89,7 +89,7 @@ class Installed:
     """The installed packages: which of them has a file, and what dpkg knows about the file."""
 
     def __init__(self):
-        self.packages = {}    # {name: Package}, those that were asked for
+        self.packages = {}    # {name: Package}, those that package() has returned
         self._digests = {}
         self._owners = {}    # {folder: {path: name of a package}}
 
@@ -144,7 +144,7 @@ class Deb:
         self.package = Package(fields["Package"], fields["Version"], fields["Architecture"],
                                "built from Pintle's sources", "Organization: The Pintle authors", copyright_file)
         self.version = self.package.version.rpartition("-")[0]
-        # Libraries of which the program has the code: [(source package, version)].
+        # Libraries whose code the program contains: [(source package, version)].
         self.inside = re.findall(r"(\S+) \(= (\S+)\)", fields.get("Static-Built-Using", ""))
 
 
@@ -282,7 +282,7 @@ def made_tree(deb):
     tree.add("/etc/group", image, GROUP.encode())
     packages = sorted({package for package, _ in tree.files.values()} - {image}, key=lambda package: package.name)
     bill = spdx.document(image, packages, tree.files, {deb.package: deb.inside}, deb.seconds)
-    tree.add(BILL, image, bill)    # It cannot have its own digest.
+    tree.add(BILL, image, bill)    # The bill cannot contain its own digest.
     return tree, bill
 
 

@@ -22,7 +22,7 @@ OUTPUT = TOP / "build/packages"
 # With these options and without the distribution's flags, the compiler makes the same objects as in the build folder of
 # ./dev, and finds them in its cache.  The packages are then for tests; those for people have the distribution's flags.
 MESON_OPTIONS_OF_TESTS = "--buildtype=debugoptimized -Doptimization=1 -Dwerror=true -Dcpp_args=-g1"
-# ./dev sets the same for its own builds, and describes them.
+# ./dev sets the same variables for its own builds, and its comments explain them.
 CACHE = {"CCACHE_NOHASHDIR": "1", "CCACHE_DEPEND": "1", "CCACHE_PCH_EXTSUM": "1",
          "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
 # Fedora's macros, which Debian's rpmbuild lacks.

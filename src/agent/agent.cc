@@ -228,7 +228,7 @@ void Agent::Take(const Event& event) {
 
 void Agent::Enter(const State& next) {
   const bool is_other = next.phase.index() != state_.phase.index();
-  // When the phase Draining has ended, nobody needs the answer to the request for a drain.
+  // After the phase Draining, the answer to the request for a drain is not needed any more.
   if (is_other && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
   if (is_other) {
     retry_.Cancel();
@@ -242,7 +242,7 @@ void Agent::Enter(const State& next) {
   stager_.Follow(state_);
   if (entered_) entered_(state_.phase);
   if (std::holds_alternative<phase::Waiting>(state_.phase) && current_) {
-    // The source has named no goal yet.  Until it does, the machine is to keep its config.
+    // The source has named no goal yet.  Until the source names one, the machine keeps the config that it has.
     loop_.Post([this, weak = std::weak_ptr(alive_)] {
       if (!weak.expired() && !state_.wanted && current_) Happen(happened::Wanted{*current_});
     });
@@ -354,7 +354,7 @@ void Agent::BeginLook() {
                });
 }
 
-// A look costs much even if little has happened, so frequent changes must not cause a look each.
+// A look is expensive even if little has changed, so if changes are frequent, not each of them may cause a look.
 void Agent::NoticeInTime() {
   const bool is_looking = std::holds_alternative<phase::Checking>(state_.phase);
   if (is_looking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
@@ -407,7 +407,7 @@ void Agent::Do(const effect::Change&) {
 void Agent::BeginChange() {
   struct Outcome {
     Result<change::Ending> ending;
-    bool is_undone = true;  // It is also true if nothing was changed in the first place.
+    bool is_undone = true;  // This is also true if nothing was changed.
   };
   Work<Outcome>(
       [prepared = prepared_, progress = progress_.Sender()](const host::ThisMachine& machine) -> Result<Outcome> {

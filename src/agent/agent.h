@@ -3,8 +3,8 @@
 
 // The agent: receives the goal for the machine, calls Advance() to decide, and performs the effects that it returns.
 //
-// Long jobs run on the worker, one at a time, with the machine and copies of their inputs.  Everything else runs on the
-// loop's thread and takes little time.
+// Long jobs run on the worker, one at a time; each uses the machine and copies of its other inputs.  Everything else
+// runs on the loop's thread and takes little time.
 
 #include <deque>
 #include <functional>

@@ -122,7 +122,7 @@ class Callers::Caller {
     }
   }
 
-  // Subscribes to the signal that the connection is gone.
+  // Subscribes to the signal that reports the end of the caller's connection.
   bool Watch() {
     if (gone_ != nullptr) return true;
     const std::string match =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides who may give orders over the system bus: root may at once, others when polkit allows it.
+// Decides who may give orders over the system bus: root may always give orders, and other users if polkit allows it.
 //
 // A call is held until polkit's answer is known, and polkit may wait for a password for minutes.  The number of held
 // calls is limited, so that no user can lock out the others.  Each call that waits for polkit takes a place, and frees

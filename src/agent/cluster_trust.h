@@ -38,7 +38,7 @@ class ClusterTrust {
   struct Listener {
     // Reports why the node lacks files that it should have; an empty reason means that it lacks none.
     std::function<void(std::string why)> unusable;
-    // The authorities of the API server have changed, and the kubelet is to trust the new ones.
+    // The authorities of the API server have changed, and the kubelet has to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server;
   };
 

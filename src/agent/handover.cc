@@ -73,8 +73,8 @@ Result<std::unique_ptr<Handover>> Handover::Begin(event::Loop& loop, const Root&
   std::unique_ptr<Handover> handover(
       new Handover(loop, root, std::move(node), std::move(kubeconfig), std::move(changed)));
   handover->is_active_ = TRY(root.Status(kHandedOver)).has_value();
-  // An old file has no uid, and a file of a newer version cannot be read.  Without the uid, a Node that was made anew
-  // is left like any other.
+  // An old file has no uid, and a file of a newer version cannot be read.  Without the uid, the agent leaves a
+  // recreated Node like any other.
   if (const auto contents = root.ReadFile(kHandedOver)) {
     if (auto uid = UidIn(*contents)) handover->given_uid_ = *std::move(uid);
   }
@@ -139,7 +139,7 @@ void Handover::Decide() {
   const bool is_given = IsHandedOver(*node_);
   const std::string& reported = node_->metadata.Annotation(api::kAgentStateAnnotation);
   if (is_active_) {
-    // A person may have given a Node that was made anew to this agent.
+    // A person may have given a recreated Node to this agent.
     if (is_given && given_uid_ != node_->metadata.uid) {
       if (const auto stored = Store(); !stored) return TryAgain(stored.error());
     }
@@ -196,7 +196,7 @@ void Handover::Activate() {
   changed_();
 }
 
-// This process ends when its jobs have ended.  Only after that, the next start of the agent reports that it stands by.
+// This process ends when its jobs have ended.  Only after that, the agent starts again, and reports that it stands by.
 void Handover::Leave() {
   auto removed = change::ExpectKnownVersion(root_, change::format::kHandedOver);
   if (removed) removed = root_.Remove(kHandedOver);

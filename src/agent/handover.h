@@ -4,7 +4,7 @@
 // Decides whether this agent acts on its node, or leaves the node to the Machine Config Operator's daemon.
 //
 // With the setting WaitForHandover=yes, the agent stands by until its Node has the label pintle.io/agent with the value
-// "acts".  When the label has gone or has another value, the agent goes on until no change is under way, and then
+// "acts".  When the label is removed or gets another value, the agent continues until no change is under way, and then
 // stands by again.  An annotation of the Node reports the agent's state: "standby", "begins", "acts", and "standby"
 // again.
 //
@@ -46,8 +46,8 @@ bool IsHandedOver(const api::Node& node);
 // Returns whether no change of the agent is under way, and the Node reports this already.
 bool CanLeave(const Phase& present, const api::Node& node);
 
-// Returns whether the agent can leave a Node that was made anew and was never given to it.  The daemon comes to such a
-// Node at once, and nobody waits for reports.  So it is enough that no change has begun.
+// Returns whether the agent can leave a Node that was recreated and was never given to the agent.  The daemon comes to
+// such a Node at once, and nobody waits for reports.  So it is enough that no change has begun.
 bool CanLeaveNewNode(const Phase& present);
 
 class Handover {
@@ -58,7 +58,7 @@ class Handover {
   Handover(const Handover&) = delete;
   Handover& operator=(const Handover&) = delete;
 
-  // Returns whether the agent is to act.
+  // Returns whether the agent acts on the node.
   bool is_active() const { return is_active_; }
 
   // Must be called with each phase that the agent enters while it acts.

@@ -18,7 +18,7 @@ struct HostFacts {
   // The number of packages that were layered or removed, and that belong to no extension and no kernel.
   std::uint64_t unsupported_packages = 0;
   // The reason why the deployment that was staged before this boot could not be finalized; empty if the system journal
-  // of the boot before has no such failure.
+  // of the previous boot has no such failure.
   std::string finalize_failure;
 };
 

@@ -20,7 +20,7 @@ namespace pintle::agent {
 namespace {
 
 constexpr auto kConnectAgain = std::chrono::seconds(2);
-// The agent writes conditions under the field manager that parts of the Machine Config Operator use, too.
+// The agent writes conditions under the field manager that parts of the Machine Config Operator also use.
 constexpr const char* kConditionsManager = "machine-config-operator";
 // A fetch makes this many attempts, so that a short absence of the API server does no harm.  After a fetch that failed,
 // the agent tries again, and the next fetch makes only one attempt.
@@ -158,8 +158,8 @@ void KubernetesSource::See(const api::Node& node) {
   CheckAnswer();
   trust_->OnNodeSeen();
   Report(report::NodeSeen{});
-  // The controller may name a wanted config before the Node names the config that this new machine has.  Without the
-  // latter, the machine would be changed as if it had no config yet.
+  // The controller may name a wanted config before the Node names the config that this new machine has.  If the agent
+  // did not wait for the current config, it would change the machine as if the machine had no config yet.
   if (awaits_current_config_ && View().Annotation(api::kCurrentConfigAnnotation).empty()) return;
   AnnounceGoal();
   AnnounceStage();

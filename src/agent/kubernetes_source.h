@@ -67,7 +67,7 @@ class KubernetesSource final : public Source {
  private:
   // A drain or an uncordon that the controller was asked for.
   struct DrainRequest {
-    std::string value;  // The value of desiredDrain that the controller is to answer.
+    std::string value;  // The value of desiredDrain that the controller has to answer.
     std::function<void()> answered;
     const char* event;     // The reason of the event that is emitted when the time is over.
     std::string too_late;  // The text of that event.
@@ -109,7 +109,7 @@ class KubernetesSource final : public Source {
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
   std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
-  bool awaits_current_config_ = false;   // The Node is to get the initial annotations, which name the current config.
+  bool awaits_current_config_ = false;   // The initial annotations, which name the current config, are being written.
   std::optional<Goal> announced_;        // The goal that the listener was last called with.
   std::optional<std::string> to_stage_;  // The value of kStageAnnotation that the listener was last called with.
   std::shared_ptr<SurveyFetch> fetching_;

@@ -77,7 +77,7 @@ void LocalSource::Begin(Listener listener) {
 // ---- watching -------------------------------------------------------------------------------------------------------
 
 // Watches `files`, the pause file, the policy file and the rollout file.  The name "configs" stands for any entry of
-// the directory. Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be
+// the directory.  Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be
 // made later or may be replaced.
 void LocalSource::Watch(std::vector<std::string> files) {
   link_targets_ = files;
@@ -211,7 +211,7 @@ void LocalSource::Warn() {
   listener_.warned(std::move(warnings));
 }
 
-// Returns true also if the pause file cannot be examined.
+// If the pause file cannot be examined, the machine counts as paused.
 bool LocalSource::IsPaused() const {
   const auto is_paused = host::IsPaused(root_);
   return !is_paused || *is_paused;
@@ -223,7 +223,7 @@ std::string LocalSource::WhyHeld() const {
   return rendered_ ? rendered_->windows.WhyClosed(clock_.Wall()) : "";
 }
 
-// Returns whether a goal has to be announced.  After the first announcement, only a different goal has to be.  The
+// Returns whether a goal has to be announced.  After the first announcement, only a different one has to be.  The
 // first goal is announced if the directory exists, or if the machine's config was rendered from files on the machine.
 // Otherwise the empty goal of a missing directory would remove a config that came from a cluster.
 bool LocalSource::IsNews(const Goal& goal) const {
@@ -247,7 +247,7 @@ void LocalSource::AnnounceGoal() {
 
 void LocalSource::Hold(const Goal& goal, const std::string& why) {
   ReportHeldChange(fmt::format("the change to {} waits: {}", goal.config, why));
-  // The watch reports the end of a pause, also of one that has just ended.
+  // The watch reports the end of a pause, even of one that has just ended.
   if (IsPaused() || !rendered_) return;
   const WallTime now = clock_.Wall();
   const WallTime::duration left = rendered_->windows.windows.Next(now).begin - now;
@@ -277,7 +277,7 @@ void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
 }
 
 // Answers the pending Fetch(), if there is one, unless the machine must not be changed now.  So a change that was
-// announced before a pause, or within a window, and has failed is not tried again before it may be.
+// announced before a pause or within a window, and then failed, is not tried again until the machine may be changed.
 void LocalSource::AnswerFetch() {
   if (const std::string why = WhyHeld(); pending_fetch_ && !why.empty()) return Hold(pending_fetch_->wanted, why);
   ReportHeldChange("");
@@ -328,8 +328,8 @@ void LocalSource::ReportSettled(const Goal& goal) {
                                : fmt::format("this machine is as {} wants it", goal.config));
 }
 
-// The agent logs the fault, and there is nowhere else to report it.  When the machine settles after the fault, that is
-// logged again.
+// The agent logs the fault, and there is nowhere else to report it.  When the machine settles after the fault,
+// ReportSettled() logs its message again.
 void LocalSource::ReportFault(Fault, const std::string&) { settled_.reset(); }
 
 }  // namespace pintle::agent

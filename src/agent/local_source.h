@@ -64,7 +64,7 @@ class LocalSource final : public Source {
     std::vector<std::string> link_targets;  // The targets of links in the directory.
     Result<RenderedConfig> rendered;
   };
-  // A call of Fetch() that has no answer yet.  While the machine must not be changed, it gets none.
+  // A call of Fetch() that has no answer yet.  While the machine must not be changed, the call gets no answer.
   struct PendingFetch {
     Goal wanted;
     std::function<void(Result<SurveyRequest> request)> done;
@@ -88,7 +88,7 @@ class LocalSource final : public Source {
   std::string WhyHeld() const;
   bool IsNews(const Goal& goal) const;
   void Hold(const Goal& goal, const std::string& why);
-  // `what` describes the change that waits, and for what; it is empty if none waits.
+  // `what` describes the change that waits, and why it waits.  The text is empty if no change waits.
   void ReportHeldChange(const std::string& what);
   SurveyRequest RequestFor(const Goal& wanted) const;
 

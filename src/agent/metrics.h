@@ -44,14 +44,14 @@ struct Metrics {
   std::uint64_t unsupported_packages = 0;  // The count for the booted deployment.
 };
 
-// Returns since when there is drift, after a look.  The time stays the same while the drift lasts, also if other files
-// drift meanwhile.
+// Returns the time since which there is drift, according to the look that has just ended.  The time stays the same
+// while the drift lasts, even if other files drift meanwhile.
 std::optional<WallTime> DriftSince(std::optional<WallTime> before, bool is_drifted, WallTime now);
 
 std::string MetricsText(const Metrics& metrics);
 
 // Writes the whole text to the file that the node exporter collects, unless the same text is there already.  Nothing is
-// written if the path is empty or its directory does not exist, since then nobody collects it.
+// written if the path is empty or its directory does not exist, since nobody collects the file in that case.
 Result<> WriteMetrics(const Root& root, const std::string& path, const Metrics& metrics);
 
 }  // namespace pintle::agent

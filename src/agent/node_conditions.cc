@@ -63,7 +63,7 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
   return Make(type, status, type, message);
 }
 
-// Makes a condition for a part of UpdateExecuted, with the part's name as the reason of the whole.
+// Makes the condition UpdateExecuted, with the name of a part as its reason, and the condition of this part.
 ProgressReport Executed(std::string_view part, std::string_view status, std::string_view message,
                         std::string_view part_status, std::string_view part_message) {
   return {.parent = Make(kUpdateExecuted, status, part, message),

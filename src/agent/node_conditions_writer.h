@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes the conditions that an update has on the MachineConfigNode.  A ProgressReport (node_conditions.h) has the
-// conditions that are set together; moments are written in the order in which they are reported.
+// Writes the conditions of an update to the MachineConfigNode.  A ProgressReport (node_conditions.h) stands for a
+// moment of the update, and has the conditions that are set together.  Moments are written in the order in which they
+// are reported.
 //
 // Each moment is a write of its own, so that watchers see all of them.  Only a reboot waits for these writes, for a
 // limited time.  A moment is dropped if the API server refuses it, or if each try to write it meets a conflict.  When

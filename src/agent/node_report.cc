@@ -182,7 +182,7 @@ class Reporter {
   void operator()(const report::Staged& staged) {
     const auto& [how, goal, why] = staged.report;
     const std::string target = TargetText(goal);
-    // After a restart of the agent, an older report stays until the goal was staged again.
+    // After a restart of the agent, an older report stays until the goal has been staged again.
     const bool was_staged = how == StagingReport::How::kUnderWay && view_.Annotation(api::kStagedAnnotation) == target;
     std::optional<std::string> staged_text;
     std::optional<std::string> unstageable_text;
@@ -209,8 +209,8 @@ class Reporter {
     if (view_.node != nullptr) report_.events.push_back({kind, std::move(reason), std::move(message)});
   }
 
-  // Returns whether it is known that the Node has these annotations already.  After another write of this report, it is
-  // not known.
+  // Returns whether the Node is known to have these annotations already.  This is not known if the report has another
+  // write before this one.
   bool Has(const AnnotationChanges& changes) const { return report_.annotations.empty() && view_.Has(changes); }
 
   void Annotate(AnnotationChanges changes) { report_.annotations.push_back(std::move(changes)); }

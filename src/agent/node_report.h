@@ -128,7 +128,7 @@ struct NodeReport {
   std::vector<AnnotationChanges> annotations = {};  // Each is a write of its own.
   Next next = Next::kNothing;
   Drain drain = Drain::kNone;
-  std::string drain_request = {};    // The value of desiredDrain that the controller is to answer.
+  std::string drain_request = {};    // The value of desiredDrain that the controller has to answer.
   std::optional<Goal> settled = {};  // If set, the node settles with this goal, at once or after the answer.
   // Set if the reason why a deployment could not be finalized has changed.
   std::optional<std::string> finalize_failure = {};

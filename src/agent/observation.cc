@@ -53,7 +53,7 @@ class ObservationReader {
     change::FreshFindings fresh = TRY(change::ObserveThisMachine(host_, seen_.current));
     seen_.findings = std::move(fresh.findings);
     seen_.seen_files = std::move(fresh.seen);
-    // All entries are read, also those that have ended.  The survey knows the time and drops those.
+    // All entries are read, including those that have ended.  The survey knows the time, and drops the ended ones.
     seen_.ignored = TRY(change::ReadIgnored(host_.root, WallTime::min()));
     seen_.drifts = TRY(change::DriftsOf(host_.root, seen_.current, seen_.findings));
     return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes the first part of a look: reads everything on which the survey decides, on the worker's thread.
+// Makes the first part of a look: reads everything that the survey needs for its decision, on the worker's thread.
 //
 // Observe() changes nothing, neither on the machine nor outside of it.  It returns one value.  So the survey needs
 // neither the machine nor the source, and a test can describe a machine by such a value.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how often a change's progress is published.  Each new activity is published at once, and its percentage once a
-// second.  A report that comes too soon waits, and is replaced by the next one.
+// Limits how often a change's progress is published.  Each new activity is published at once, and its percentage at
+// most once a second.  A report that comes too soon waits, and is replaced by the next one.
 
 #include <chrono>
 #include <optional>
@@ -32,7 +32,7 @@ class ProgressPace {
     return InWords(*std::exchange(waiting_, std::nullopt));
   }
 
-  // Returns the time at which the report that waits is to be published, or nullopt if none waits.
+  // Returns the time at which to publish the report that waits, or nullopt if none waits.
   std::optional<MonotonicTime> next_time() const { return waiting_ ? std::optional(next_) : std::nullopt; }
 
   // Drops the report that waits, since something else is published.

@@ -22,7 +22,7 @@ class ProgressRelay {
   ProgressRelay(const ProgressRelay&) = delete;
   ProgressRelay& operator=(const ProgressRelay&) = delete;
 
-  // Returns a function that may be called on any thread, also after this object is destroyed.
+  // Returns a function that may be called on any thread, even after this object is destroyed.
   change::Progress Sender();
 
   // Drops a report that still waits.

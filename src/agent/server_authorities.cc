@@ -47,9 +47,9 @@ bool IsOfControlPlane(const net::Certificate& certificate) {
                      [&](std::string_view name) { return certificate.common_name.find(name) != std::string::npos; });
 }
 
-// The value of kKey, as a kubeconfig has it.
+// The value of kKey in a kubeconfig.
 struct WrittenValue {
-  std::string_view scalar;  // The part of the kubeconfig that is the value, with its quotes.
+  std::string_view scalar;  // The value with its quotes; a part of the kubeconfig.
   std::string_view text;    // Without the quotes; "" for null.
   char quote = 0;           // 0 if there are no quotes.
 };
@@ -58,7 +58,7 @@ std::string_view UpTo(std::string_view text, std::string_view ends) {
   return text.substr(0, std::min(text.find_first_of(ends), text.size()));
 }
 
-// Programs write these kubeconfigs: each has one cluster, and its value is on one line.
+// Programs write these kubeconfigs, so each has one cluster, and the value of kKey is on one line.
 Result<WrittenValue> ValueIn(std::string_view kubeconfig) {
   const std::size_t key = kubeconfig.find(kKey);
   if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {
@@ -76,7 +76,7 @@ Result<WrittenValue> ValueIn(std::string_view kubeconfig) {
   return WrittenValue{.scalar = scalar, .text = scalar == "null" || scalar == "~" ? "" : scalar};
 }
 
-// Returns how the kubeconfig has to have the new value.  JSON needs quotes, and YAML needs a space before a value.
+// Returns the text of the new value for the kubeconfig.  JSON needs quotes, and YAML needs a space before a value.
 std::string Written(const WrittenValue& instead_of, const std::string& value) {
   if (instead_of.quote != 0) return fmt::format("{0}{1}{0}", instead_of.quote, value);
   if (!instead_of.text.empty()) return value;
@@ -112,7 +112,7 @@ Result<bool> MakeBootstrapKubeconfigPrivate(const Root& root) {
 std::string BundleOf(const ServerAuthorities& authorities) {
   const std::string& binary = authorities.binary_data.bundle;
   const std::string& text = binary.empty() ? authorities.data.bundle : binary;
-  // The text may be in base64 in `data`, too.
+  // The text in `data` may also be in base64.
   return DecodeBase64(text).value_or(text);
 }
 

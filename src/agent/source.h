@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A source names the config that the machine is to have, and reports the machine's progress.  It is a cluster, or files
-// on the machine itself.
+// A source names the config that the machine is to have, and reports the machine's progress.  The source is a cluster,
+// or files on the machine itself.
 //
 // Everything here runs on the loop's thread.
 
@@ -26,16 +26,17 @@ class Source {
     std::function<void(Goal goal)> wanted;
     std::function<void()> drained;
     std::function<void(std::string why)> failed;  // The source cannot carry out a request.
-    // The goal cannot be determined, so the last goal stays in force.  An empty reason means that this is over.
+    // The goal cannot be determined, so the last goal stays in force.  An empty reason means that the goal can be
+    // determined again.
     std::function<void(std::string why)> unusable;
-    // The authorities of the API server have changed, and the kubelet is to trust the new ones.
+    // The authorities of the API server have changed, and the kubelet has to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
     // Passes a sentence about the change that waits until the machine may be changed; empty if no change waits.
     std::function<void(std::string what)> held;
     // Passes all warnings for a person; they do not stop any work.
     std::function<void(std::vector<std::string> warnings)> warned;
-    // Names the goal that the machine is to stage for later; nullopt if it is to stage nothing.  It is not called
-    // before `wanted`, so that the image of a goal is not removed when the machine is to have this goal now.
+    // Names the goal that the machine has to stage for later, or nullopt if there is nothing to stage.  The source
+    // calls `wanted` first, so that the image of a staged goal is not removed when this goal becomes the wanted one.
     std::function<void(std::optional<Goal> goal)> stage = {};
   };
 
@@ -47,8 +48,8 @@ class Source {
   virtual void Fetch(const std::optional<Goal>& current, const Goal& wanted,
                      std::function<void(Result<SurveyRequest> request)> done) = 0;
 
-  // Collects the inputs for the survey of a change to a goal that `stage` has named.  It is independent of the other
-  // fetches.
+  // Collects the inputs for the survey of a change to a goal that `stage` has named.  This fetch is independent of the
+  // calls of Fetch().
   virtual void FetchToStage(const Goal&, std::function<void(Result<SurveyRequest> request)>) {}
 
   // Asks for the machine's pods to be moved elsewhere; `drained` or `failed` is called with the answer.
@@ -69,7 +70,7 @@ class Source {
   // Reports why the deployment that was staged before this boot could not be finalized.  The text is empty if no such
   // failure is known.
   virtual void ReportFinalizeFailure(const std::string&) {}
-  // Reports whether the goal is staged that `stage` has named.
+  // Reports whether the goal that `stage` has named is staged.
   virtual void ReportStaging(const StagingReport&) {}
   // Reports that a person has logged in.  After that, the machine may differ from its config.
   virtual void ReportLogin() {}

@@ -130,7 +130,7 @@ void Stager::Run(const Job& job, std::function<void(Result<StagedAhead> ended)> 
 
 void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
   staging_.under_way.reset();
-  // The job may have fetched an image, also if it has failed or was stopped.
+  // The job may have fetched an image even if it has failed or was stopped.
   staging_.fetched = FetchedGoal(root_);
   if (std::exchange(is_stopping_, false)) return Idle();
   if (ended && *ended == StagedAhead::kBusy) {

@@ -38,13 +38,13 @@ class Stager {
   Stager(const Stager&) = delete;
   Stager& operator=(const Stager&) = delete;
 
-  // Nullopt means that nothing is to be staged.
+  // Nullopt means that there is nothing to stage.
   void Want(std::optional<Goal> goal);
   // Takes over the state of the agent after a transition.
   void Follow(const State& state);
   // Ends the pause after a failure, because a person asks for another try.
   void TryNow();
-  // Calls `then` as soon as nothing is being staged, at once if that is so already.  A change must not begin before.
+  // Calls `then` as soon as nothing is being staged, which may be at once.  A change must not begin before that.
   void WhenIdle(std::function<void()> then);
 
  private:

@@ -4,7 +4,7 @@
 // Decides what the agent stages ahead of a change: a goal that the machine is to have later.
 //
 // A goal is staged if the machine could make the change at any time: the change is planned, its image is in the store,
-// and the disk has room for its files.  Nothing that is in use changes, and no boot takes the image.  The agent stages
+// and the disk has room for its files.  Nothing that is in use changes, and no boot uses the image.  The agent stages
 // only while the machine has its goal, so that staging never delays a change.
 //
 // DecideStaging() is a pure function.  The stager carries out what it returns, and calls it again after each event.

@@ -5,9 +5,9 @@
 //
 //     recover  -> look -> [drain -> look again] -> change -> [reboot -> recover -> confirm] -> settled
 //
-// A look compares the machine with the config that it has, and that config with the one that it is to have.  Every
-// change follows a look, which finds the edits by others that the change would overwrite.  ARCHITECTURE.md has the
-// graph of phases and events.  A pair of a phase and an event that is not in the graph changes nothing.
+// A look compares the machine with its config, and that config with the goal.  Every change follows a look, which finds
+// the edits by others that the change would overwrite.  ARCHITECTURE.md has the graph of phases and events.  A pair of
+// a phase and an event that is not in the graph changes nothing.
 
 #include <chrono>
 #include <optional>
@@ -41,7 +41,7 @@ enum class Fault {
 struct Outlook {
   bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
   std::string waits = {};           // The text to report if the journal has a change that waits for a reboot.
-  std::string drift = {};           // The findings for which the agent stops, in words; empty if there are none.
+  std::string drift = {};           // The findings that stop the agent, as text; empty if there are none.
   std::string unreconcilable = {};  // The reason why the machine cannot get to the goal.
   bool has_goal = false;            // The machine has the goal.
   bool is_outdated = false;         // Someone else has given the machine another config since the look began.
@@ -62,7 +62,7 @@ namespace phase {
 struct Recovering {  // Ends the change that a crash, a reboot or a failure has interrupted.
   int attempts = 0;
   std::optional<FailedChange> after = {};  // Set if this is another try at undoing a failed change.
-  bool is_going_back = false;              // The machine goes back to the previous config, since it was not healthy.
+  bool is_going_back = false;              // The machine was not healthy, and goes back to the previous config.
 };
 struct Waiting {};  // The source has named no goal yet.
 struct Checking {
@@ -165,7 +165,7 @@ struct RetryDue {};
 // A person wants another try now: of a goal that was rejected, or after a failure.
 struct Pardoned {};
 // The goal that the source names now cannot be used, so the last usable goal stays in force.  An empty `why` means that
-// this is over.
+// the goal can be used again.
 struct Unusable {
   std::string why;
 };

@@ -38,12 +38,12 @@ struct Survey {
   Outlook outlook = {};
   std::optional<Goal> current = {};            // The goal that the machine has; nullopt if it is only assumed.
   std::size_t findings = 0;                    // The number of findings that count.
-  std::string findings_text = {};              // All findings, also those that do not count, as JSON.
+  std::string findings_text = {};              // All findings as JSON, including those that do not count.
   std::vector<std::string> warnings = {};      // A warning for each thing that is ignored.
   std::optional<WallTime> ignoring_ends = {};  // The first time at which something is not ignored any more.
   std::string left_aside = {};                 // The parts of the config that this machine leaves aside, in words.
   std::vector<std::string> paths = {};         // The paths that the machine's config manages.
-  std::shared_ptr<Prepared> prepared = {};     // Null if there is nothing to do, or if it cannot be done.
+  std::shared_ptr<Prepared> prepared = {};     // Null if there is nothing to change, or if the change cannot be made.
 
   // The policy that was used for planning.  It has to be stored, for commands that change the machine without asking
   // the cluster.

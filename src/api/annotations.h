@@ -36,22 +36,22 @@ inline constexpr std::string_view kServiceCaRotateAnnotation = "machineconfigura
 // On a Node, this is "true" once the node's agent has replaced the authorities during a rotation, and "false" after it.
 inline constexpr std::string_view kLastObservedServerCaAnnotation =
     "machineconfiguration.openshift.io/lastObservedServerCAAnnotation";
-// The error because of which the staged deployment was not finalized at the end of the previous boot.  The agent
-// empties the annotation when it starts and finds no such error.
+// The error that kept the staged deployment from being finalized at the end of the previous boot.  The agent empties
+// the annotation when it starts and finds no such error.
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 
 // An annotation of a MachineConfigPool: the time at which the present target replaced the one before.  Two rollouts of
-// the same config differ in it.  A pool that has had only one target does not have the annotation.
+// the same config differ in this time.  A pool that has had only one target does not have the annotation.
 inline constexpr std::string_view kTargetSinceAnnotation = "pintle.io/target-since";
 
 // A label of a Node.  Its value decides whether Pintle's agent acts there in place of the Machine Config Operator's
 // daemon.  The daemon does not run on a node that has the label.
 inline constexpr std::string_view kAgentLabel = "pintle.io/agent";
-// The agent is to act, as soon as the daemon is gone.
+// Requests that the agent acts as soon as the daemon is gone.
 inline constexpr std::string_view kAgentAwaited = "awaited";
 inline constexpr std::string_view kAgentActs = "acts";
-// The agent is to stand by again.
+// Requests that the agent stands by again.
 inline constexpr std::string_view kAgentLeaves = "leaves";
 // An annotation of a Node.  An agent that was started to wait for the label reports its state in this annotation.
 inline constexpr std::string_view kAgentStateAnnotation = "pintle.io/agent-state";

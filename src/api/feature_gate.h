@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The FeatureGate of a cluster: which features each of its releases has on or off.
+// The FeatureGate of a cluster: which features each of its releases enables and disables.
 
 #include <string>
 #include <string_view>

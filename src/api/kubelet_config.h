@@ -55,7 +55,7 @@ struct KubeletConfigCondition {
 
 struct KubeletConfigStatus {
   std::int64_t observed_generation = 0;
-  // The latest outcomes, the newest last, and behind them the condition for older tools.
+  // The latest outcomes, the newest last, followed by the condition for older tools.
   std::vector<KubeletConfigCondition> conditions;
 
   static constexpr bool kLenient = true;

@@ -47,7 +47,7 @@ struct LabelSelector {
 
 class Selector {
  public:
-  // The error has the words of Kubernetes.
+  // The messages of errors are those of Kubernetes.
   static Result<Selector> Compile(const std::optional<LabelSelector>& selector);
 
   bool Matches(const Labels& labels) const;

@@ -29,7 +29,7 @@ struct MachineConfigSpec {
   std::string os_image_url;  // Empty to use the cluster's image.
   std::string base_os_extensions_container_image;
   json::Value config;  // The Ignition config as the object has it; null if there is none.
-  // A list that is absent differs from an empty one in the name of a rendered config.
+  // An absent list and an empty list lead to different names of the rendered config.
   std::optional<std::vector<std::string>> kernel_arguments;
   std::optional<std::vector<std::string>> extensions;
   bool fips = false;

@@ -204,7 +204,7 @@ bool IsShort(const Pieces& pieces, const Suffix& suffix) {
 bool IsKeptAsWritten(const Pieces& pieces, const Suffix& suffix) {
   if (suffix.format == Format::kBinary) {
     constexpr int kEight = 8;
-    constexpr std::size_t kLastDigits = 3;  // They decide, because 1000 is a multiple of 8.
+    constexpr std::size_t kLastDigits = 3;  // Only these matter, because 1000 is a multiple of 8.
     int last = 0;
     for (const char digit : pieces.whole.substr(pieces.whole.size() - std::min(pieces.whole.size(), kLastDigits))) {
       last = last * 10 + (digit - '0');

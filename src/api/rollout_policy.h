@@ -25,14 +25,14 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
 // Annotations of a MachineConfigPool with which a person gives orders to the pool's rollout.
 //
-// Each value is a RolloutOrder as JSON.  The third order has the administrator's reason to disregard the windows and
-// the freeze for its target.
+// Each value is a RolloutOrder as JSON.  The third order makes the rollout of its target disregard the windows and the
+// freeze; its `reason` is the administrator's reason for that.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
 // Annotations of a Node, for a policy with `stage: All`.
 //
-// The controller sets the first one to the target that the node is to have later: the name of the config, and after a
+// The controller sets the first one to the target that the node will get later: the name of the config, and after a
 // space the image that was built for it, if there is one.  The node's agent stages this target and then sets the second
 // one to the same value.  If it cannot stage the target, it sets the third one to the reason.
 inline constexpr std::string_view kStageAnnotation = "pintle.io/stage";
@@ -44,10 +44,10 @@ struct RolloutOrder {
   std::string target;
   // For an approval: the digest of the wave that may begin, as the policy's status has it.
   std::string wave_digest;
-  std::int32_t wave = 0;  // The number that the wave had then, for people; the first wave is number 1.
+  std::int32_t wave = 0;  // The number of this wave at that time, for people; the first wave is number 1.
   std::string reason;     // For an override.
   std::string by;
-  std::string at;  // Two orders of one person differ in their times.
+  std::string at;  // The time of the order; two orders of one person have different times.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -216,7 +216,7 @@ struct RolloutPolicySpec {
 
 struct RolloutApproval {
   std::int32_t wave = 0;    // The number that the wave had when it was approved.
-  std::string wave_digest;  // What the approval holds for: the wave as it is defined, and the target.
+  std::string wave_digest;  // The digest of the definition of the wave and of the target that were approved.
   std::string by;
   std::optional<Time> at;
 
@@ -260,7 +260,7 @@ struct RolloutOverride {
   std::string reason;
   std::string by;
   std::optional<Time> at;
-  std::optional<Time> withdrawn;  // Since then, the pool has another order, or none, or another target.
+  std::optional<Time> withdrawn;  // The time since which the pool has another order, no order, or another target.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -272,11 +272,11 @@ struct RolloutOverride {
   };
 };
 
-// Counts the nodes that were done in the latest rollout that had any, and the time that they took.
+// The number of nodes that were done in the latest rollout in which a node was done, and the time that they took.
 struct RolloutDurations {
   std::string target;
   std::int32_t nodes = 0;    // The number of nodes.
-  std::int64_t seconds = 0;  // Their times together, from being given the target until they were done.
+  std::int64_t seconds = 0;  // The sum of the times from when a node was given the target until it was done.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -301,12 +301,12 @@ struct RolloutWaveEnd {
 // The state of a rollout that the controller must remember.  Every decision is a function of this value and of the
 // cluster.
 struct RolloutMemory {
-  std::string target;  // The rendered config, with the image behind it if there is one.
+  std::string target;  // The name of the rendered config, followed by the image if there is one.
   std::optional<Time> began;
   std::int32_t wave = 0;             // The index of the wave that is under way.
   std::vector<std::string> members;  // Its nodes, sorted; empty for a wave with all nodes that are left.
   bool has_begun = false;            // The members of the wave have been chosen.
-  std::optional<Time> well_since;    // Since then, all nodes of the wave are well.
+  std::optional<Time> well_since;    // The time since which all nodes of the wave are well.
   std::map<std::string, Time> told;  // When nodes that are not done yet were given the target.
   std::optional<RolloutDurations> took;
   std::vector<RolloutWaveEnd> ended;    // The first end of each wave of this rollout.
@@ -316,9 +316,9 @@ struct RolloutMemory {
   std::optional<RolloutHalt> halt;
   std::vector<RolloutApproval> approvals;
   std::vector<RolloutResumption> resumptions;
-  std::string approve_seen;   // The latest order that has approved a wave, so that it acts once.
-  std::string resume_seen;    // The latest order to resume, so that it acts once.
-  std::string override_seen;  // The latest order to disregard the windows, so that it acts in one rollout.
+  std::string approve_seen;   // The latest order that has approved a wave; kept so that the order acts once.
+  std::string resume_seen;    // The latest order to resume; kept so that the order acts once.
+  std::string override_seen;  // The latest order to disregard the windows; kept so that it acts in one rollout only.
   std::optional<RolloutOverride> override_used;
 
   static constexpr bool kLenient = true;

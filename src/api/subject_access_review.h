@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A question to the API server: may a user do something?  No such object is stored.
+// A request to the API server to check whether a user may do something.  No such object is stored.
 
 #include <map>
 #include <string>

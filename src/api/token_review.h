@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A question to the API server: does it accept a token, and whose is it?  No such object is stored.
+// A request to the API server to check a token and to name the owner of the token.  No such object is stored.
 
 #include <map>
 #include <string>
@@ -46,7 +46,7 @@ struct TokenReviewStatus {
   };
 };
 
-// Without audiences in the question, the token must be for the API server itself.
+// Since the request names no audiences, the token must be for the API server itself.
 struct TokenReview {
   std::string api_version = "authentication.k8s.io/v1";
   std::string kind = "TokenReview";

@@ -5,9 +5,9 @@
 // the files of the ControllerConfig, and the agent reports which files wait.
 //
 // Agents read these files from the ControllerConfig and do not know their pool, so the controller has to ask each node
-// to wait.  A request has a time limit, before which the controller renews the request.  The limit matters if another
-// controller takes over that does not know these annotations, such as the Machine Config Operator's: after the limit,
-// agents write new certificates again.
+// to wait.  Each request has a time limit, and the controller renews the request before that limit.  The limit matters
+// if a controller takes over that does not know these annotations, such as the Machine Config Operator's: after the
+// limit, agents write new certificates again.
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The words behind a verb, sorted into options and operands.
+// The words after a verb, sorted into options and operands.
 //
 //     pintle render --pool POOL.yaml --controller-config=CC.yaml -o name FILE...
 //
@@ -28,8 +28,8 @@ struct Option {
 
 class CommandLine {
  public:
-  // Sorts the words by the options that a verb knows.  An option takes its value as the next word or behind "=", may
-  // be given more than once, and may stand anywhere before "--"; all words behind "--" are operands.
+  // Sorts the words by the options that a verb knows.  The value of an option is the next word, or the text after "=".
+  // An option may be given more than once, and may stand anywhere before "--".  All words after "--" are operands.
   static Result<CommandLine> Parse(std::span<const Option> options, std::span<const std::string_view> words);
   static Result<CommandLine> Parse(std::span<const Option> options, std::span<const char* const> words);
 
@@ -39,7 +39,7 @@ class CommandLine {
   std::vector<std::string> Values(std::string_view option) const;
   // Returns the value of a required option, or an error if the option was not given or its value is empty.
   Result<std::string> Needed(std::string_view option) const;
-  // Returns the operands: all words but the options and their values.
+  // Returns the operands: all words except the options and their values.
   const std::vector<std::string>& words() const { return words_; }
 
  private:

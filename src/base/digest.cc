@@ -45,8 +45,8 @@ void MustSucceed(int ok) {
 }  // namespace
 
 Hasher::Hasher(DigestAlgorithm algorithm) : context_(Crypto().EVP_MD_CTX_new()) {
-  // MD5 names configs here and protects nothing, so this flag requests it in FIPS mode, too.  OpenSSL 3 ignores the
-  // flag.
+  // MD5 is used only to compute names, and protects nothing.  So this flag asks for MD5 even in FIPS mode, but OpenSSL
+  // 3 ignores the flag.
   Crypto().EVP_MD_CTX_set_flags(context_.get(), EVP_MD_CTX_FLAG_NON_FIPS_ALLOW);
   MustSucceed(Crypto().EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
 }

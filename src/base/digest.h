@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Digests of bytes.  Contents are stored under their digest, and compared by it.
+// Digests of bytes.  Contents are stored and compared by their digests.
 
 #include <compare>
 #include <cstddef>

@@ -3,8 +3,8 @@
 
 // An ELF note names the libraries that a program loads only when it needs them.
 //
-// Packaging tools read it beside the list of linked libraries, and derive dependencies or recommendations from it.  Its
-// format is that of systemd's "Package Metadata for dlopen()": a JSON list of objects.
+// Packaging tools read the note in addition to the list of linked libraries, and derive dependencies or recommendations
+// from it.  The format is that of systemd's "Package Metadata for dlopen()": a JSON list of objects.
 
 #include <algorithm>
 #include <cstddef>

@@ -27,8 +27,8 @@ Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view 
   return {};
 }
 
-// Matches entries with any of these ids.  An entry that another program has written with one of our ids matches, too;
-// the caller can recognise it by the fields that name the sender.
+// Matches entries with any of these ids.  An entry that another program has written with one of our ids also matches;
+// the caller can recognise such an entry by the fields that name the sender.
 Result<> Match(sd_journal* journal, std::span<const MessageId> ids) {
   for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};
@@ -77,7 +77,8 @@ Result<std::string> IdOfPreviousBoot(sd_journal* journal) {
   TRY(AddMatch(journal, "_BOOT_ID", ::sd_id128_to_string(boot, text)));
   int result = ::sd_journal_seek_head(journal);
   if (result >= 0) result = ::sd_journal_next(journal);
-  // The entry before the first one of this boot is the last one of the previous boot.  The match would exclude it.
+  // The entry before the first one of this boot is the last one of the previous boot.  The match excludes that
+  // entry, so the match is removed first.
   ::sd_journal_flush_matches(journal);
   if (result > 0) result = ::sd_journal_previous(journal);
   if (result < 0) return Failed("sd_journal_previous", result);

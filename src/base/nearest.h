@@ -9,7 +9,7 @@
 
 namespace pintle {
 
-// Returns the known word that differs from `word` by the fewest letters, if these are few.  Otherwise returns the first
+// Returns the known word that differs from `word` by the fewest letters, if they are few.  Otherwise returns the first
 // known word that begins with `word`, if `word` has at least two letters.  Returns "" if there is neither, or if `word`
 // is longer than any word that a person types.  Dashes at the beginning do not count as letters.
 std::string_view Nearest(std::string_view word, std::span<const std::string_view> known);

@@ -23,8 +23,8 @@ std::uint32_t CodeOf(std::string_view character) {
   return code;
 }
 
-// Line separators, the byte order mark and the characters that change the direction of text count as control
-// characters, too.
+// Line separators, the byte order mark and the characters that change the direction of text also count as control
+// characters.
 bool IsControl(std::uint32_t code) {
   const bool turns_direction = code == 0x061C || code == 0x200E || code == 0x200F ||
                                (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);

@@ -189,7 +189,7 @@ Result<UniqueFd> Root::OpenFile(std::string_view path, int flags, mode_t mode) c
 
 Result<std::string> Root::ReadFile(std::string_view path, std::size_t limit) const {
   const auto doing = [&] { return fmt::format("reading {}", path); };
-  // O_NONBLOCK keeps a named pipe in the place of a file from blocking us.
+  // If a named pipe has taken the file's place, O_NONBLOCK keeps open() from blocking.
   const UniqueFd file = TRY(OpenBelow(directory_.get(), std::string(path), O_RDONLY | O_NONBLOCK, 0), doing());
   struct stat status;
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat").While(doing());

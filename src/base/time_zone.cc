@@ -176,7 +176,7 @@ class TimeZone::RuleReader {
     return number;
   }
 
-  // Reads hours, with minutes and seconds where there are any.
+  // Reads hours, and the minutes and seconds if they follow.
   Result<seconds> Time() {
     const bool is_negative = Take('-');
     if (!is_negative) Take('+');
@@ -245,7 +245,7 @@ seconds TimeZone::Rule::OffsetAt(sys_seconds instant) const {
     return sys_seconds(local.time_since_epoch() - before);
   };
   const auto year = std::chrono::year_month_day(std::chrono::floor<days>(instant + offset)).year();
-  // The latest change that is not after the instant decides.  It may be a change of the year before.
+  // The latest change at or before the instant determines the offset.  It may be a change of the previous year.
   seconds now = offset;
   std::optional<sys_seconds> latest;
   const auto look_at = [&](sys_seconds change, seconds from_then_on) {

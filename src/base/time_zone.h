@@ -5,7 +5,7 @@
 //
 // The rules are those of the system's tzdata.  The standard library of Debian 12's compilers has no time zones, and the
 // functions of the C library know only one zone at a time, for all threads.  So this class reads the contents of a TZif
-// file (RFC 8536) itself: a list of transitions, and behind it a rule for the time after the last transition.
+// file (RFC 8536) itself: a list of transitions, followed by a rule for the time after the last transition.
 
 #include <chrono>
 #include <cstdint>
@@ -28,8 +28,9 @@ class TimeZone {
   std::chrono::seconds OffsetAt(WallTime instant) const;
   std::chrono::local_seconds LocalAt(WallTime instant) const;
 
-  // Returns the instant at which the clocks first are at a local time.  If the clocks skip this time when they are put
-  // forward, this is the instant of the skip.  If they pass it twice, since they are put back, it is the first pass.
+  // Returns the first instant at which the clocks have this local time.  If the clocks skip this time because they are
+  // put forward, returns the instant of the skip.  If the clocks have this time twice because they are put back,
+  // returns the earlier instant.
   WallTime InstantOf(std::chrono::local_seconds local) const;
 
  private:
@@ -38,14 +39,14 @@ class TimeZone {
 
   struct Transition {
     std::chrono::sys_seconds at;
-    std::chrono::seconds offset;  // From this instant on.
+    std::chrono::seconds offset;  // The offset from UTC from this instant on.
   };
-  // The day and the time of each year at which the clocks are changed, as POSIX has them in the variable TZ.
+  // The day and the time of each year at which the clocks are changed, as in the variable TZ of POSIX.
   struct YearlyChange {
     enum class Kind { kWeekday, kDayWithoutLeapDay, kDay };
     Kind kind = Kind::kWeekday;
-    unsigned month = 1;                                 // This and the next two are for kWeekday.
-    unsigned week = 1;                                  // 5 is the last one of the month.
+    unsigned month = 1;                                 // This member and the next two are for kWeekday.
+    unsigned week = 1;                                  // 5 means the last one of the month.
     unsigned weekday = 0;                               // 0 is Sunday.
     int day = 0;                                        // From 1 for kDayWithoutLeapDay, and from 0 for kDay.
     std::chrono::seconds time = std::chrono::hours(2);  // Since midnight; it may be negative, or more than a day.

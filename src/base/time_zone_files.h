@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads time zones by their names of the IANA database, such as "Europe/Berlin", from the system's tzdata.
+// Reads time zones by their names in the IANA database, such as "Europe/Berlin", from the system's tzdata.
 
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ class TimeZoneFiles {
  public:
   static constexpr const char* kDirectory = "/usr/share/zoneinfo";
 
-  // Reads files below `root`, "/" as a rule; the root is opened for the first zone.
+  // Reads files below the directory `root`, which is usually "/".  The directory is opened only when a zone is read.
   explicit TimeZoneFiles(std::string root = "/") : root_(std::move(root)) {}
 
   // Returns the zone of this name.  "UTC" needs no file.

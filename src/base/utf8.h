@@ -15,8 +15,8 @@ bool IsUtf8(std::string_view bytes);
 struct Utf8Start {
   bool is_character;  // False if the bytes are not UTF-8.
   // The length of the character in bytes.  If the bytes are not UTF-8, this is the number of bytes that one U+FFFD
-  // replaces.  As Unicode recommends, these are the longest beginning of a valid character, or one byte if no character
-  // begins so.
+  // replaces.  As Unicode recommends, one U+FFFD replaces the longest prefix that could begin a valid character, or one
+  // byte if there is no such prefix.
   std::size_t length;
 };
 

@@ -23,7 +23,7 @@ struct OsAbilities {
   bool is_package_based = false;  // It has no OSTree, and its package manager changes the OS.
 };
 
-// Returns whether the OS itself is to change, and not just files.
+// Returns whether a change concerns the OS itself, and not just files.
 bool ChangesOs(const plan::Difference& difference);
 
 // A package-based machine applies the files, units and users of a config, and leaves aside its settings for the OS, as

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Performs the actions that must follow when files have changed: reload and restart.
+// Performs the actions that must follow a change of files: reloads and restarts.
 
 #include <span>
 
@@ -14,14 +14,14 @@ namespace pintle::change {
 
 using Actions = std::span<const api::NodeDisruptionAction>;
 
-// Returns whether one of the actions is a reboot, which makes all others needless.
+// Returns whether one of the actions is a reboot, which makes all other actions unnecessary.
 bool HasReboot(Actions actions);
 
 // Returns whether one of the steps changes what the service manager reads.
 bool ChangesSystemd(std::span<const plan::Step> steps);
 
-// Makes the service manager read its configuration if the steps change it.  Then performs all actions except a reboot,
-// in order, until one fails.  If the steps removed the unit file of a service that is to be restarted or reloaded, and
+// Makes the service manager reload its configuration if the steps change it.  Then performs all actions except a
+// reboot, in order, until one fails.  If an action restarts or reloads a service whose unit file the steps removed, and
 // systemd no longer finds the unit, the service is stopped instead.  The node must have been drained before.
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps);
 

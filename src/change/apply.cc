@@ -384,7 +384,7 @@ class Changer {
     return fmt::format("{}", fmt::join(left, "; "));
   }
 
-  // Makes the old deployment boot next, because another deployment is running and the change is to be undone.
+  // Undoes the change while another deployment than the old one is running: makes the old deployment boot next.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(RecordRejection(change));

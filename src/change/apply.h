@@ -81,7 +81,7 @@ Result<> Rehearse(const host::Host& host, const plan::ParsedConfig& from, const 
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
                        const Choice& choice, const Progress& progress = {});
 
-// The state of the journal while nobody holds the claim to the machine.
+// The state of the change in the journal.  It is meaningful only while no other process holds the claim to the machine.
 enum class Pending {
   kNone,
   kCutShort,        // Recover() has to end the change, whichever program began it.
@@ -95,7 +95,7 @@ enum class Recovery {
   kFinished,       // The machine is as the change wants it.
   kToBeConfirmed,  // The machine is as the change wants it, and Confirm() or GiveUp() ends the change.
   kRebootNeeded,   // The machine has to reboot for the change to end.
-  // The old state is back, or comes with the next boot, after which Recover() has to be called again.
+  // The old state is back, or comes with the next boot.  Recover() has to be called again after that boot.
   kRebootNeededToUndo,
 };
 
@@ -112,7 +112,7 @@ inline constexpr std::int64_t kMostBoots = 3;
 // Ends the change that a crash or a reboot has interrupted.  Must be called before anything else is changed.
 Result<Recovered> Recover(const host::Host& host, const Progress& progress = {});
 
-// Ends a change that waits for confirmation, since the machine is healthy.
+// Confirms that the machine is healthy, which ends a change that waits for confirmation.
 Result<> Confirm(const host::Host& host);
 
 // Undoes a change that waits for a reboot or for a confirmation, or was cut short.  `why` becomes its reason.

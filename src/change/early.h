@@ -19,8 +19,8 @@ namespace pintle::change {
 
 // Puts the files, and returns the change that they belong to.  Returns nullopt if no file has to be put this early, for
 // example because no change from an earlier boot is in the journal.  Also returns nullopt, and leaves the rest to
-// Recover(), if someone has booted another deployment than those of the change, or has edited a file that the new
-// deployment is to get.
+// Recover(), if someone has booted another deployment than those of the change, or has edited a file that the change
+// puts into the new deployment.
 //
 // The service manager cannot be used yet, so `host` must have a SystemdOffline, which makes the links of units itself.
 Result<std::optional<Change>> PutFilesEarly(const host::Host& host);

@@ -47,9 +47,9 @@ struct Finding {
   };
 };
 
-// Returns the findings on a machine that is to have this config, with all details.  They include the users whose
-// original passwords are lost.  `seen` records which files were read, and what was found.  A file in it that was not
-// touched since is not read again.  Each file that is read is added, unless it has changed just before.
+// Returns the findings on a machine that should have this config, with all details.  They include findings on the users
+// whose original passwords are lost.  `seen` records the states of files that were read.  A file that was not touched
+// since it was recorded is not read again.  Each file that is read is recorded, unless it has changed just before.
 Result<std::vector<Finding>> FindingsOn(const host::Host& host, const plan::ParsedConfig& config,
                                         host::SeenFiles* seen = nullptr);
 

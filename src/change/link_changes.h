@@ -27,7 +27,7 @@ resource::UnitLinks::State ChangedLinks(const resource::UnitLinks::State& before
                                         const resource::UnitLinks::State& after);
 
 struct RestoredLinks {
-  resource::UnitLinks::State links;  // All links that the machine is to have, also those of others.
+  resource::UnitLinks::State links;  // All links after the undo, including those of others.
   std::vector<std::string> edited;   // The paths of links that someone else has changed after the change; they stay.
 };
 

@@ -17,10 +17,10 @@
 
 namespace pintle::change {
 
-// A set of things, by the names that findings have for them.
+// The names of things, as in Finding::about.
 using Things = std::set<std::string, std::less<>>;
 
-// Returns the name that findings on this step have.
+// Returns the name of the thing that the step puts, as in Finding::about, or "" for a step for the links of units.
 std::string NameOf(const plan::Step& step);
 
 // Returns the ignored things on which both configs agree.  A change between the configs does not touch these things.

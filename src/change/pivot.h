@@ -4,8 +4,8 @@
 // Changes the OS image of a machine by hand.
 //
 // The machine's config stays as it is.  So the config names another image than the machine then has, and each look
-// reports that as a finding.  Otherwise, this is a change like others that take effect with the next boot: the journal
-// has it, the config's files win when /etc is merged, and it is undone if the new image does not boot.
+// reports that as a finding.  In all other respects, a pivot is like any change that takes effect with the next boot:
+// it is in the journal, the config's files win when /etc is merged, and it is undone if the new image does not boot.
 
 #include <string>
 #include <vector>

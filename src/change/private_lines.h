@@ -3,8 +3,8 @@
 
 // Keeps the contents of private files out of reports.  A file is private if not everyone may read it.
 //
-// Others may look at a terminal, copy its output into a ticket, or record the session.  So reports have only the
-// lengths of a private file, and its lines only if a person asks for them.  Secrets in these lines stay masked.
+// Other people may see a terminal or a recording of it, and its output may be copied into a ticket.  So reports have
+// only the lengths of the contents, unless a person asks for the lines.  Secrets in these lines stay masked.
 
 #include <cstdint>
 #include <set>
@@ -21,11 +21,11 @@ namespace pintle::change {
 
 enum class PrivateLines { kLeftOut, kShown };
 
-// Returns whether not everyone may read a file with these permissions.
+// Returns whether a file with these permissions is private.
 constexpr bool IsPrivate(std::int64_t permissions) { return (permissions & 04) == 0; }
 bool IsPrivate(const ignition::File& file);
 
-// Returns the paths of a config's files that not everyone may read.
+// Returns the paths of a config's private files.
 std::set<std::string_view> PrivatePaths(const ignition::Config& config);
 
 // Describes a difference of contents by their lengths alone; returns "" if they are equal.

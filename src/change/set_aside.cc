@@ -115,7 +115,8 @@ Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
       {kStagedImage, [&] { return WithoutValue(ReadStagedImage(root)); }},
       {kIgnored, [&] { return WithoutValue(ReadIgnored(root, now)); }},
       {kKeptPolicy, [&] { return WithoutValue(ReadKeptPolicy(root)); }},
-      // The agent alone knows the contents of these files.
+      // Only the agent reads the contents of the first two files, and a damaged list of writers counts as missing.  So
+      // only the versions of these files are checked.
       {format::kRegistries.path, [&] { return ExpectKnownVersion(root, format::kRegistries); }},
       {format::kHandedOver.path, [&] { return ExpectKnownVersion(root, format::kHandedOver); }},
       {format::kWriters.path, [&] { return ExpectKnownVersion(root, format::kWriters); }},

@@ -127,9 +127,9 @@ class Stager {
   }
 
  private:
-  // Returns whether systemd has started on this machine, so that it has applied the presets.  In the initramfs of the
-  // first boot, systemd has not yet started from the root file system.  Without the presets, it would then disable the
-  // units that the first config enables.
+  // Returns whether systemd has started on this machine, and so has applied the presets.  In the initramfs of the first
+  // boot, systemd has not yet started from the root file system.  If kFirstPresets were removed then, the first start
+  // of systemd would disable the units that the first config enables.
   Result<bool> HasStartedOnce() const {
     const auto id = host_.root.ReadFile(kMachineId);
     if (!id && id.error().kind() == ErrorKind::kNotFound) return false;
@@ -202,7 +202,7 @@ class Stager {
     return all;
   }
 
-  // Collects the files of the old config, which nobody may have edited.
+  // Collects the files of the old config.  If someone has edited one that the change would overwrite, that is an error.
   Result<> CollectConfigured(const ParsedConfig& from) {
     Owners owners(host_.root);
     for (Step& step : TRY(plan::StepsFor(from, from, {}))) {

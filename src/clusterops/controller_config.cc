@@ -313,7 +313,7 @@ class Drafter {
       draft_.spec[kRegistryCredentials] = Value();
       return;
     }
-    // The DNS has a part of the registry's address.  AddDns() reports a missing DNS.
+    // The registry's address contains the domain in the object DNS.  AddDns() reports a missing DNS.
     if (!inputs_.dns.is_object()) return;
     const auto merged =
         MergedRegistryCredentials(inputs_.registry_credentials, inputs_.dns.TextAt({"spec", "baseDomain"}));

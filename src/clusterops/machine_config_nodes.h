@@ -17,7 +17,7 @@
 
 namespace pintle::clusterops {
 
-// Identifies a MachineConfigNode that is to be removed.  The uid protects a newer object with the same name.
+// Identifies a MachineConfigNode that has to be removed.  The uid protects a newer object with the same name.
 struct StaleMachineConfigNode {
   std::string name;
   std::string uid;

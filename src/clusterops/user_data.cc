@@ -19,7 +19,7 @@ constexpr int kServerPort = 22623;
 constexpr const char* kPointerVersion = "3.5.0";
 constexpr std::string_view kScheme = "Bearer ";
 
-// The platforms on which a machine reaches the control plane by an address and not by a name.
+// The platforms for which the Infrastructure lists addresses of the control plane.
 constexpr auto kWithAddresses =
     std::to_array<std::string_view>({"baremetal", "openstack", "ovirt", "vsphere", "nutanix"});
 
@@ -50,7 +50,7 @@ std::vector<std::string> Addresses(const json::Value& infrastructure) {
 }  // namespace
 
 std::string HostOfServer(const json::Value& infrastructure) {
-  // Nutanix has addresses, too, but there the name is used.
+  // On Nutanix, machines use the name, although there are addresses.
   const std::string& platform = infrastructure.TextAt({"status", "platformStatus", "type"});
   const std::vector<std::string> addresses = Addresses(infrastructure);
   if (!addresses.empty() && platform != "Nutanix") return addresses.front();

@@ -33,7 +33,7 @@ struct ClusterOperatorInputs {
 };
 
 struct ClusterOperatorChange {
-  std::optional<json::Value> patch = {};  // A merge patch of the status; unset if nothing is to be changed.
+  std::optional<json::Value> patch = {};  // A merge patch of the status; unset if nothing changes.
   std::vector<clusterops::OperatorEvent> events = {};
   std::optional<WallTime> waiting_since = {};  // An input of the next pass.
   std::optional<WallTime> again_at = {};       // The time at which the pass has to run again even without a change.

@@ -20,14 +20,15 @@ namespace {
 constexpr auto kBetweenRenewals = std::chrono::seconds(1);
 constexpr auto kRenewedAnyway = std::chrono::hours(1);
 constexpr std::size_t kMostConnections = 64;
-// At a guarded address, one client must not keep the others out.  All visitors of an authenticating proxy are one
-// client.
+// At a guarded address, one client must not keep the others out.  All visitors that come through an authenticating
+// proxy count as one client.
 constexpr std::size_t kMostGuardedConnections = 256;
 constexpr std::size_t kMostOfOneClient = 128;
 constexpr net::Rate kGuardedRate = {.per_second = 100, .burst = 500};
 // A visitor waits no longer than this for the API server's answer.
 constexpr auto kVisitorPatience = std::chrono::seconds(20);
-// Proxies on the way, such as that of `kubectl port-forward`, may end a connection that is silent, too.
+// Each stream gets a comment at this interval: the server and the proxies on the way, such as `kubectl port-forward`,
+// may end a silent connection.
 constexpr auto kBetweenComments = std::chrono::seconds(20);
 static_assert(kBetweenComments * 3 < net::HttpServerLimits().stream_idle_time,
               "the server would end the stream of a page on which nothing changes");

@@ -65,12 +65,12 @@ class ClusterPage {
   const Clock& clock_;
   const Cluster& cluster_;
   event::Timer soon_;
-  event::Timer later_;  // The days that certificates have left change without a change of the cluster.
+  event::Timer later_;  // Renews the page of an unchanged cluster, since certificates have fewer days left each day.
   event::Timer alive_;
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
   std::vector<dashboard::Piece> pieces_;  // Of contents_; may be empty while no browser follows the page.
-  std::shared_ptr<PageGuard> guard_;      // Exists if there is a guarded server, as do the files of its certificate.
+  std::shared_ptr<PageGuard> guard_;      // Exists if there is a guarded server, as does certificate_.
   // Destroyed first, since their threads use the updates and the guard.
   std::unique_ptr<net::HttpServer> loopback_;
   std::unique_ptr<net::HttpServer> guarded_;

@@ -23,7 +23,7 @@ inline constexpr int kFailuresBeforeReport = 2;
 
 class Complaints {
  public:
-  // Returns whether the error `message` of the action `what` is to be logged now.
+  // Returns whether the caller should log the error `message` of the action `what` now.
   bool ShouldLog(const std::string& what, const std::string& message, MonotonicTime now);
 
  private:

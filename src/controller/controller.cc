@@ -159,7 +159,7 @@ bool Controller::IsReadyToReadAfresh() const {
   return knows_pools_ ? cluster_.nodes().is_ready() : cluster_.pools().is_ready();
 }
 
-// Waits while the mirror cannot list the kind that is to be read: the server would refuse this request as well.
+// Waits while the mirror cannot list the kind to read: the server would refuse this request as well.
 void Controller::ReadAfresh() {
   awaits_list_ = !IsReadyToReadAfresh();
   if (awaits_list_) return;
@@ -598,7 +598,7 @@ bool Controller::MayBegin(const std::string& what) {
 
 void Controller::EndAction(const std::string& what, const Error* error) {
   const auto call = calls_.extract(what);
-  // Back off after a success, too: while the mirror lags behind, the action would be repeated at once.
+  // Back off even after a success: while the mirror lags behind, the action would be repeated at once.
   const int count = backoff_.Failed({"", what}, clock_.Monotonic());
   // A conflict at the first try may mean that another client has done the same.
   const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;

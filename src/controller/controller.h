@@ -41,7 +41,7 @@
 
 namespace pintle::controller {
 
-// The beginning of the identities of all replicas, on whatever host.
+// The prefix of the identities of all replicas, on every host.
 inline constexpr const char* kIdentityPrefix = "pintle-controller_";
 // The holder that a takeover writes into a lease so that one of these replicas takes the lease.
 inline constexpr const char* kTakeoverOffer = "pintle-takeover-offer";
@@ -95,7 +95,7 @@ class Controller {
   void LeaveOperatorLease();
   void StopReadingAfresh();
   void Lead();
-  // This replica begins or ceases to act as OpenShift's operator.
+  // These two are called when this replica begins and ceases to act as OpenShift's operator.
   void ActAsOperator();
   void ActAsOperatorNoMore();
   void LookAsOperator(const View& view);
@@ -136,8 +136,8 @@ class Controller {
   Announcer render_events_;
   Announcer kubelet_events_;
   Announcer operator_events_;
-  event::Timer soon_;   // Looks after a change.
-  event::Timer later_;  // Looks at `later_due_`, even if nothing changes.
+  event::Timer soon_;   // Triggers a look after a change.
+  event::Timer later_;  // Triggers a look at the time `later_due_`, even if nothing changes.
   MonotonicTime later_due_ = {};
   event::Timer quiet_;  // Releases idle memory.
   Cluster cluster_;
@@ -164,7 +164,7 @@ class Controller {
   DrainWatch drain_watch_;
   std::set<std::string> configs_of_updates_;  // The current and the next configs of nodes that are about to be updated.
   std::set<std::string> strays_;              // The nodes without a pool that have been reported.
-  // The last time that a part did something to a pool: by the name of the part in metrics, and by pool.
+  // The last time that a part did something to a pool.  The keys are the name of the part in metrics, and the pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
   std::map<std::string, kube::Call> calls_;  // Creations and patches of pools, and removals of configs, by description.

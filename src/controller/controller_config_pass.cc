@@ -15,7 +15,7 @@
 namespace pintle::controller {
 namespace {
 
-// Returns the annotations that are to be set.
+// Returns the annotations to set.
 api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs,
                                 const clusterops::ControllerConfigDraft& draft) {
   static const api::ObjectMeta kNone;
@@ -47,7 +47,7 @@ ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& in
                                 .warning = fmt::format("{}", fmt::join(draft.warnings, "; "))};
   const api::Annotations annotations = NewAnnotations(inputs, draft);
   if (inputs.known == nullptr) {
-    // There is no last good value yet, and a part of a ControllerConfig would be rendered for all nodes.
+    // There is no last good value yet, and an incomplete ControllerConfig would be rendered for all nodes.
     if (!change.problem.empty()) return change;
     NewControllerConfig& created = change.created.emplace();
     created.metadata.name = api::kControllerConfigName;

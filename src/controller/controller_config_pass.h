@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what the ControllerConfig is to be, from the objects that describe the cluster.
+// Decides the contents of the ControllerConfig from the objects that describe the cluster.
 
 #include <optional>
 #include <string>
@@ -17,12 +17,12 @@ namespace pintle::controller {
 struct ControllerConfigPassInputs {
   const clusterops::ControllerConfigInputs& sources;
   const TemplateInput* known = nullptr;  // The ControllerConfig; nullptr if there is none.
-  // True if the authorities of the API server have changed lately: nodes then have to read them again.
+  // True if the authorities of the API server have changed recently, so that nodes have to read them again.
   bool are_authorities_new = false;
 };
 
 struct ControllerConfigChange {
-  std::optional<json::Value> patch = {};  // A JSON patch of `known`; unset if nothing is to be changed.
+  std::optional<json::Value> patch = {};  // A JSON patch of `known`; unset if nothing changes.
   std::optional<NewControllerConfig> created = {};
   std::string problem = {};  // Why fields are left as they are, or why no ControllerConfig is created, or "".
   std::string warning = {};  // The missing inputs that the cluster works without, or "".

@@ -16,7 +16,8 @@ namespace {
 
 // The field manager with which parts of the Machine Config Operator write these conditions.
 constexpr const char* kManager = "machine-config-operator";
-// If more moments of a node wait, the oldest one that is not being written is dropped, since it is out of date by then.
+// If more moments of a node wait, the second oldest one is dropped, since it is out of date by then.  The oldest one
+// may be on its way.
 constexpr std::size_t kMostWaiting = 16;
 
 }  // namespace

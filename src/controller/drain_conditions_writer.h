@@ -5,8 +5,9 @@
 //
 // The moments of a node are written in their order.  Each moment is a write of its own, so that watchers see all of
 // them.  A write that fails neither fails nor delays the drain.  A moment that the API server refuses is dropped, and
-// so is one whose MachineConfigNode does not exist.  If too many moments of a node wait, the oldest one that is not
-// being written is dropped.  After any failure, the waiting moments are written later, at growing intervals.
+// so is one whose MachineConfigNode does not exist.  If too many moments of a node wait, the second oldest one is
+// dropped, since the oldest one may be on its way.  After any failure, the waiting moments are written later, at
+// growing intervals.
 
 #include <deque>
 #include <functional>

@@ -3,7 +3,8 @@
 
 // A current copy of one object, which is followed by its name.
 //
-// A rule of a role that names objects lets a client list and watch each of them by its name, but not their whole kind.
+// If a rule of a role names objects, a client may list and watch each of these objects by its name, but not the whole
+// kind.
 
 #include <fmt/core.h>
 
@@ -41,8 +42,8 @@ class FollowedObject {
 
   const kube::ObjectName& name() const { return name_; }
 
-  // Returns whether the object has been read, or is known to be missing, or the API server refuses to list it.  Also
-  // returns true if there is no name.
+  // Returns true if the object has been read or is known to be missing, if the API server refuses or repeatedly fails
+  // to list it, or if there is no name.
   bool is_ready() const { return !mirror_ || mirror_->is_ready() || !mirror_->refusal().empty(); }
 
   // Returns nullptr if there is no object.

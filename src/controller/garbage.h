@@ -37,7 +37,8 @@ struct Garbage {
   std::string uid;
 };
 
-// Returns why no rendered config can be removed now, because an object that may need any of them cannot be read; or "".
+// If an object that may need any rendered config cannot be read, no config can be removed now, and this returns the
+// reason.  Otherwise returns "".
 std::string WhyGarbageIsUnknown(const View& view);
 
 // Finds the rendered configs that nobody needs, except the newest `kept_for_each_pool` of each pool.  Includes those

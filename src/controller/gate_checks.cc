@@ -136,7 +136,7 @@ void GateChecks::Begin(const std::string& policy, Check& check) {
   check.due = check.begun + kCheckAgain;
   auto url = UrlOf(check.gate);
   if (!url) return Ended(policy, check.gate.name, NotMet(url.error().message()));
-  // A proxy would connect to it; without one, the client checks the address that a name has.
+  // A proxy would connect to such a host.  Without a proxy, the client itself checks the address behind a host name.
   if (peers_ == net::Peers::kRemote && net::IsLocalHost(url->host())) {
     return Ended(policy, check.gate.name,
                  NotMet(fmt::format("{} is a loopback or link-local address, which gates may ask only with the option "

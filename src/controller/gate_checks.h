@@ -49,9 +49,9 @@ class GateChecks {
     pool::Gate gate;
     net::HttpCall call;
     MonotonicTime due = {};
-    MonotonicTime begun = {};     // When the latest question was asked.
-    MonotonicTime asked = {};     // When the question that was answered last was asked.
-    MonotonicTime answered = {};  // When that question was answered.
+    MonotonicTime begun = {};     // The time of the latest question.
+    MonotonicTime asked = {};     // The time of the latest question that has been answered.
+    MonotonicTime answered = {};  // The time of that answer.
     bool is_under_way = false;
     std::optional<WallTime> newer_than = std::nullopt;
   };

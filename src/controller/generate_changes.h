@@ -41,7 +41,7 @@ struct SourceChange {
 struct GenerateProblem {
   std::string what;
   std::string why;
-  bool is_warning = false;  // The configs are made all the same.
+  bool is_warning = false;  // The configs are made nevertheless.
 };
 
 // A setting in a Node object of config.openshift.io that is not followed.  An Event reports it.

@@ -30,7 +30,7 @@ struct GenerateInputs {
   const View& view;
   const GeneratedView& sources;
   const generated::TemplateFolder& templates;
-  std::string version;  // The version of the controller that the annotations of the configs name.
+  std::string version;  // The version of the controller with which the configs are annotated.
   WallTime now;
   // The errors of configs that could not be written, by name.
   const std::map<std::string, std::string, std::less<>>& refused;

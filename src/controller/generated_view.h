@@ -36,7 +36,10 @@ struct GeneratedView {
   // The reasons why these Secrets cannot be read.  Empty if a Secret does not exist.
   std::string unreadable_pull_secret;
   std::string unreadable_registry_secret;
-  // Reasons why some objects of a group cannot be read.  Nothing is generated from the group, and nothing is removed.
+  // Reasons why some objects of a group cannot be read.  Meanwhile, outdated configs of the group are not removed.
+  // While settings cannot be read, nothing is generated at all.  Unreadable images and credential providers stop only
+  // their own configs.  KubeletConfigs and ContainerRuntimeConfigs that can be read are still used, except those that
+  // have no number yet.
   std::string unreadable_settings;
   std::string unreadable_kubelet_configs;
   std::string unreadable_runtime_configs;

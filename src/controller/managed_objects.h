@@ -31,8 +31,8 @@ class NamesOfConfigs {
   // Returns the pools that an object selects, sorted by name.
   Result<std::vector<const api::MachineConfigPool*>> PoolsOf(const std::string& object) { return Find(object).pools; }
 
-  // Chooses the name of the config for one of these pools.  The other configs of the object get the same number, so
-  // objects of all of its pools are considered.
+  // Chooses the name of the config for one of these pools.  The other configs of the object get the same number, so the
+  // number must be free in all pools that the object selects.
   Result<std::string> NameFor(const std::string& object, const api::MachineConfigPool& pool);
 
  private:
@@ -62,9 +62,9 @@ struct ObjectCleanup {
 };
 ObjectCleanup CleanupOf(const api::ObjectMeta& object, generated::ManagedKind kind, const GenerateInputs& inputs);
 
-// Returns the configs that are to be removed: those that another build of the controller has made from objects that are
-// gone, and those with a name that older operators used, if there is a config with the present name.  `wanted` are the
-// names of all current configs, and `owners` the uids of all objects.
+// Returns the configs to remove: those that another build of the controller has made from objects that are gone, and
+// those with a name that older operators used, if a config with the present name exists.  `wanted` are the names of all
+// current configs, and `owners` are the uids of all objects.
 std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, generated::ManagedKind kind,
                                            const std::set<std::string, std::less<>>& wanted,
                                            const std::set<std::string, std::less<>>& owners);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Computes the figures (the values) of those metrics that only the leading replica of the controller reports.
+// Computes the values of the metrics that only the leading replica of the controller reports.
 
 #include <functional>
 #include <map>
@@ -25,11 +25,11 @@ std::vector<PoolMetricValues> MetricValuesOf(
 // that have no boot images: those on bare metal, and those with a single node.
 bool AllowsOldBootImages(const View& view);
 
-// Returns an entry for each node of every pool.  It is true, which raises an alert, if the node is a master that a
-// custom pool selects as well.
+// Returns an entry for each node of every pool.  An entry is true if the node is a master that a custom pool selects as
+// well; this raises an alert.
 std::map<std::string, bool> MastersInCustomPools(const PoolMembers& members);
 
-// Returns an entry for each task of OpenShift's operator.  It is true if the task has failed.
+// Returns an entry for each task of OpenShift's operator.  An entry is true if the task has failed.
 std::map<std::string, bool> OperatorTasksOf(const std::set<std::string, std::less<>>& failed);
 
 }  // namespace pintle::controller

@@ -57,7 +57,8 @@ void MetricsPage::Changed() {
 
 net::HttpHandler MetricsPage::Handler() {
   Page page = make_();
-  // Nothing notifies us when another kind has been read while others are still missing, so this polls.
+  // While some kinds have not been read, nothing reports that another one has been read.  So the page is renewed again
+  // and again until all kinds have been read.
   if (!page.unread.empty()) Changed();
   return [page = std::move(page), &heartbeat = heartbeat_](const net::IncomingRequest& request) {
     return AnswerFrom(page, SystemClock().Monotonic() - heartbeat.last(), request);

@@ -102,7 +102,7 @@ class NoticeFinder {
     return {.has_begun = is_any_assigned || !pool.spec.paused, .is_over = is_over};
   }
 
-  // The last wave of a policy may not be over yet although all nodes have the target.
+  // Returns whether a wave of the pool's policy is not over yet, although all nodes may have the target.
   static bool IsHeldByPolicy(const PoolPolicy* policy, const api::MachineConfigPool& pool,
                              const pool::Layering& layering) {
     if (policy == nullptr || policy->before == nullptr) return false;
@@ -163,7 +163,8 @@ class NoticeFinder {
           SubjectOf(pool), At(end.at), std::move(of_wave));
     }
     if (!memory.halt) return;
-    // The message of a halt by a gate may have a text of the server that the gate has asked, so it is left out.
+    // The message of a halt by a gate may contain text from the server that the gate has asked, so the message is left
+    // out.
     data["cause"] = memory.halt->reason;
     data["message"] = fmt::format(
         "Pool {}: the rollout of {} is halted ({}).  `kubectl pintle rollout {}` prints why; take the config back, or "

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds what the webhook of `--notify-url` reports: the notices.
+// Finds the notices that are sent to the webhook of `--notify-url`.
 //
 // A notice is about something that has happened, such as the end of a wave.  NoticesOf() is a pure function that
 // returns the notices about the present state, and NewNotices() returns those that were not there before.  A new leader
-// knows no earlier notices, so it repeats those about the present state; this also makes up for notices that the leader
-// before could not send any more.  The id of a notice is a digest of what has happened, and not of who noticed it, so
+// knows no earlier notices, so it repeats those about the present state; this also makes up for notices that the
+// previous leader could not send.  The id of a notice is a digest of what has happened, and not of who noticed it, so
 // receivers recognize the repetition.
 
 #include <functional>
@@ -37,7 +37,7 @@ inline constexpr const char* kCertificateExpired = "io.pintle.certificate.expire
 struct Notice {
   std::string id;
   std::string type;
-  std::string subject;         // "machineconfigpools/worker"
+  std::string subject;         // Such as "machineconfigpools/worker".
   std::optional<WallTime> at;  // When it happened; nullopt if the cluster has no record of that.
   json::Value data;
 };
@@ -54,7 +54,7 @@ struct NoticeInputs {
 // Returns the notices about the present state, pool by pool, and those of a rollout in the order of its steps.
 std::vector<Notice> NoticesOf(const NoticeInputs& inputs);
 
-// The notices that are known already: when each id was last among the present notices.
+// The notices that are known already.  Maps each id to the time at which it was last among the present notices.
 using KnownNotices = std::map<std::string, MonotonicTime, std::less<>>;
 
 // Returns the notices of `present` that are not known, and adds them to `known`.  A notice that is not present any more

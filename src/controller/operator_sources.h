@@ -56,8 +56,8 @@ class OperatorSources {
   // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
   bool is_ready() const;
   // Returns why some objects cannot be read, or "".  Nothing may be made from the others then, because an object that
-  // cannot be read is not the same as one that is missing.  Credentials for registries are left out: one field needs
-  // them, and Inputs() has the reason.
+  // cannot be read is not the same as one that is missing.  Unreadable credentials for registries do not count: only
+  // one field needs them, and Inputs() contains the reason.
   std::string WhyUnreadable() const;
 
   clusterops::ControllerConfigInputs Inputs() const;

@@ -43,13 +43,13 @@ class OperatorWrites {
   // The clock must outlive this object.
   OperatorWrites(const Clock& clock, Listener listener) : clock_(clock), listener_(std::move(listener)) {}
 
-  // These functions enclose a look, which calls MayStart() for each write that it wants.  They forget the failures of
-  // all other writes.
+  // These functions enclose a look, which calls MayStart() for each write that it wants.  EndLook() forgets the
+  // failures of writes that the look did not want.
   void BeginLook();
   void EndLook();
 
   // Notes that the look wants a write.  Returns whether the write may start: it is not under way, and has no back-off.
-  // The back-off of a patch of which nothing was kept ends when the look wants other `contents`, which may be kept.
+  // If the server kept nothing of a patch, its back-off ends when the look wants other `contents`, which may be kept.
   bool MayStart(const std::string& what, std::string_view contents = "");
   void Start(const std::string& what, kube::Call call) { calls_[what] = std::move(call); }
   std::size_t count() const { return calls_.size(); }

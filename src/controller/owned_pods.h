@@ -16,8 +16,8 @@ struct WholePod : WholeObject {};
 // Returns "" if the selector has no condition, or one that is unknown: then the pods cannot be selected.
 std::string PodSelectorOf(const WholeObject& owner);
 
-// Returns the one node on which a pod may run, although the scheduler has not placed it yet; "" if there is no such
-// node.  The pods of a DaemonSet have an affinity to one node by its name.
+// If the scheduler has not placed a pod yet, and the pod may run on one node only, returns this node; otherwise "".
+// The pods of a DaemonSet have an affinity to one node by its name.
 std::string NodeAwaitedBy(const WholePod& pod);
 
 // Returns whether the pod reports that it is ready, and is not being deleted.

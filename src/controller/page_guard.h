@@ -5,7 +5,8 @@
 //
 // The threads of the page's server pass each request to the loop, which looks up the admission of its token or asks the
 // API server, and then completes the answer.  A stream of changes lasts as long as its token is accepted: the token is
-// reviewed again while the stream is open.  Nothing is shown while the API server cannot be asked.
+// reviewed again while the stream is open.  While the API server cannot be asked, the page is served only to visitors
+// whose earlier admission has not expired yet.
 
 #include <functional>
 #include <map>
@@ -24,8 +25,8 @@
 
 namespace pintle::controller {
 
-// What a visitor needs the right for: one of RBAC's nonResourceURLs, and a verb.  The path is not "/", since some
-// clusters let everyone read that one.
+// The right that a visitor needs: a path of RBAC's nonResourceURLs, and a verb.  The path is not "/", since some
+// clusters let everyone read "/".
 inline constexpr const char* kPageRightPath = "/pintle/page";
 inline constexpr const char* kPageRightVerb = "get";
 
@@ -75,10 +76,10 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   const Clock& clock_;
   const Review review_;
   Admissions admissions_;
-  std::map<std::string, UnderWay> under_way_;  // By the keys of tokens, as is followed_.
+  std::map<std::string, UnderWay> under_way_;  // The key of this map and of followed_ is that of the token.
   std::map<std::string, Followed> followed_;
   event::Timer look_;    // Set while there is anything in followed_.
-  std::string trouble_;  // Why the API server could not be asked the last time; it is logged once.
+  std::string trouble_;  // The latest error of a review, which is logged once.
 };
 
 }  // namespace pintle::controller

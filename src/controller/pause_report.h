@@ -5,7 +5,7 @@
 //
 // `spec.paused` stops one thing: nodes are not given another config.  Nodes that have been given a config before the
 // pause continue, and rendering continues as well.  So that a pause hides nothing, the pool's condition PausedPending
-// lists what would happen if the pool were unpaused.  The list is made with the planner that the agent uses, too.
+// lists what would happen if the pool were unpaused.  The list is made with the planner that agents use.
 //
 // Files of the ControllerConfig reach nodes without a rendered config.  The nodes themselves report which of these
 // files wait, and how long their own copies are valid (api/waiting_files.h), since that depends on their disks.
@@ -77,7 +77,7 @@ struct PauseReport : PausedDifference {
   std::size_t nodes_with_waiting_files = 0;
   std::vector<std::string> waiting_files;  // Files of the ControllerConfig, sorted.
 
-  bool passes = false;  // The pool is to be rolled out despite the pause.
+  bool passes = false;  // The pool is rolled out despite the pause.
 
   bool waits() const { return is_paused && (waiting_nodes > 0 || nodes_with_waiting_files > 0) && !passes; }
   // Returns the time at which the nodes' old kubelet authorities expire if new ones wait.  The metric that the alert's

@@ -80,7 +80,7 @@ class PolicyWatch {
   // For each pool, the nodes that the change to the pool's target would neither drain nor reboot.
   std::map<std::string, pool::NodeNames> undisruptive_;
   PoolPolicies for_pass_;
-  std::map<std::string, MonotonicTime> written_;  // When the status of a policy was written.
+  std::map<std::string, MonotonicTime> written_;  // The time of the latest write of a policy's status.
   GateChecks gates_;
   OperatorWrites writes_;
   event::WallTimer next_;

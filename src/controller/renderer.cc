@@ -23,7 +23,8 @@ using kube::EventKind;
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";
 
-// Returns the patch that makes a config the pool's target, with the present moment as the time of a later target.
+// Returns the patch that makes a config the pool's target.  If `now` is set and the target replaces another one, the
+// patch also records `now` as the time of the change.
 json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered,
                                const std::optional<WallTime>& now) {
   const std::string& before = pool.spec.configuration.name;
@@ -147,7 +148,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   void Created(const Result<api::MachineConfig>& created) {
     if (!created) {
       renderer_.cluster_.configs().ExpectNoMore(rendered_.config.metadata.name);
-      // Another writer may have created the same config; but servers use "conflict" for other reasons, too.
+      // Another writer may have created the same config.  But a server may also answer "conflict" for other reasons.
       const bool may_be_there = created.error().kind() == ErrorKind::kConflict;
       return may_be_there ? ReadStored(created.error()) : Fail(created.error());
     }

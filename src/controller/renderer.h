@@ -3,10 +3,10 @@
 
 // Renders a config for each pool whose inputs have changed, and makes this config the pool's target.
 //
-// Whether a pool is paused does not matter: its target always follows its configs.  A config that exists already is not
-// written again, but read and compared before it becomes a target; a target that somebody has changed or removed is
-// restored.  A write that the API server refuses is reported in the pool's verdict, and repeated less and less often,
-// or at once if the inputs change.
+// The target of a pool follows its configs even while the pool is paused.  A config that exists already is not written
+// again, but read and compared before it becomes a target.  A target that somebody has changed or removed is restored.
+// A write that the API server refuses is reported in the pool's verdict, and repeated less and less often, or at once
+// if the inputs change.
 
 #include <functional>
 #include <map>

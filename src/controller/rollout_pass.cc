@@ -185,8 +185,8 @@ class Pass {
     WriteStatus(found, std::move(rollout.status), situation.layering);
   }
 
-  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to what nodes stage that do not have the target
-  // yet, unless the policy cannot be used.  It is empty if they stage nothing.
+  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to the target that nodes without it have to
+  // stage, or to an empty text if they stage nothing.  If the policy cannot be used, `to_stage` stays unset.
   pool::Rollout DecideAbout(const pool::Situation& situation, std::optional<std::string>& to_stage) {
     const PoolPolicy* const of_pool = PolicyOf(situation.pool.metadata.name);
     if (of_pool == nullptr) {
@@ -326,7 +326,7 @@ class Pass {
   }
 
   // The condition exists only while there is a mistake, so that an ordinary pool has only conditions that other
-  // controllers have, too.
+  // controllers also set.
   void SetMisconfigured(api::MachineConfigPool& pool) const {
     if (auto mistake = MistakeOf(pool)) {
       pool::SetCondition(pool.status.conditions,
@@ -339,7 +339,7 @@ class Pass {
   // ---- nodes ----
 
   // Adds the changes to the nodes of a pool and to their MachineConfigNodes.  Returns the nodes that are updated, as
-  // they are afterwards.  If it is not known what the nodes are to stage, they go on with what they stage now.
+  // they are afterwards.  If `to_stage` is unset, nodes continue to stage what they stage now.
   NodesByName KeepUp(const api::MachineConfigPool& found, const api::MachineConfigPool& pool,
                      const pool::Rollout& rollout, const std::optional<std::string>& to_stage) {
     std::map<std::string_view, const NodePatch*> patches;
@@ -431,7 +431,7 @@ class Pass {
 
   // ---- statuses ----
 
-  // If the pool has no rendered config, its status reports nothing about nodes, but why nothing was rendered.
+  // The status of a pool without a rendered config reports nothing about nodes.  It reports why nothing was rendered.
   void WriteUnconfigured(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status) {
     const bool is_degraded = pool::IsTrue(status.conditions, kRenderDegraded);
     if (is_degraded || pool::IsTrue(status.conditions, kDegraded)) {

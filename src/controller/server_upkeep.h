@@ -88,7 +88,7 @@ class ServerUpkeep {
   std::map<std::string, WallTime> expiries_;
   std::string expiries_key_;  // Identifies the versions of the Secrets that `expiries_` was read from.
   std::vector<std::string> keys_;
-  MonotonicTime first_key_since_ = {};  // When the key that is first now was first read in this place.
+  MonotonicTime first_key_since_ = {};  // When the present first key was first read as the first one.
   std::optional<MonotonicTime> keys_read_;
 };
 

@@ -49,7 +49,7 @@ constexpr auto kFeedAgain = std::chrono::seconds(30);
 constexpr auto kAddressAgain = std::chrono::seconds(1);
 
 // Returns an identity that differs from that of the previous start: a restarted container has the host name of the one
-// before.  By the beginning of the identity, people and `takeover` recognize a lease that Pintle holds.
+// before.  People and `takeover` recognize a lease that Pintle holds by the beginning of the identity.
 std::string Identity() {
   char host_name[HOST_NAME_MAX + 1] = {};
   ::gethostname(host_name, HOST_NAME_MAX);

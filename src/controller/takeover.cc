@@ -34,7 +34,7 @@
 namespace pintle::controller {
 namespace {
 
-// If a step is not tried out after so many conflicts, it is left to the takeover itself, which waits longer.
+// After this many conflicts, the dry run of a step is given up.  The takeover itself tries the step for longer.
 constexpr int kDryRunsOfAStep = 5;
 constexpr auto kNextLook = std::chrono::milliseconds(300);
 // A cluster may have many nodes, and each look reads all of them.
@@ -299,7 +299,7 @@ class TakeoverRun {
     return can_all;
   }
 
-  // If somebody has changed the object since it was read, as the holder of a lease does when it renews it, the step is
+  // If somebody has changed the object since it was read, as the holder of a lease does at each renewal, the step is
   // decided again.
   Result<> TryOut(TakeoverStep step) {
     for (int tries = 1;; ++tries) {

@@ -24,8 +24,8 @@ namespace pintle::controller {
 // Returns whether the daemon does not run on nodes with the label.
 bool LeavesNodesToAgents(const WholeDaemonSet& daemon);
 
-// Returns whether the node is not Ready, for example because its machine is off.  Perhaps neither its pods nor its
-// agent answer then.
+// Returns whether the node is not Ready, for example because its machine is off.  Then its pods and its agent may not
+// answer.
 bool IsDown(const api::Node& node);
 
 // Returns what undo has to know to restore the DaemonSet: its affinity and its updateStrategy.

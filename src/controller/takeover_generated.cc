@@ -168,7 +168,7 @@ class GeneratedComparison {
           "no config was made from the folder of --templates, so nothing could be compared: the folder must be that of "
           "the cluster's release, and the ControllerConfig's status must report that its templates are completed");
     }
-    // If something is in the way, it is also the reason why a config is not made.
+    // An obstacle may also be the reason why a config is not made.
     const bool has_obstacle = std::any_of(findings_.begin(), findings_.end(), [](const TakeoverFinding& finding) {
       return finding.weight == Weight::kObstacle;
     });

@@ -101,7 +101,7 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
                    *lease, now);
   }
   const std::string& holder = lease->spec.holder_identity;
-  // Another machine may have begun the hold, with another clock.  So only the time for which this run has seen it
+  // Another machine may have begun the hold, with another clock.  So only the time for which this run has seen the hold
   // counts.
   if (holder == kTakeoverHolder && sight.held_for >= HoldTime(promised)) {
     return WriteOf({.holder = settings.offer,

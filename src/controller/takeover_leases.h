@@ -20,7 +20,7 @@ bool IsHeldByPintle(const std::optional<api::Lease>& lease, const TakeoverSettin
 // Returns whether another program holds the lease, or did so last.
 bool IsHeldByOthers(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);
 
-// Returns whether a replica of Pintle may still act by the lease.  One that ends releases the lease, unless it is
+// Returns whether a replica of Pintle may still act by the lease.  A replica that ends releases the lease, unless it is
 // killed.
 bool MayPintleActBy(const std::optional<api::Lease>& lease, const LeaseSight& sight, const TakeoverSettings& settings);
 
@@ -29,8 +29,8 @@ bool MayPintleActBy(const std::optional<api::Lease>& lease, const LeaseSight& si
 bool DoesPintleLeadBy(const std::optional<api::Lease>& lease, const LeaseSight& sight,
                       const TakeoverSettings& settings);
 
-// Returns the write that is due for a lease that Pintle does not hold, or nullopt.  First the lease is kept from
-// everyone until its holder has given up; from then on, from everyone but Pintle's candidates.
+// Returns the write that is due for a lease that Pintle does not hold, or nullopt.  The lease is first kept from
+// everyone until its holder has given up.  After that, it is kept from everyone except Pintle's replicas.
 std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease, const LeaseSight& sight,
                                          const TakeoverSettings& settings, WallTime now);
 

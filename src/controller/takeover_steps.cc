@@ -28,9 +28,8 @@ constexpr const char* kOldController = "machine-config-controller";
 constexpr const char* kOldServer = "machine-config-server";
 constexpr const char* kOperatorLeaseHeld = "machine-config";
 constexpr const char* kControllerLeaseHeld = "machine-config-controller";
-// An annotation of a Deployment that a takeover has scaled down, with the number of replicas before.  By the
-// annotation, a takeover is recognized without its record, and a Deployment that others have scaled down is not
-// mistaken for one of a takeover.
+// An annotation of a Deployment that a takeover has scaled down, with the number of replicas before.  A takeover whose
+// record is lost is recognized by this annotation.  A Deployment without it was scaled down by others.
 constexpr const char* kReplicasAnnotation = "pintle.io/replicas-before";
 constexpr const char* kNowhereSelector = "pintle.io/taken-over";
 // The name of the port in deploy/ignition/openshift.
@@ -83,7 +82,7 @@ TakeoverWrite ScaleOf(const WholeDeployment& deployment, const json::Value& repl
 TakeoverWrite ScaleDownWrite(const WholeDeployment& deployment) {
   ReplacingPatch patch(deployment.metadata);
   patch.Set("/spec/replicas", 0);
-  // Somebody may have started replicas after the takeover: then the first number is the one to go back to.
+  // If somebody has started replicas since the takeover, undo goes back to the number that was recorded first.
   if (ScaledDownFrom(deployment).is_null()) {
     patch.SetAnnotations({{kReplicasAnnotation, json::ToText(Replicas(deployment))}});
   }
@@ -477,7 +476,7 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
   TakeoverStep step{.name = "leases", .is_done = true};
   const auto lives = [](const json::Value& replicas) { return replicas.is_integer() && replicas.integer() > 0; };
   // A Deployment that had no replicas takes no lease, so a lease that is still held is released.  But a pod that has
-  // not ended may act by it.
+  // not ended may still act by the lease.
   const auto may_act_by = [&](const std::optional<api::Lease>& lease,
                               const std::optional<WholeDeployment>& deployment) {
     return IsHeldForTakeover(lease, settings) && !StopStep("leases", deployment, state).is_done;

@@ -46,7 +46,7 @@ struct TakeoverState {
   LeaseSight operator_sight = {};
   LeaseSight controller_sight = {};
   // The pods that have not ended yet, such as "a-1 on the node b", by the name of their Deployment or DaemonSet.
-  // Contains only owners that are to have no pods, because their statuses do not count terminating pods.
+  // Contains only owners for which IsToHaveNoPods() is true, because their statuses do not count terminating pods.
   std::map<std::string, std::string, std::less<>> remaining_pods = {};
   // Known only if AreNodesNeeded() is true.
   std::vector<api::Node> nodes = {};
@@ -80,7 +80,7 @@ struct TakeoverWrite {
   json::Value patch = {};  // A JSON patch, or a whole ConfigMap that is created, or null for a deletion.
   bool is_creation = false;
   std::string version = {};   // The version of the object to delete.  An object with another one stays.
-  std::string in_words = {};  // "Deployment a/b: spec.replicas from 1 to 0"
+  std::string in_words = {};  // Such as "Deployment a/b: spec.replicas from 1 to 0".
 };
 
 struct TakeoverStep {
@@ -102,9 +102,10 @@ std::string WhyTakeoverMustNotBegin(const TakeoverState& state, const TakeoverSe
 bool HasTakenAnything(const TakeoverState& state, const TakeoverSettings& settings);
 // Returns a notice about an override without a record, which undo leaves alone because others may have made it; or "".
 std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings& settings);
-// Returns whether a Deployment or a DaemonSet of the operator is as a takeover makes it, so that its pods end.
+// Returns whether a Deployment or a DaemonSet of the operator should have no pods: it has no replicas, or it has the
+// node selector of a takeover, which matches no node.
 bool IsToHaveNoPods(const WholeObject& owner);
-// Returns whether agents may have nodes, or are to get them, so that the nodes have to be read.
+// Returns whether the nodes have to be read, because agents may have nodes or will get them.
 bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings);
 // Returns whether undo waits for pods of the operator's server, so that these have to be read.
 bool AreServersAwaited(const TakeoverState& state);

@@ -69,7 +69,7 @@ struct TrialObjects {
   std::vector<api::CredentialProviderConfig> credential_providers;
 
   View view;              // Points into the lists.
-  GeneratedView sources;  // Points into the lists, too.
+  GeneratedView sources;  // Also points into the lists.
 };
 
 // A problem that the controllers would report in the status of an object.

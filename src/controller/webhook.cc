@@ -84,7 +84,7 @@ void Webhook::Send(const Notice& notice, std::function<void(Outcome outcome)> do
   auto request = RequestFor(notice);
   if (!request) return fail(request.error());
   if (const auto opened = OpenClient(); !opened) return fail(opened.error());
-  // The status alone counts: a notice whose answer is cut short after the status has arrived.
+  // Only the status counts: if the rest of the answer is cut short, the receiver still has the notice.
   const auto status = std::make_shared<int>(0);
   call_ = client_->Start(*std::move(request),
                          {.head = [status](const net::HttpHead& head) { *status = head.status; },
@@ -114,7 +114,7 @@ Result<> Webhook::OpenClient() {
   if (client_) return {};
   net::HttpClient::Settings settings;
   if (!settings_.authorities_file.empty()) settings.tls.authorities = net::PemFile{settings_.authorities_file};
-  // A proxy would connect to itself.
+  // A proxy would take the address for one of its own machine.
   if (net::IsLocalHost(settings_.url.host())) settings.proxy = {};
   client_.emplace(TRY(net::HttpClient::Create(loop_, std::move(settings))));
   return {};

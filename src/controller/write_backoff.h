@@ -36,7 +36,7 @@ class WriteBackoff {
   // happening.  Returns whether there were so many such conflicts since the last success that they count as a failure.
   bool CountConflict(const Key& key, MonotonicTime now);
   // Returns whether the object must be read before it is written, which is so once after each conflict that delayed
-  // the write.  Meanwhile, the other client may have changed the object again; and if the events of the watch arrive
+  // the write.  The other client may have changed the object again during the delay.  If the events of the watch arrive
   // later than such changes, a write that is decided from the mirror never succeeds.
   bool MustReadFirst(const Key& key);
   void Succeeded(const Key& key) { failures_.erase(key); }

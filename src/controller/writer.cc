@@ -48,7 +48,7 @@ json::Value WithVersion(json::Value patch, const std::string& resource_version) 
   return patch;
 }
 
-// A merge patch leaves missing members unchanged, so members that are to be removed have to be null.
+// A merge patch leaves missing members unchanged, so members have to be null to be removed.
 json::Value StatusPatch(const api::MachineConfigPoolStatus& status) {
   json::Value encoded = json::Encode(status);
   for (const char* key : {"osImageStream", "poolSynchronizersStatus"}) {
@@ -131,8 +131,8 @@ struct Writer::ObjectWrite final : public Task {
     });
   }
 
-  // Puts the object's present version into the mirror, and calls `then` with whether the change was decided from
-  // another version.
+  // Reads the object and puts its present version into the mirror.  Calls `then` with true if the change was decided
+  // from another version.
   void Read(std::function<void(bool is_changed)> then) {
     call = client.Get<T>({"", change.name}, [this, then = std::move(then)](Result<T>&& now) {
       if (!now) return Fail(now.error());

@@ -24,7 +24,7 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// Returns the name for a path: "99-adopted-etc-chrony.conf" for "/etc/chrony.conf".
+// Returns the name of the config for a path: "99-adopted-etc-chrony.conf" for "/etc/chrony.conf".
 std::string NameFrom(std::string_view path) {
   std::string name = "99-adopted";
   bool is_part_open = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle adopt`: prints a MachineConfig that sets a path to the state that it has on this machine.
+// `pintle adopt`: prints a MachineConfig that sets a path to the state that the path has on this machine.
 
 #include <array>
 

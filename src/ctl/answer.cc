@@ -22,7 +22,7 @@ Form FormOf(const CommandLine& line, Form usual) {
 void PrintData(const json::Value& answer, Form form) {
   std::string text;
   const auto append = [&](std::string_view piece) { text += piece; };
-  // If the YAML writer refuses a string in the answer, JSON is printed, which readers of YAML accept too.
+  // If the YAML writer refuses a string in the answer, the answer is printed as JSON, which is also valid YAML.
   const bool is_yaml = form == Form::kYaml && machineconfig::WriteGoYamlDocument(answer, append).has_value();
   if (!is_yaml) text = json::ToIndentedText(answer) + "\n";
   Print(text);

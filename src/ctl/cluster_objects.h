@@ -38,8 +38,9 @@ struct ClusterObjects {
   std::string control_plane_topology;
 };
 
-// Adds the objects in a file.  If an object has no kind, the first of these that is known decides: its fields, the List
-// that it is in, `kind`, the file's name.  Objects of kinds that ClusterObjects has no place for are skipped.
+// Adds the objects in a file.  If an object has no kind, its kind is guessed, in this order: from its fields, from the
+// kind of the List that contains it, from `kind`, and from the file's name.  Objects of kinds that ClusterObjects has
+// no place for are skipped.
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects);
 
 // Adds the objects in a document.

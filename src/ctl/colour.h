@@ -27,8 +27,8 @@ std::string Coloured(std::string_view text, ColourOfLine colour_of);
 // Prints to standard output, in colours if OutputHasColours().
 void PrintColoured(std::string_view text, ColourOfLine colour_of);
 
-// Returns the colour of a line of a diff, for PrintColoured().  Added lines, removed lines and "@@" lines have a colour
-// each.
+// Returns the colour of a line of a diff, for PrintColoured().  Added lines, removed lines and "@@" lines have
+// different colours.
 Colour ColourOfDiff(std::string_view line);
 
 }  // namespace pintle::ctl

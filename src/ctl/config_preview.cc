@@ -26,7 +26,7 @@ namespace {
 using controller::TrialCluster;
 using controller::TrialKind;
 
-// Objects of these kinds act through templates, too, and the preview has no templates.
+// Objects of these kinds also act through templates, and the preview has no templates.
 constexpr std::array<std::string_view, 3> kTemplateInputs = {"APIServer", "ControllerConfig", "Secret"};
 
 bool IsTemplateInput(std::string_view kind) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Previews the config that a pool's nodes would get if some objects were applied to their cluster: KubeletConfigs,
-// mirrors of registries, MachineConfigs.
+// Previews the config that a pool's nodes would get if some objects, such as KubeletConfigs, mirrors of registries or
+// MachineConfigs, were applied to the cluster.
 //
-// The controllers run over a copy of the cluster in memory.  The templates are not needed for this: the cluster has the
-// configs that were made from them.
+// The controllers run on a copy of the cluster in memory.  They need no templates for this, because the cluster has the
+// configs that were made from the templates.
 
 #include <span>
 #include <string>

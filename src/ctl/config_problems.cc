@@ -36,7 +36,7 @@ ConfigProblem ToConfigProblem(const std::string& file, const json::Problem& prob
 void AddReport(const std::string& file, const json::Report& report, const std::string& text,
                std::vector<ConfigProblem>& problems) {
   const std::span reported = report.problems();
-  // Lines are known only for JSON that is the whole text of the file.
+  // Lines are known only if the whole text of the file is one Ignition config in JSON.
   std::vector<ignition::LocatedProblem> located;
   if (!reported.empty() && json::Parse(text)) located = ignition::Locate(text, reported);
   for (std::size_t i = 0; i < reported.size(); ++i) {

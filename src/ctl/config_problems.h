@@ -41,7 +41,7 @@ bool IsError(const ConfigProblem& problem);
 
 // Returns all problems of a file.
 std::vector<ConfigProblem> ProblemsOf(const std::string& path, const machineconfig::ConfigFile& file);
-// Returns the errors for which every machine refuses a config; `path` is the file of the config.
+// Returns the errors that make every machine refuse a config; `path` is the file of the config.
 std::vector<ConfigProblem> ErrorsOf(const std::string& path, const api::MachineConfig& config);
 // Returns the warnings about a document; `path` is the file of the document.
 std::vector<ConfigProblem> WarningsOf(const std::string& path, const json::Report& report);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle generate`: prints the MachineConfigs that the controllers would make of the manifests in a folder.
+// `pintle generate`: prints the MachineConfigs that the controllers would make from the manifests in a folder.
 
 #include <array>
 

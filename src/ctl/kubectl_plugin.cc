@@ -31,7 +31,7 @@ struct PluginVerb {
   Verb* run;
 };
 
-// Unlike `pintle rollout`, the plug-in has no options for files, since it always asks a cluster.
+// Unlike `pintle rollout`, the plug-in has no options for files, since it always reads a cluster.
 constexpr std::array kPluginRolloutOptions = {
     Option{"--feature-gates", "A,B", "feature gates that are on"},
     Option{"--operator-node", "NAME", "the node that the operator runs on"},
@@ -60,8 +60,8 @@ constexpr std::array kPluginVerbs = {
                kPoolsStatusOptions, PoolsStatus},
 };
 
-// Returns the kubeconfig that kubectl would use.  If there are several, kubectl merges the files in $KUBECONFIG; this
-// program refuses them.
+// Returns the kubeconfig that kubectl would use.  If $KUBECONFIG names several files that exist, kubectl merges them;
+// this program returns an error.
 Result<std::string> UsualKubeconfig() {
   const std::string variable(FromEnvironment("KUBECONFIG"));
   if (variable.empty()) {

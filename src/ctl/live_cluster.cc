@@ -15,7 +15,8 @@
 namespace pintle::ctl {
 namespace {
 
-// A person waits for the answer, so a server that cannot be reached is tried for about eight seconds only.
+// A person waits for the answer.  The waits between these attempts take at most seven seconds together, unless the
+// server asks for a longer wait.
 constexpr int kAttempts = 4;
 constexpr std::string_view kOperatorNamespace = "openshift-machine-config-operator";
 constexpr std::string_view kOperatorLabel = "k8s-app=machine-config-operator";

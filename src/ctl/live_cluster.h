@@ -45,7 +45,7 @@ class LiveCluster {
                    const std::function<Result<>(json::Value object)>& each,
                    ConfigBodies bodies = ConfigBodies::kLeftOut);
 
-  // Returns all objects that concern pools, as if they had come from files.
+  // Returns the objects that concern pools, as if they had come from files.  RolloutPolicies are not among them.
   Result<ClusterObjects> Objects();
   // Returns the name of the node on which the operator runs.  Returns "" if the operator has no pod, or has pods on
   // several nodes.

@@ -34,7 +34,7 @@ class Machine {
   const Root& root() const { return running_ ? running_->root() : offline_->root; }
   // A machine that is not running cannot start or reload anything, and needs no reboot.
   bool IsRunning() const { return directory_.empty(); }
-  // Returns the option that a printed command needs to be about this machine, such as " --root /mnt", or "".
+  // Returns the option that a printed command needs in order to act on this machine, such as " --root /mnt", or "".
   std::string RootOptionText() const;
   // Keeps the machine from being shut down while the result exists.  The result is empty, and inhibits nothing, if the
   // machine is not running or logind grants no inhibitor.

@@ -36,7 +36,7 @@ constexpr const char* kRebootNeeded = "/run/pivot/reboot-needed";
 constexpr const char* kDropInDirectory = "/run/pintle/pintled.conf.d";
 constexpr const char* kDropIn = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf";
 
-// All commands of the old program accepted these flags, most of which are about logging.  They have no effect.
+// All commands of the old program accepted these flags, most of which are about logging.  Here they have no effect.
 constexpr std::array kLogOptions = {
     Option{"-v", "N", ""},
     Option{"--v", "N", ""},

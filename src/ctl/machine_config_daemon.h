@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `machine-config-daemon`: accepts the commands of the Machine Config Operator's program and answers like it, for
-// units, scripts and people that go on using them.
+// `machine-config-daemon`: accepts the commands of the Machine Config Operator's program of this name, and answers like
+// that program, because units, scripts and people still use these commands.
 
 #include <span>
 #include <string_view>

@@ -3,7 +3,7 @@
 
 // Prints the program's texts.
 //
-// These functions report no failed write; main() checks at the end whether everything was written.
+// These functions report no failed write; main() checks at the end whether all of standard output was written.
 
 #include <string_view>
 

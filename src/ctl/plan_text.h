@@ -18,12 +18,13 @@ namespace pintle::ctl {
 std::string ChangesText(const plan::Plan& plan, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                         change::PrivateLines private_lines);
 
-// Returns the actions and their reasons, for people.  A machine without a cluster has no drains to report.
+// A machine without a cluster has no drains to report.
 enum class Drains { kReported, kNone };
+// Returns the actions and their reasons, for people.
 std::string ConsequencesText(const plan::Plan& plan, Drains drains);
 
-// Returns everything for programs: under the keys that the Machine Config Operator's own tools use, and under further
-// keys of Pintle.
+// Returns the changes and their consequences, for programs.  Some keys are those that the Machine Config Operator's own
+// tools use, and the others are Pintle's.
 json::Value AnswerOf(const plan::Plan& plan, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
 // Returns only the actions and their reasons.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the policy in the file of --policy, or else the policy by which the agent planned its last change.  A policy
-// decides which changes need no reboot.
+// Reads the NodeDisruptionPolicy, which decides which changes need no reboot.  It comes from the file that --policy
+// names; without --policy, it is the policy by which the agent planned its last change.
 
 #include <string>
 

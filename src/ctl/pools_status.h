@@ -27,7 +27,7 @@ std::string PoolsText(std::span<const api::MachineConfigPool* const> pools);
 // know of.
 ExitStatus PoolsExitStatus(std::span<const api::MachineConfigPool* const> pools);
 
-// The words are names of pools; without words, all pools are meant.
+// The words are names of pools.  Without words, the verb reports all pools.
 Verb PoolsStatus;
 
 }  // namespace pintle::ctl

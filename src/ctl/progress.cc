@@ -56,7 +56,8 @@ void ProgressLines::StartWatch(const std::string& doing) {
   if (watch) watch_ = *std::move(watch);
 }
 
-// Draws the line over the older line, and overwrites the rest of the latter with blanks, which every terminal supports.
+// Draws the line over the previous one, and overwrites the rest of the previous line with blanks.  This works on every
+// terminal.
 void ProgressLines::Draw(const std::string& line) {
   const std::size_t columns = ColumnsOf(line);
   const std::size_t blanks = drawn_ > columns ? drawn_ - columns : 0;

@@ -4,7 +4,8 @@
 // Prints the progress of a change for someone who waits.
 //
 // On a terminal, an activity whose progress is known has a line that is redrawn in place.  Any other activity gets a
-// line when it has taken a second.  Other outputs get a few lines, and only for activities whose progress is known.
+// line when it has taken a second.  If standard error is not a terminal, it gets a few lines, and only for activities
+// whose progress is known.
 
 #include <cstddef>
 #include <string>

@@ -30,7 +30,8 @@ void PrintErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs
   }
 }
 
-// A workstation is no controller, so it renders as the version of the controller that generated the given configs.
+// A workstation has no controller of its own, so this returns the version of the controller that generated the given
+// configs.  If no config names a controller, returns the version of this program.
 std::string VersionThatGenerated(const std::vector<api::MachineConfig>& configs) {
   for (const api::MachineConfig& config : configs) {
     const std::string* version = api::Find(config.metadata.annotations, api::kGeneratedByControllerVersionAnnotation);
@@ -118,7 +119,7 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
 
 Result<std::string> NameOfRendered(const std::string& pool, const std::string& file) {
   auto config = TRY(ReadOne<api::MachineConfig>(file, api::MachineConfig::kKind));
-  // Rendering always writes these lists, even empty.
+  // Rendering always writes these lists, even if they are empty.
   if (!config.spec.kernel_arguments) config.spec.kernel_arguments.emplace();
   if (!config.spec.extensions) config.spec.extensions.emplace();
   return machineconfig::RenderedName(pool, config.spec);

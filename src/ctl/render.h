@@ -40,7 +40,7 @@ struct RenderQuestion {
   std::string operator_version;
 };
 
-// Errors have the words of the Machine Config Operator where it reports them, too.
+// If the Machine Config Operator reports the same error, the error has the operator's words.
 Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question);
 
 // Returns the name that the rendered config in a file would have in a pool.

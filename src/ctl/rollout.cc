@@ -67,7 +67,7 @@ RolloutQuestion ReadSettings(const CommandLine& line) {
   return question;
 }
 
-// The inputs of a verb that is about the rollout of a pool.
+// The inputs of `pintle rollout`.
 struct RolloutInputs {
   RolloutQuestion question;
   api::MachineConfigPool pool;
@@ -75,7 +75,7 @@ struct RolloutInputs {
   std::string why_no_policies;  // Why the RolloutPolicies are not among the objects; empty if they are.
 };
 
-// In a cluster, names are unique.  Of two Nodes with one name, only one would be updated in a simulation.
+// In a cluster, names are unique.  Of two Nodes with the same name, a simulation would update only one.
 Result<> CheckNames(const std::vector<api::Node>& nodes) {
   std::set<std::string_view> names;
   for (const api::Node& node : nodes) {
@@ -114,7 +114,8 @@ Result<RolloutInputs> InputsFromFiles(const CommandLine& line) {
   return ReadFiles(std::move(question));
 }
 
-// The preview has what the pool allows.  Only the controller knows the answers to the gates of a policy.
+// The preview lists the updates that the pool allows.  A policy may hold them back, and only the controller knows
+// whether the policy's gates are met.
 void AddPolicyWarning(const RolloutInputs& inputs, std::vector<std::string>& warnings) {
   if (!inputs.why_no_policies.empty()) {
     warnings.push_back(fmt::format("the RolloutPolicies cannot be read, and may hold the listed nodes back: {}",

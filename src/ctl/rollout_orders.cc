@@ -67,7 +67,7 @@ Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view what) {
                                                 Printable(status.phase), Printable(status.message)));
 }
 
-// The controller does not read longer orders.
+// Keeps an order within the limits of the controller, which cuts off long reasons and ignores long orders.
 constexpr std::size_t kLongestReason = 500;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The verbs with which a person lets a rollout by a RolloutPolicy go on.
+// The verbs with which a person lets a rollout continue that its RolloutPolicy holds back.
 
 #include <array>
 

@@ -24,7 +24,7 @@ using Kind = pool::SimulatedStep::Kind;
 using std::chrono::seconds;
 
 constexpr seconds kGuessedNodeTime = std::chrono::minutes(10);
-// The text has the steps of this time, and the end.
+// The text has the steps of this first part of the rollout, and the end of the rollout.
 constexpr auto kPrinted = std::chrono::days(7);
 constexpr const char* kLaterConfig = "a later config";
 
@@ -48,7 +48,7 @@ struct Place {
   }
 };
 
-// Returns the time zone that all windows have, or UTC.
+// Returns the time zone that all windows have, or that of the freeze if there are no windows, or else UTC.
 Result<Place> PlaceOfWindows(const api::RolloutPolicy& policy, TimeZoneFiles& files) {
   std::string name;
   for (const api::RolloutWindow& window : policy.spec.windows) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle rollout --simulate`: prints how the rollout of a pool would go by its RolloutPolicy, and when it would end.
+// `pintle rollout --simulate`: simulates the rollout of a pool under its RolloutPolicy, and prints its steps and its
+// end.
 
 #include <chrono>
 #include <cstdint>
@@ -31,7 +32,7 @@ struct SimulationSettings {
   std::optional<std::chrono::seconds> node_time;
 };
 
-// Refuses options of a simulation without --simulate.
+// Refuses --node-time and --begin without --simulate.
 Result<> CheckSimulationOptions(const CommandLine& line);
 Result<SimulationSettings> ReadSimulationSettings(const CommandLine& line);
 
@@ -86,8 +87,9 @@ struct RolloutSimulation {
   std::vector<std::string> warnings;  // Warnings about the objects.
 };
 
-// Simulates the rollout of the pool's config.  If all nodes have it, the rollout of a later config is simulated.
-// If no policy is for the pool, the simulation observes only the pool's maxUnavailable.
+// Simulates the rollout of the pool's config.  If all nodes already have this config, and the pool is not layered, the
+// function simulates the rollout of a later config.  If the pool has no policy, only its maxUnavailable limits the
+// rollout.
 Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                           const ClusterObjects& objects, const SimulationSettings& settings);
 

@@ -18,8 +18,8 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// Makes a pool that every cluster has, with its usual node selector.  It decides which nodes belong to the pool if the
-// pool is not among the objects.
+// Makes a pool that every cluster has, with its usual node selector.  If the pool is not among the objects, this
+// selector decides which nodes belong to the pool.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;
   pool.metadata.name = name;
@@ -59,7 +59,7 @@ class Memberships {
         warnings.push_back(primary.error().message());
         continue;
       }
-      // A node without any role in a file counts as a node of this pool: it was probably listed for that reason.
+      // In a file, a node without a role counts as a node of this pool: somebody has listed the node for this pool.
       const bool is_unclaimed =
           from == NodesFrom::kFile && *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
       if (*primary == nullptr && !is_unclaimed) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes the situation of a pool, on which its rollout is decided, from objects of a cluster or from files.
+// Makes the situation of a pool, from which its rollout is decided, out of objects of a cluster or of files.
 
 #include <functional>
 #include <string>
@@ -29,8 +29,8 @@ const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObje
 // Returns the policy of a pool, or nullptr.
 const api::RolloutPolicy* PolicyOf(const api::MachineConfigPool& pool, const ClusterObjects& objects);
 
-// Calls `decide` with the situation of a pool, which is valid for this call.  The files in the question are not read.
-// Appends warnings about the objects.
+// Calls `decide` with the situation of a pool.  The situation is valid only during this call.  The files in the
+// question are not read.  Warnings about the objects are appended to `warnings`.
 Result<> WithSituation(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                        const ClusterObjects& objects, std::vector<std::string>& warnings,
                        const std::function<void(const pool::Situation&)>& decide);

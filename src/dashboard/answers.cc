@@ -39,7 +39,7 @@ bool NamesThisMachine(const net::IncomingRequest& request) {
   return net::SameIgnoringCase(host, "localhost") || host == "127.0.0.1" || host == "[::1]";
 }
 
-// Returns the value of a query's field, with its %-escapes decoded; "" without the field.
+// Returns the value of a query's field, with its %-escapes decoded.  Returns "" if the query does not have the field.
 std::string FieldOf(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const std::string_view field = query.substr(0, query.find('&'));

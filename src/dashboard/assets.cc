@@ -122,8 +122,8 @@ dd { margin: 0; min-width: 0; }
 @media (forced-colors: active) { .nodes li, .legend li, .waves li { border: 1px solid; } }
 )css";
 
-// The script puts pieces of HTML in place that the server has made and escaped.  If the keyboard's focus is in a piece,
-// it stays there.
+// The script replaces pieces of the page by HTML that the server has made and escaped.  If the keyboard focus is in a
+// replaced piece, the focus stays at the same place of that piece.
 const std::string_view kScript = R"js("use strict";
 const connection = document.getElementById("connection");
 

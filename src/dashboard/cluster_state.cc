@@ -23,7 +23,7 @@ using MachineConfigNodes = std::map<std::string_view, const api::MachineConfigNo
 constexpr auto kCoveredConditions = std::to_array<std::string_view>(
     {"Updated", "Updating", "Degraded", "NodeDegraded", "BuildPending", "Building", "BuildSuccess"});
 
-// A policy has one wave more than it may name.
+// A policy may name 32 waves, and one more wave has all other nodes.
 constexpr int kMostWaves = 33;
 
 // Describes the phases of a rollout for people.
@@ -86,7 +86,8 @@ bool IsNotice(const api::Condition& condition) {
          std::find(kCoveredConditions.begin(), kCoveredConditions.end(), condition.type) == kCoveredConditions.end();
 }
 
-// Returns the names of so many waves.  The last one may have the nodes that no wave names.
+// Returns the names of the first `count` waves.  If there are more waves than the policy names, the last wave has all
+// other nodes.
 std::vector<std::string> WaveNames(const std::vector<api::RolloutWave>& waves, int count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < static_cast<std::size_t>(std::clamp(count, 0, kMostWaves)); ++i) {

@@ -64,10 +64,10 @@ struct RolloutEntry {
   std::string message;
   std::string mistakes;  // Why the policy cannot be used; empty if it can be.
   std::optional<WallTime> since;
-  int wave = 0;                          // The present one, from 1.
+  int wave = 0;                          // The number of the present wave, from 1.
   std::vector<std::string> waves;        // The names of all waves.
   int nodes = 0;                         // The pool's nodes.
-  int updated = 0;                       // Those that have the target.
+  int updated = 0;                       // The pool's nodes that have the target.
   std::optional<WallTime> window_opens;  // The next window, or the present one.
 
   bool is_complete() const { return phase == "Complete"; }
@@ -112,7 +112,7 @@ struct ClusterState {
 struct PoolAndNodes {
   const api::MachineConfigPool* pool;
   std::span<const pool::NodeState> nodes;
-  const api::RolloutPolicy* policy = nullptr;  // That of the pool, if there is one.
+  const api::RolloutPolicy* policy = nullptr;  // The pool's policy, if there is one.
 };
 
 // `controller_config` may be null.

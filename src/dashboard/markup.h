@@ -18,7 +18,7 @@ std::string Escaped(std::string_view text);
 // Like Escaped(), but keeps line breaks and cuts a long text.
 std::string EscapedLines(std::string_view text, std::size_t max_bytes);
 
-// Returns the time as an element that machines can read, too: <time datetime="...">2026-11-27 07:30 UTC</time>.
+// Returns the time as an element for people and programs: <time datetime="...">2026-11-27 07:30 UTC</time>.
 std::string TimeElement(WallTime time);
 
 }  // namespace pintle::dashboard

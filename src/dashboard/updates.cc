@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kMostKeptEvents = 64;
 // In a large cluster that is in trouble, the changes of a minute could otherwise take more memory than everything else.
 constexpr std::size_t kMostKeptBytes = 4 << 20;
-// When a browser has requested the page, the changes are kept for it until there are this many later ones.  There is at
-// most one change a second.
+// After a browser has requested the page, changes are kept for it until this many have been added.  At most one change
+// is added each second.
 constexpr int kExpectedFor = 30;
 // A browser tries again after this time, in milliseconds, when the connection is lost.
 constexpr const char* kRetry = "retry: 2000\n";
@@ -50,7 +50,7 @@ class Updates::Stream final : public net::HttpStream {
 
   Updates& updates_;
   std::optional<std::uint64_t> position_;
-  std::uint64_t comments_ = 0;  // The comments that this stream has sent, or needs not send.
+  std::uint64_t comments_ = 0;  // The number of comments that this stream has sent or skipped.
   bool has_begun_ = false;
 };
 

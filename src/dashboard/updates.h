@@ -60,8 +60,8 @@ class Updates {
   const std::string identity_;
   mutable std::mutex mutex_;  // Guards the members below.
   std::uint64_t latest_ = 0;
-  std::uint64_t comments_ = 0;  // How many comments there were.
-  int expected_for_ = 0;        // For so many versions, a browser may still be loading the page.
+  std::uint64_t comments_ = 0;  // The number of comments so far.
+  int expected_for_ = 0;        // The number of coming versions for which a browser may still be loading the page.
   std::deque<std::shared_ptr<const std::string>> events_;  // The newest comes last and leads to latest_.
   std::size_t kept_bytes_ = 0;                             // The size of all events_.
   std::map<const Stream*, std::function<void()>> wakes_;   // By stream; null if the stream does not wait.

@@ -4,7 +4,7 @@
 // Lists all disruption budgets on demand.
 //
 // Several callers ask at about the same time, so the list is kept for some seconds and answers all of them.  A failure
-// is kept, too, and each further failure for longer.
+// is kept as well, and each further failure in a row is kept for longer.
 
 #include <functional>
 #include <memory>

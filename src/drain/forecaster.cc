@@ -188,7 +188,7 @@ std::shared_ptr<const Forecaster::Places> Forecaster::PlacesAmong(std::span<cons
   const MonotonicTime now = clock_.Monotonic();
   if (places && now - places->known_since < kPlacesKeptFor) return places;
   if (!places) places_ = places = std::make_shared<Places>();
-  // Questions that wait with the old nodes share this object, so they get the new nodes, too.
+  // Questions that still wait share this object, so they also get the new nodes.
   places->known_since = now;
   places->nodes.clear();
   places->pointers.clear();

@@ -8,7 +8,7 @@
 //
 // A rollout asks before it updates a node.  If the prospect is kHopeless, the rollout updates another node first and
 // reports why.  ForecastDrain() evaluates the budgets.  For each pod that they do not keep, the API server is then
-// asked for a dry run of the eviction, because webhooks and quotas may refuse it, too.
+// asked for a dry run of the eviction, because webhooks and quotas may also refuse it.
 
 #include <functional>
 #include <memory>

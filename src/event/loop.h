@@ -38,7 +38,7 @@ class Loop {
   void Stop(Result<> outcome = {});
 
   // Makes the loop run `task` after the tasks that were posted before, and never from within this call.  Any thread may
-  // call this, even before Run(); a task that the loop has not reached when it is destroyed is dropped.
+  // call this, even before Run().  Tasks that have not run when the loop is destroyed are dropped.
   void Post(std::function<void()> task);
 
   // Sends keep-alive messages to systemd as often as WatchdogSec= requires, for as long as the loop turns.  Does

@@ -25,8 +25,8 @@ class TextCache {
  public:
   using Text = std::shared_ptr<const std::string>;
 
-  // `size` is in bytes.  A text that is longer than the whole cache is kept only while there is no other.  Its length
-  // is not known when it is first requested, so it may be made in vain then.
+  // `size` is in bytes.  A text that is longer than the whole cache is kept only while there is no other text.  The
+  // length of a text is not known at the first request, so that request may make the text and find no room for it.
   explicit TextCache(std::size_t size) : size_(size) {}
   TextCache(const TextCache&) = delete;
   TextCache& operator=(const TextCache&) = delete;
@@ -37,14 +37,14 @@ class TextCache {
   // The entry of one text in the cache.
   class Entry {
    public:
-    // An error of `make` is final: it is returned from then on.
+    // If `make` fails, its error is final: Get() returns the same error from then on.
     Entry(std::shared_ptr<TextCache> cache, std::function<Result<std::string>()> make)
         : cache_(std::move(cache)), make_(std::move(make)) {}
     ~Entry() { cache_->Forget(this); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    // Returns null if there is no room for the text until others are released.
+    // Returns null if there is no room for the text until callers release other texts.
     Result<Text> Get() const { return cache_->Get(*this); }
 
    private:

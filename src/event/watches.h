@@ -28,7 +28,7 @@ namespace pintle::event {
 
 class Loop;
 
-// A timer may fire late by this time, so that the machine wakes once for several timers.
+// A timer may fire this much later than its time, so that the machine wakes once for several timers.
 using Slack = std::chrono::microseconds;
 inline constexpr Slack kUsualSlack = std::chrono::milliseconds(250);
 
@@ -97,15 +97,15 @@ class FdWatch : private Watch<FdReadiness> {
   static int Dispatch(::sd_event_source* source, int fd, std::uint32_t epoll_events, void* callback);
 };
 
-// Lets signals wait until there is a SignalWatch for them.  A program calls this first of all, so that a signal during
-// its start does not kill it.
+// Blocks signals, so that they stay pending until there is a SignalWatch for them.  A program calls this first of all,
+// so that a signal during its start does not kill it.
 void BlockSignals(std::initializer_list<int> signals);
 
 // Calls its callback when the process gets the signal, which no longer has its usual effect.
 //
-// Create signal watches before libraries start threads, since a thread that does not block the signal would take it.
-// The signal stays blocked when the watch is gone, so that a signal that arrives while the program ends does not kill
-// it.  Several signals of a kind may be delivered as one: for SIGCHLD, reap every child that has ended.
+// Create signal watches before libraries start threads, since the kernel may deliver the signal to a thread that does
+// not block it.  The signal stays blocked when the watch is gone, so that a signal that arrives while the program ends
+// does not kill it.  Several signals of a kind may be delivered as one: for SIGCHLD, reap every child that has ended.
 class SignalWatch : private Watch<int> {
  public:
   static Result<SignalWatch> Create(Loop& loop, int signal, std::function<void(int signal)> callback);

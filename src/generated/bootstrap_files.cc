@@ -103,8 +103,9 @@ json::Value SourcesOf(const std::vector<api::MachineConfig>& configs) {
   return sources;
 }
 
-// A cluster can have only one config of a name, and none without a name.  Otherwise the cluster renders other configs
-// than the installation, under other names, and the nodes of the installation become Degraded.
+// In a cluster, each config has a name that no other config has.  If manifests have configs with the same name or
+// without a name, the cluster renders other configs than the installation did, and the nodes of the installation become
+// Degraded.
 void WarnOfNames(const Manifests& manifests, const std::vector<MachineConfig>& generated,
                  std::vector<std::string>& warnings) {
   std::set<std::string_view> of_generated;

@@ -13,9 +13,9 @@
 
 namespace pintle::generated {
 
-// These functions return the message of the condition for a failure.  In this order, the failures are: to validate the
-// object, to choose the name of its config, to read the templates that its files are based on, to write the config, and
-// to add the config's name to the object's finalizers.
+// Each of these functions returns the message of the condition after a step has failed.  In this order, the steps are:
+// validating the object, choosing the name of its config, reading the templates that its files are based on, writing
+// the config, and adding the config's name to the object's finalizers.
 std::string ProblemWith(const Error& error);
 std::string ProblemOfName(const Error& error);
 std::string ProblemOfTemplates(const Error& error);

@@ -145,7 +145,7 @@ bool HasProviderFor(const std::string& image, const ProviderConfig& config) {
   });
 }
 
-// If the template has this provider already, its other settings stay.
+// If the template already has CRI-O's provider, the provider's other settings stay.
 void SetCrioProvider(std::vector<std::string> images, ProviderConfig& config) {
   auto& providers = config.providers;
   const auto known = std::find_if(providers.begin(), providers.end(),

@@ -150,7 +150,7 @@ struct GoType<double> : GoScalar<double> {
   }
 };
 
-// As in Go, a duration is decoded from a string only, and null is an error, too.
+// As in Go, a duration is decoded only from a string; any other value, even null, is an error.
 template <>
 struct GoType<GoDuration> {
   static std::string Name() { return "v1.Duration"; }

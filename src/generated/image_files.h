@@ -50,8 +50,8 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose);
 // Makes the files for one role.  Errors have the words of the Machine Config Operator.
 Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTemplates& templates);
 
-// Return the name of a pool's config, and the name that older operators gave it.  A config with the old name is not
-// renamed.
+// These functions return the name of a pool's config, and the name that older operators gave the config.  A config with
+// the old name is not renamed.
 std::string RegistriesConfigName(std::string_view pool);
 std::string OldRegistriesConfigName(const api::ObjectMeta& pool);
 

@@ -17,7 +17,7 @@
 
 namespace pintle::generated {
 
-// Returns the configs that are made from the templates for a pool of this name.
+// A function that returns the configs that templates make for a pool of this name.
 using TemplatesFor = std::function<Result<std::vector<MachineConfig>>(const std::string& pool)>;
 
 // At bootstrap, every pool gets kernel arguments.  The controller gives them only to master, worker and arbiter.

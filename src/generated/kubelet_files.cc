@@ -90,7 +90,7 @@ Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, Kube
   if (spec.log_level) files.push_back(LoggingFile(*spec.log_level));
   user.feature_gates.clear();
   if (!spec.kubelet_config.is_null()) MergeUserSettings(spec.kubelet_config, user, base);
-  // The base may reserve CPUs by their numbers, too, so the merged configuration decides.
+  // The templates may also reserve CPUs by their numbers, so this checks the merged configuration.
   if (!base.reserved_system_cpus.empty()) RemoveSystemGroup(base);
   TRY(CheckGroups(base));
   files.push_back(TRY(KubeletConfFile(base)));

@@ -47,8 +47,8 @@ std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::str
                                            const HasConfig& has_config);
 
 // Chooses the name of the config that is made from `object` for `pool`.  `of_pool` has all objects of this kind whose
-// selectors match the pool, including `object`.  It may also have objects of other pools; then their numbers are not
-// used, either.
+// selectors match the pool, including `object`.  It may also have objects of other pools; then the numbers of those
+// objects are not used either.
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
                             std::span<const api::ObjectMeta* const> of_pool, const api::ObjectMeta& pool,
                             const HasConfig& has_config);

@@ -65,8 +65,8 @@ struct Manifests {
 // Adds one object.  `place` identifies its manifest in messages.
 Result<> AddManifest(json::Value object, const std::string& place, Manifests& to);
 
-// Reads all files of a folder, but not those in its subfolders.  Returns the first error, which has the words of the
-// Machine Config Operator if the operator reports this error, too.
+// Reads all files of a folder, but not those in its subfolders.  Returns the first error.  If the Machine Config
+// Operator reports the same error, the error has the operator's words.
 Result<Manifests> ReadManifests(const std::string& folder);
 
 // Returns an error if the manifests, which come from this folder, lack an object that every cluster needs.

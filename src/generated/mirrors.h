@@ -31,8 +31,9 @@ struct MergedMirrors {
   bool never_contact_source = false;
 };
 
-// Return the mirrors, sorted by source.  The merged list keeps the order of the mirrors in each object's list, as far
-// as these lists do not contradict each other.  Where the lists leave the order open, the operator's order applies.
+// These functions return the mirrors, sorted by source.  The merged list keeps the order of the mirrors in each
+// object's list, as far as these lists do not contradict each other.  Where the lists leave the order open, the
+// operator's order applies.
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects);
 std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects);
 

@@ -22,8 +22,8 @@ struct PayloadRegistries {
   std::vector<std::string> blocked_in_registries;  // For registries.conf.
   std::vector<std::string> blocked_in_policy;      // For policy.json.
   std::vector<std::string> left_out;               // Registries that cannot be blocked.
-  // The reason why Pintle cannot find out from where nodes pull the release, or "".  If there is such a reason, all
-  // lists are empty.
+  // The reason why Pintle cannot determine the repositories from which nodes pull the release, or "".  If there is such
+  // a reason, all lists are empty.
   std::string problem;
 };
 

@@ -113,8 +113,8 @@ Error TooManyMirrors(std::string_view source) {
                   gotext::Quoted(source), kMostInheritedMirrors));
 }
 
-// Container tools use only the most specific entry, so an entry inside a mirrored source needs the mirrors, too.
-// `inherited` counts the mirrors that entries have got in this way.
+// Container tools use only the most specific entry, so an entry inside a mirrored source needs the mirrors of that
+// source.  `inherited` counts the mirrors that entries have got in this way.
 Result<> InheritMirrors(RegistriesConf& conf, const std::string& source, std::size_t& inherited) {
   const Registry mirrored = EntryFor(conf, source);
   for (Registry& registry : conf.registries) {
@@ -166,7 +166,7 @@ Result<> CheckEntry(const Registry& registry) {
 }
 
 // Returns how many characters of a name the scope of an entry matches, or nullopt if it does not match.  As in the
-// container tools, "r.test" matches "r.test:5000", too.
+// container tools, "r.test" also matches "r.test:5000".
 std::optional<std::size_t> MatchedLength(std::string_view name, std::string_view scope) {
   std::size_t length = scope.size();
   if (IsWildcard(scope)) {

@@ -51,13 +51,13 @@ struct RegistryScopes {
   std::span<const std::string> blocked;
 };
 
-// Adds the mirrors, and marks the scopes as insecure or blocked.  An entry inside a marked scope is marked, too, and so
-// is a mirror inside an insecure scope.  An entry inside a mirrored source gets the mirrors of this source if it has
+// Adds the mirrors, and marks the scopes as insecure or blocked.  Entries inside a marked scope are also marked, and so
+// are mirrors inside an insecure scope.  An entry inside a mirrored source gets the mirrors of this source if it has
 // none of its own.  The entries have the order of the Machine Config Operator.  If the entries would get more mirrors
 // than a MachineConfig can hold, the error is kUnconvertible.
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors);
 
-// Returns the error with which container tools refuse to use the configuration, if they do.
+// Returns an error if container tools would refuse to use the configuration.  The error has the words of the tools.
 Result<> CheckForTools(const RegistriesConf& conf);
 
 // Returns the entry that container tools use for an image, a repository or a registry, or nullptr if there is none.
@@ -69,8 +69,8 @@ struct PullSource {
   std::string repository;
 };
 
-// Returns the places for an image that has this entry, in the order in which they are tried.  A mirror may
-// be only for images that are named by digest, or only for images that are named by tag.
+// Returns the places from which container tools pull an image by this entry, in the order in which they are tried.  A
+// mirror may be only for images that are named by digest, or only for images that are named by tag.
 Result<std::vector<PullSource>> PullSources(const Registry& entry, std::string_view image);
 
 }  // namespace pintle::generated

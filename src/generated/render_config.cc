@@ -474,7 +474,7 @@ constexpr StructField kRenderConfigFields[] = {
 };
 constexpr Type kRenderConfig = Struct("template.RenderConfig", kRenderConfigFields);
 
-// Returns a text as it stands between double quotes.
+// Quotes a text as Go does, but leaves out the enclosing quotes.
 std::string InQuotes(std::string_view text, gotext::OnlyAscii only_ascii = gotext::OnlyAscii::kNo) {
   const std::string quoted = gotext::Quoted(text, only_ascii);
   return quoted.substr(1, quoted.size() - 2);
@@ -486,7 +486,7 @@ std::vector<std::string> FormsOf(std::string_view line) {
   using gotemplate::kLongestPrint;
   using gotemplate::Shown;
   using gotemplate::Value;
-  const std::string numbers = Shown(Value::Bytes(line));  // These are in brackets.
+  const std::string numbers = Shown(Value::Bytes(line));  // The numbers of the bytes, in brackets.
   std::vector<std::string> forms = {
       std::string(line),
       InQuotes(line),
@@ -502,7 +502,7 @@ std::vector<std::string> FormsOf(std::string_view line) {
   return forms;
 }
 
-// Texts that are shorter than this are no secrets, because any text may contain them.
+// Shorter texts do not count as secrets, because any text may contain them.
 constexpr std::size_t kShortest = 8;
 
 // Returns a text of the same length that has another character at each place.

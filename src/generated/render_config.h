@@ -19,7 +19,7 @@ namespace pintle::generated {
 // The Go type of this data.
 const gotemplate::Type& RenderConfigType();
 
-// Returns the error with which Go would refuse to decode the spec of a ControllerConfig, if there is one.
+// Returns an error if Go could not decode the spec of a ControllerConfig.  The error has the words of Go.
 Result<> CheckControllerConfigSpec(const json::Value& spec);
 
 class RenderConfig {

@@ -13,7 +13,7 @@ namespace pintle::generated {
 
 inline bool IsWildcard(std::string_view scope) { return scope.starts_with("*."); }
 
-// Returns whether everything in `inner` is in `outer`, too.
+// Returns whether everything in `inner` is also in `outer`.
 bool IsInside(std::string_view inner, std::string_view outer);
 
 // Returns whether everything in `inner` is in one of the scopes.

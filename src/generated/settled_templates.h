@@ -10,8 +10,9 @@ namespace pintle::generated {
 
 // The templates of a folder that may change while it is read, such as one that is being copied.
 //
-// The first reading is used at once.  Later, changed templates are used when two readings in a row find the same ones.
-// Otherwise, configs would be made from a folder of which one half is new, and nodes would be updated to them.
+// The first reading is used at once.  Later, changed templates are used only after two readings in a row have found the
+// same templates.  Otherwise, configs could be made from a half-copied folder, and nodes would be updated to these
+// configs.
 class SettledTemplates {
  public:
   enum class Reading { kSame, kUsed, kMustBeRepeated };

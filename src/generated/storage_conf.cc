@@ -61,7 +61,7 @@ class SettingsCopier {
     return {};
   }
 
-  // Writes 0, too: Go's writer omits false, and empty texts, lists and tables, but not numbers.
+  // Writes the number even if it is 0: Go's writer omits false and empty texts, lists and tables, but not numbers.
   Result<> CopyNumber(std::string_view key) {
     std::uint32_t number = 0;
     TRY(ReadToml(from_, key, number));

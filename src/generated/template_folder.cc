@@ -65,7 +65,7 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   return files;
 }
 
-// Adds folders without files, too, because an empty folder and a missing one cause different errors.
+// Also adds folders without files, because an empty folder and a missing one cause different errors.
 Result<> AddFolders(const std::string& path, TemplateEntry& to) {
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
@@ -79,7 +79,8 @@ Result<> AddFolders(const std::string& path, TemplateEntry& to) {
   return {};
 }
 
-// A folder without roles is not the one of a release, and all configs of templates would silently be left out.
+// A folder without the folder of a role does not have the templates of a release.  Without this check, all configs of
+// templates would silently be missing.
 Result<> CheckHasRole(const TemplateEntry& root) {
   const bool has_role = std::any_of(root.entries.begin(), root.entries.end(), [](const auto& entry) {
     return entry.second.is_folder && entry.first != kCommonFolder;

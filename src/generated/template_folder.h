@@ -27,7 +27,7 @@ struct TemplateEntry {
   const TemplateEntry* Find(std::string_view name) const;
 };
 
-// The folder whose templates count for all roles.
+// The folder whose templates apply to all roles.
 inline constexpr std::string_view kCommonFolder = "common";
 
 class TemplateFolder {

@@ -211,7 +211,7 @@ Result<Value> HasManagedLoadBalancer(Values values, Memory&) {
   return Value::Bool(!type.is_valid() || type.text() == "OpenShiftManagedDefault");
 }
 
-// oVirt has this field, too, but the operator does not read it.
+// oVirt also has this field, but the operator does not read it.
 Result<Value> DnsRecordsType(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
   const bool is_read = status.is_valid() && TypeOf(status) != "oVirt";

@@ -14,7 +14,7 @@
 namespace pintle::generated {
 namespace {
 
-// Go's int, which has another name in errors than int64.
+// Go's int.  Errors name it "int", not "int64".
 struct GoInt {
   std::int64_t number = 0;
 };

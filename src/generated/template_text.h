@@ -3,8 +3,8 @@
 
 // Decodes the text that a template has printed into a file or a unit of an Ignition config.
 //
-// The text is YAML, which Go decodes into structs: a number or a boolean becomes a text where a text is expected, and
-// keys are matched in any case.
+// The text is YAML, which Go decodes into structs.  A number or a boolean becomes a text where a text is expected, and
+// upper and lower case of keys do not matter.
 
 #include <string_view>
 

@@ -81,8 +81,9 @@ Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_vie
   return Invalid(fmt::format("expected template directory, {} is not a directory", gotext::Quoted(entry->path)));
 }
 
-// Returns whether a text that a template has printed, or its error, may contain a part of the pull secrets.  A template
-// can print them in more forms than HasSecret() knows, so the template is executed again with other secrets.
+// Returns whether `outcome`, which is the text that a template has printed or the error of the template, may contain a
+// part of the pull secrets.  A template can print secrets in more forms than HasSecret() knows, so the template is
+// executed again with other secrets.
 bool DependsOnSecret(std::string_view outcome, const gotemplate::Template& parsed, const RenderConfig& config) {
   if (config.HasSecret(outcome)) return true;
   const RenderConfig other = config.WithOtherSecrets();

@@ -86,7 +86,8 @@ class Lexer {
   bool HasRightTrimMark() const;
 
   // Emit() makes a token of the text between start_ and position_.  Ignore() drops this text and adds its lines to
-  // line_.  Take() also counts lines, so text that Take() has consumed must not be dropped before line_ is set back.
+  // line_.  Take() counts lines as well.  So line_ must be set back before Ignore() drops text that Take() consumed;
+  // otherwise the lines of that text would be counted twice.
   Token Emit(TokenType type);
   Token Fail(std::string error);
   void Ignore();

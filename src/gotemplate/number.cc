@@ -104,7 +104,7 @@ std::optional<double> ReadReal(std::string_view text) {
   return is_negative ? -value : value;
 }
 
-// A floating-point constant with a whole value, such as 1e3, can be used as an integer, too.
+// A floating-point constant with a whole value, such as 1e3, can also be used as an integer.
 void AddWholeNumbers(Number& number) {
   const double real = *number.real;
   if (std::trunc(real) != real) return;

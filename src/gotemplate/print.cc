@@ -11,8 +11,8 @@
 namespace pintle::gotemplate {
 namespace {
 
-// The limit of a width, a precision or an argument number.  As in Go, a number in the format is compared with it before
-// its last digit is read, so such a number can be ten times as large.
+// The limit of a width, a precision or an argument number.  As in Go, a number in the format is compared with this
+// limit before its last digit is read, so such a number can be ten times as large.
 constexpr std::size_t kLargestNumber = 1'000'000;
 
 bool IsFormatDigit(char c) { return c >= '0' && c <= '9'; }

@@ -125,10 +125,10 @@ enum class AgentOrder {
   kResume,
 };
 
-// Returns the agent's status, or kNotFound if no agent runs.
+// Returns the agent's status, or an error of the kind kNotFound if no agent runs.
 Result<AgentStatus> ReadAgentStatus();
 
-// Sends an order to the agent and returns its answer.  The agent may refuse the order or fail.  While this waits,
+// Sends an order to the agent and waits for the answer.  The agent may refuse the order or fail.  During the call,
 // polkit may ask a person for a password.
 Result<> SendToAgent(AgentOrder order);
 

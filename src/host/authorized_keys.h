@@ -30,7 +30,7 @@ Result<std::optional<resource::AuthorizedKeys::State>> ObserveAuthorizedKeys(con
 // except for the outermost `folders` of them.
 //
 // Keys for a user that does not exist are an error of the kind kNotFound.  The Machine Config Operator skips such keys.
-// A caller can skip them, too, and report it.  If such a user is to have no keys, there is nothing to do.
+// A caller can also skip them, and report that.  If a user does not exist and gets no keys, nothing is done.
 Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put,
                            const Labels& labels = Labels::OfThisMachine());
 

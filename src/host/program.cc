@@ -28,8 +28,8 @@ constexpr std::size_t kMostOutput = 64 << 20;
 constexpr std::size_t kMostErrors = 4096;
 constexpr auto kStopPollInterval = milliseconds(100);  // A request to stop is noticed after this time at the latest.
 constexpr auto kGrace = seconds(10);  // The time between SIGTERM and SIGKILL, in which the program can clean up.
-// After the program has ended, its output is read for this time at the most.  A process that it has left behind may
-// keep the output open for ever.
+// After the program has ended, its output is read for at most this time.  A process that the program has left behind
+// may keep the output open forever.
 constexpr auto kLastOutput = seconds(2);
 
 // Appends the bytes that can be read.  Returns false at the end of the output.

@@ -19,8 +19,8 @@ struct Program {
 
 // Returns the program's standard output.  If the program fails, the error has the end of its standard error.  If
 // `stop` is requested, or the output is too long, the program's process group gets SIGTERM, and SIGKILL ten seconds
-// later.  What processes write that the program has left behind is read for two seconds after its end.  `each_second`
-// is called about once a second while the program runs.
+// later.  If the program leaves processes behind, their output is read for two seconds after the program's end.
+// `each_second` is called about once a second while the program runs.
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second = {});
 

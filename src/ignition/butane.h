@@ -56,8 +56,8 @@ struct Butane {
 // Returns whether a document declares itself to be Butane.
 bool IsButane(const json::Value& document);
 
-// Returns whether these keys of a Butane document lead to a string.  Butane decodes into Go's structs, so an unquoted
-// `on`, 12 or 1.10 at such a place is a string, too.  The keys of a list also stand for its elements.
+// Returns whether these keys of a Butane document lead to a string.  Butane decodes into Go's structs, so even an
+// unquoted `on`, 12 or 1.10 at such a place is a string.  The keys of a list also stand for its elements.
 bool IsPlaceOfText(std::span<const std::string_view> keys);
 
 // Returns the contents of a file that a config names as `local`.

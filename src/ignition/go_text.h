@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes a config as the JSON of Ignition's own Go types: members in their order, no absent members and no empty lists.
+// Writes a config as the JSON of Ignition's own Go types: the members have the order of the types' fields, and absent
+// members and empty lists are left out.
 //
-// There are two forms of this JSON.  Go's library also writes empty structs, and errors of the Machine Config Operator
-// name places in that text.  Most configs that the operator makes leave empty structs out.
+// There are two forms of this JSON.  Go's library writes empty structs, and errors of the Machine Config Operator name
+// places in the text with empty structs.  Most configs that the operator makes leave empty structs out.
 
 #include <fmt/core.h>
 

@@ -42,8 +42,8 @@ constexpr bool IsPlainSequence(std::string_view field) {
   return field == "append" || field == "options" || field == "mountOptions" || field == "openOptions";
 }
 
-// Returns the name of the key space that a list uses.  Files, directories and links share one, since a path can be only
-// one of the three.  The two lists of kernel arguments share one, too.
+// Returns the name of the key space that a list uses.  Files, directories and links share a key space, since a path can
+// be only one of the three.  The two lists of kernel arguments share another one.
 constexpr std::string_view KeySpace(std::string_view field) {
   if (field == "files" || field == "directories" || field == "links") return "node";
   if (field == "shouldExist" || field == "shouldNotExist") return "kernel argument";

@@ -16,7 +16,8 @@
 namespace pintle::ignition {
 namespace {
 
-// The place in the child of the last element with a given key, among the lists that share a key space.
+// The place of an element in the child: the list and the index in it.  If several elements have the same key, in one
+// list or in lists that share a key space, this is the place of the last one.
 struct Place {
   std::string_view field;
   std::size_t index;
@@ -58,7 +59,7 @@ void MergeLists(std::vector<T>& parent, std::vector<T> child, std::string_view f
       merged.push_back(std::move(element));
       continue;
     }
-    // In the child this key is in another list, so the element is dropped here.
+    // In the child, this key is in another list, so the parent's element is dropped.
     if (place->second.field != field) continue;
     T& child_element = child[place->second.index];
     if (RemovesParentElement(child_element)) continue;

@@ -178,8 +178,8 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
   return all;
 }
 
-// The first value of a wrong type.  The Machine Config Operator reports only this one; our messages then list all of
-// them.
+// The first value of a wrong type.  The Machine Config Operator reports only this value.  Our messages begin with it,
+// and then list all values of wrong types.
 struct Mismatch {
   TextPosition end;
   std::string what;

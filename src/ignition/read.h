@@ -19,8 +19,8 @@
 
 namespace pintle::ignition {
 
-// Returns whether two keys differ only in case.  Two letters outside of ASCII count as variants: the long s of an s,
-// and the Kelvin sign of a k.
+// Returns whether two keys differ only in case.  As in Go, the long s (U+017F) also counts as an s, and the Kelvin sign
+// (U+212A) as a k.
 bool SameIgnoringCase(std::string_view a, std::string_view b);
 
 namespace internal {

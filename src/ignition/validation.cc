@@ -104,7 +104,7 @@ bool AnyOverlap(const std::vector<Extent>& extents) {
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents) {
   // Comparing all pairs is fast enough only for the few extents that a disk has.  If there are more than kFew,
   // AnyOverlap() decides whether two overlap.  Then only the first kFew are compared with all extents; if none of them
-  // overlaps another, the last extent is returned.
+  // overlaps another, the index of the last extent is returned.
   constexpr std::size_t kFew = 1000;
   if (extents.size() > kFew && !AnyOverlap(extents)) return std::nullopt;
   for (const Extent& a : std::span(extents).first(std::min(extents.size(), kFew))) {

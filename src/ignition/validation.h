@@ -70,7 +70,8 @@ inline bool IsUnitExtension(std::string_view extension) {
 
 // The place of a partition on its disk.
 struct Extent {
-  // As in Ignition, a size of 0, the remaining space, covers only the start, and an end that overflows wraps around.
+  // As in Ignition, an extent of size 0, which stands for the remaining space, covers only its start.  An end that
+  // overflows wraps around.
   Extent(std::int64_t place, std::int64_t size, std::size_t partition)
       : start(place),
         end(size == 0
@@ -84,7 +85,8 @@ struct Extent {
 };
 
 // Finds the first extent that overlaps another, and returns the index of the first partition that it overlaps.  Returns
-// nullopt if no extents overlap.  Of more than 1000 extents, the result may be the last one.
+// nullopt if no extents overlap.  If there are more than 1000 extents and some overlap, the result may be the index of
+// the last one instead.
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents);
 
 // Adds an error unless `problem` is empty.

@@ -21,7 +21,7 @@ constexpr auto kLengths = [] {
   return lengths;
 }();
 
-// Recognises U+2028 and U+2029, which Go escapes, too.  They take three bytes in UTF-8, and six when they are escaped.
+// Recognises U+2028 and U+2029, which Go also escapes.  They take three bytes in UTF-8, and six when they are escaped.
 bool IsLineBreakOfJavaScript(std::string_view text, std::size_t at) {
   const std::string_view character = text.substr(at, 3);
   return character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9";

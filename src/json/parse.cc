@@ -20,7 +20,7 @@ std::string LineAndColumn(std::string_view text, std::size_t offset) {
 }
 
 // Returns the library's description of a syntax error, without its prefix and position, because we report the position
-// in our own form.  The text that could not be parsed is left out, too, because it may be a secret.  An error without
+// in our own form.  The text that could not be parsed is also left out, because it may be a secret.  An error without
 // the usual prefix is about a number.
 std::string Cause(std::string_view description) {
   constexpr std::string_view kBeforeCause = "syntax error ";

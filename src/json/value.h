@@ -39,7 +39,7 @@ class Value {
   };
 
   Value() noexcept {}
-  Value(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): the constructors below are implicit, too.
+  Value(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): the constructors below are also implicit.
   template <std::same_as<bool> T>    // A pointer must not convert to a boolean.
   Value(T boolean) noexcept : type_(Type::kBoolean), boolean_(boolean) {}
   template <std::signed_integral T>

@@ -34,8 +34,8 @@ struct ClientSettings {
   // The API server records under this name which fields are ours.
   std::string field_manager = "pintle";
   Patience patience = {};
-  // Gets each failure, except those of List(), right before the caller gets the Error, which lacks the failure's
-  // details.
+  // Called with each failure, except those of List(), right before the caller gets the Error of that failure.  The
+  // Error alone does not have the failure's details.
   std::function<void(const Failure& failure)> failed = {};
 };
 

@@ -14,8 +14,8 @@
 
 namespace pintle::kube {
 
-// RFC 7386: members are set, and null removes one.  With metadata.resourceVersion, the patch is refused (kConflict) if
-// the object has another version.
+// RFC 7386: the members of `body` are set in the object; a member that is null is removed from the object.  With
+// metadata.resourceVersion, the patch is refused (kConflict) if the object has another version.
 struct MergePatch {
   json::Value body;
 };

@@ -28,8 +28,8 @@ struct VisitorQuestion {
   std::string verb;
 };
 
-// No error has the token.  The kind kInvalid means that the API server refuses our question, for instance because we
-// lack the right to ask.
+// Errors never contain the token.  The kind kInvalid means that the API server refuses our request, for instance
+// because we have no right to create reviews.
 Call ReviewVisitor(std::shared_ptr<Transport> transport, VisitorQuestion question,
                    std::function<void(Result<Admission>)> done);
 

@@ -21,9 +21,9 @@ namespace {
 
 constexpr const char* kKind = "MachineConfiguration";
 
-// Reports keys that the type T does not have, and required ones that are missing.  Decoding the API's types ignores
-// unknown keys.  But in a file that a person has written, such a key is a mistake, and if it were ignored, nodes
-// could be rebooted that the person did not want to reboot.
+// Reports keys that the type T does not have, and required keys that are missing.  Decoding the API's types ignores
+// unknown keys.  But in a file that a person has written, an unknown key is a mistake.  If it were ignored, Pintle
+// could reboot nodes that the person did not want to reboot.
 template <typename T>
 struct Schema {
   static void Check(const json::Value&, const json::Path&, json::Report&) {}

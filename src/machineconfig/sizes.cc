@@ -19,7 +19,8 @@ namespace {
 // systemd and Pintle read the files in this directory as a whole, so their limit is smaller.
 constexpr std::string_view kUnits = "/etc/systemd/";
 
-// Contents are decoded only if they can be too long: they are never longer than their source, unless compressed.
+// Contents are decoded only if they may be too long.  Contents that are not compressed are never longer than their
+// source.
 Result<> CheckFile(const ignition::File& file) {
   const bool is_unit = file.path.starts_with(kUnits);
   const std::size_t limit = is_unit ? limits::kRecord : limits::kFileContents;

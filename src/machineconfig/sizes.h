@@ -11,8 +11,8 @@
 namespace pintle::machineconfig {
 
 // Returns an error for the first file whose contents are too long, for the first user whose keys are too long, and
-// for a config that is too long as a whole.  Compressed contents are decoded; contents that cannot be decoded are no
-// error here.
+// for a config that is too long as a whole.  Compressed contents are decoded; contents that cannot be decoded are not
+// an error here.
 Result<> CheckSizes(const ignition::Config& config);
 
 // Returns the end of the error for a config that is too long, with its largest file and the remedy: "; of that,

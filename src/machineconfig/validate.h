@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks whether a machine can be given a MachineConfig.
+// Checks whether a machine can apply a MachineConfig.
 
 #include <optional>
 #include <span>

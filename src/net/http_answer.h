@@ -69,7 +69,7 @@ using HttpHandler = std::function<HttpAnswer(const IncomingRequest& request)>;
 //     loop.Post([later] { ... later->Complete([] { return HttpAnswer{.status = 200}; }); });
 //     return {.later = later};
 //
-// All functions may be called from any thread, also when the client has left, and when the server no longer exists.
+// All functions may be called from any thread, even when the client has left or the server no longer exists.
 class LaterAnswer {
  public:
   // Makes the answer.  A thread of the server calls this, so it may take as long as a handler may.

@@ -377,7 +377,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     server_.RemoveLater(client_key_);
   }
 
-  // Advances when something else than the socket has an effect on the next step.
+  // Advances after an event that the socket does not report, such as a new piece of a stream.
   void AdvanceAnew() {
     error_code ignored;  // Afterwards nothing waits for the socket, and Advance() waits again.
     socket_.cancel(ignored);

@@ -9,7 +9,7 @@
 //
 // Several of these threads may call the handler at the same time.  The handler must return without waiting: it looks
 // things up in immutable data, or it returns a LaterAnswer.  While a client waits for a later answer, its next requests
-// on the connection wait, too.  A client that closes its sending side meanwhile gets no answer.  The handler gets the
+// on the connection also wait.  A client that closes its sending side meanwhile gets no answer.  The handler gets the
 // head of a request.  The body of a request is not read; after a request with a body, the connection is closed.  If a
 // client's data is not HTTP, is too long or comes too slowly, the server answers with an error or closes the
 // connection.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the certificate of a bundle of authorities that expires last.
+// Finds the certificate that expires last in a bundle of authorities.
 
 #include <optional>
 #include <vector>

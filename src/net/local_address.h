@@ -12,11 +12,11 @@ struct sockaddr;
 
 namespace pintle::net {
 
-// Returns whether it is a loopback address (127.0.0.0/8, ::1), a link-local one (169.254.0.0/16, fe80::/10), or one
+// Returns whether this is a loopback address (127.0.0.0/8, ::1), a link-local one (169.254.0.0/16, fe80::/10), or one
 // that the kernel takes for this machine (0.0.0.0/8, ::).  An IPv4 address may be mapped to IPv6.
 bool IsLocal(const sockaddr& address);
 
-// Returns whether the host of a URL is such an address, or is the name localhost or a part of its domain.
+// Returns whether the host of a URL is such an address, the name localhost, or a name that ends in ".localhost".
 bool IsLocalHost(std::string_view host);
 
 }  // namespace pintle::net

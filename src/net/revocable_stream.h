@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A stream that somebody else than its source can end.
+// A stream that other code than its source can end.
 
 #include <functional>
 #include <memory>

@@ -95,7 +95,7 @@ Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
   return {};
 }
 
-// Chooses HTTP/1.1 even if the client offers other protocols, too.  `*chosen` must stay valid after this call.
+// Chooses HTTP/1.1 even if the client also offers other protocols.  `*chosen` must stay valid after this call.
 int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                 unsigned int offered_length, void*) {
   unsigned char* found = nullptr;
@@ -106,7 +106,8 @@ int ChooseHttp1(SSL*, const unsigned char** chosen, unsigned char* length, const
   return SSL_TLSEXT_ERR_OK;
 }
 
-// The clients of our server are new machines that connect once each, so they would never resume a session.
+// Sessions cannot be resumed.  New machines, which fetch their configs, connect only once.  The few browsers that
+// display the cluster page can make a full handshake for each connection.
 void ForgetSessions(SSL_CTX* context) {
   Ssl().SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, nullptr);
   Ssl().SSL_CTX_set_num_tickets(context, 0);

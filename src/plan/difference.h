@@ -2,7 +2,7 @@
 #pragma once
 
 // Compares two configs as the Machine Config Operator does: sections are compared as they are written, so the same
-// contents in another encoding, or the same files in another order, are a difference too.
+// contents in another encoding, or the same files in another order, count as a difference.
 
 #include <string>
 #include <vector>

@@ -3,10 +3,11 @@
 
 // Decides whether a change of /etc/containers/registries.conf could do harm to running pods.
 //
-// CRI-O reads the file again without a restart.  A change is harmless if it only adds mirrors for images named by
-// digest, limits mirrors to such images, or appends registries to the search list.  Removals, changes of a registry's
-// prefix, location, `blocked` or `insecure`, and new mirrors or registries for other images might give a pod another
-// image, so the node is drained.
+// CRI-O reads the file again without a restart.  A change is harmless if it only adds mirrors or registries for images
+// named by digest, limits mirrors to such images, or appends registries to the search list.  Removals, changes of a
+// registry's prefix, location, `blocked` or `insecure`, and new mirrors or registries for other images might give a pod
+// another image, so the node is drained.  As with the Machine Config Operator, a change of a registry's
+// `mirror-by-digest-only` alone counts as harmless.
 
 #include <string>
 #include <string_view>

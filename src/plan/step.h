@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A step of a change: one thing on a node is to be in one state.  Steps are plain data, so that they can be printed,
-// stored in the journal, and put again.
+// A step of a change: a thing on a node, and the state that the thing gets.  Steps are plain data, so that they can be
+// printed, stored in the journal, and put again.
 
 #include <variant>
 

@@ -142,8 +142,8 @@ class Steps {
     }
   }
 
-  // A user that the new config no longer has loses the file with the keys, and the password is locked.  The password of
-  // a user for whom the new config has no hash is locked, too.
+  // A user that the new config no longer has loses the file with the keys, and the password is locked.  The password is
+  // also locked if the new config has the user, but no hash for the user.
   void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to) {
     std::unordered_set<std::string> kept;
     for (const ignition::PasswdUser& user : to.users) {

@@ -51,7 +51,7 @@ class PolicyCompiler {
     Policy policy;
     policy.name = from_.metadata.name;
     CheckPools(spec);
-    // The problems of each of so many would hide this one.
+    // The problems of each of so many waves, windows or gates would hide this one.
     if (HasTooMany(spec)) return Problems();
     policy.waves = Waves(spec.waves);
     if (spec.order) {
@@ -130,7 +130,7 @@ class PolicyCompiler {
     }
     if (!waves.empty() && waves.back().is_rest()) return waves;
     Wave rest;
-    // Failures in the nodes that no wave names count as in the last wave.
+    // The nodes that no wave names have the failure threshold and the node timeout of the last wave.
     if (!waves.empty()) rest = waves.back();
     rest.name = "all other nodes";
     rest.nodes.reset();

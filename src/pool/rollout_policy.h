@@ -18,18 +18,18 @@
 
 namespace pintle::pool {
 
-// How many of each a policy may have.  The controller goes through all of them at each decision, and asks each gate
-// every 30 seconds.  The kind's schema in deploy/crds has the same limits.
+// A policy may have at most this many waves, windows and gates.  The controller goes through all of them at each
+// decision, and asks each gate every 30 seconds.  The kind's schema in deploy/crds has the same limits.
 inline constexpr std::size_t kMostWaves = 32;
 inline constexpr std::size_t kMostWindows = 32;
 inline constexpr std::size_t kMostGates = 32;
 
-// A number of nodes, or a part of some.
+// A number of nodes, or a percentage of a set of nodes.
 struct NodeShare {
   int number = 0;
   bool is_percentage = false;
 
-  // Return the number of nodes that this share of `count` nodes has.
+  // These return how many of `count` nodes the share is.
   std::size_t RoundedUp(std::size_t count) const;
   std::size_t RoundedDown(std::size_t count) const;
 };
@@ -41,7 +41,7 @@ struct Wave {
   std::optional<NodeShare> max_unavailable;
   std::chrono::seconds soak = {};  // All nodes of the wave must be well for this long.
   std::optional<NodeShare>
-      failure_threshold;  // More failed nodes than this halt the rollout; if unset, no number of them does.
+      failure_threshold;  // More failed nodes than this halt the rollout; if unset, failures never halt it.
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
   std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 
@@ -81,7 +81,7 @@ Result<Policy> CompilePolicy(const api::RolloutPolicy& policy, const FindZone& f
 // The policy of a pool.
 struct PolicyChoice {
   const api::RolloutPolicy* policy = nullptr;          // nullptr if no policy is for the pool.
-  std::vector<const api::RolloutPolicy*> passed_over;  // Newer policies that are for this pool, too.
+  std::vector<const api::RolloutPolicy*> passed_over;  // Newer policies for the same pool, which are not used.
 };
 // Chooses the oldest of the policies that are for the pool; of those with the same age, the first one by name.  A
 // policy whose selector cannot be used counts as one for all pools, so that no node is updated against somebody's will.

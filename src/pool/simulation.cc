@@ -16,12 +16,12 @@ using Kind = SimulatedStep::Kind;
 
 // A rollout that has not ended after this time waits for something that a simulation cannot know.
 constexpr auto kLongest = std::chrono::days(366);
-// Each node needs a few decisions, and so does each window.  More of them would mean that they contradict each other.
+// Each node and each window needs a few decisions.  If there are more than this, the decisions contradict each other.
 constexpr std::size_t kMostDecisions = 20'000;
 constexpr std::size_t kMostDecisionsPerNode = 10;
 
-// The rules of the policy that are about time and order.  Whether a gate is met, and whether a node has staged, is
-// known only when it happens.
+// Returns the policy with only its rules about time and order.  A simulation cannot know when a gate is met or when a
+// node has staged its target.
 Policy WithoutUnknowns(Policy policy) {
   policy.gates.clear();
   policy.stages_all = false;
@@ -202,10 +202,10 @@ class Player {
     simulation_.steps.push_back(std::move(step));
   }
 
-  // Adds what a decision reports and what it waits for.
+  // Adds steps for the news of a decision, and for what the decision waits for.
   void Note(const PolicyRollout& decided) {
     for (const RolloutNews& one : decided.news) {
-      // The wave that was under way is done; the one that follows it is the present one.
+      // `decided.wave` is the next wave already, so the number of the wave that is done comes from the memory.
       if (one.reason == "RolloutWaveDone") Add({.kind = Kind::kWaveDone, .wave = memory_.wave + 1});
       if (one.reason == "RolloutHalted") Add({.kind = Kind::kHalted, .wave = decided.wave, .message = one.message});
     }
@@ -225,7 +225,7 @@ class Player {
     Add({.kind = Kind::kSoaks, .wave = decided.wave, .until = since->at + wave.soak});
   }
 
-  // Adds that a wave begins, or that a window is used, with the first node.
+  // Adds a step when the first node of a wave, or the first node in a window, is given the target.
   void NoteUpdates(const PolicyRollout& decided) {
     noted_ = {};
     if (!decided.rollout.updates.empty() && memory_.has_begun && begun_wave_ != decided.wave) {

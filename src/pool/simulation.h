@@ -25,11 +25,11 @@ namespace pintle::pool {
 
 // The inputs of Simulate(); borrowed for the call.
 struct SimulationInputs {
-  const Situation& situation;  // As it is at the begin.
+  const Situation& situation;  // The situation at `begin`.
   const Policy& policy;
   const api::RolloutMemory& memory;
   WallTime begin;
-  std::chrono::seconds node_time;  // How long each node takes from being given the target until it is done.
+  std::chrono::seconds node_time;  // The time from giving a node the target until the node is done.
 };
 
 struct SimulatedStep {
@@ -48,7 +48,7 @@ struct SimulatedStep {
   Kind kind = Kind::kFinished;
   int wave = 0;           // From 1.
   std::size_t nodes = 0;  // The nodes of the wave that begins, or all nodes if the rollout has finished.
-  std::optional<WallTime> since = std::nullopt;  // When the window that is used has begun.
+  std::optional<WallTime> since = std::nullopt;  // The begin of the window that is used.
   std::optional<WallTime> until = std::nullopt;
   std::string message = {};
 

@@ -102,8 +102,8 @@ class NodesByName {
   std::unordered_map<std::string_view, std::size_t> index_;
 };
 
-// Reads the MachineConfigNodes up to the first one that has no conditions yet or belongs to no node of the pool: the
-// Machine Config Operator stops there, too.
+// Reads the MachineConfigNodes up to the first one that has no conditions yet or belongs to no node of the pool, as the
+// Machine Config Operator does.
 Reported ReadMachineConfigNodes(const StatusInputs& inputs) {
   NodesByName nodes(inputs.nodes);
   Reported reported;

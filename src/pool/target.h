@@ -61,7 +61,7 @@ class Target {
   // Returns whether a node has reached the target.
   bool IsReachedBy(const NodeState& node) const;
 
-  // Returns whether a node has the target's config and image, whichever config it is to have.  If so, assigning the
+  // Returns whether a node has the target's config and image, whatever its desired config is.  If so, assigning the
   // target to the node changes nothing on the node.
   bool IsCurrentOf(const NodeState& node) const;
 

@@ -28,9 +28,10 @@ using std::chrono::seconds;
 
 // A message names at most this many nodes.
 constexpr std::size_t kMostNamed = 5;
-// A node that has not been updated this long after the memory has recorded its update is recorded again.
+// If a node has not been updated this long after its update was recorded in the memory, the update is recorded again.
 constexpr auto kRecordLasts = std::chrono::minutes(10);
-// Our command line writes no longer orders and reasons.  A longer order is ignored, and a longer reason is cut.
+// Limits for orders and reasons, which Pintle's command line keeps.  A longer order is ignored, and a longer reason is
+// cut off.
 constexpr std::size_t kLongestOrder = 2048;
 constexpr std::size_t kLongestReason = 512;
 constexpr std::size_t kLongestMessage = 4096;
@@ -440,7 +441,8 @@ class Follower {
     is_any_unassigned_ = CountWhere([&](std::size_t i) { return !standings_[i].is_assigned; }) > 0;
     if (IsLastWaveOver() && is_any_unassigned_) {
       // Nodes have joined the pool since the rollout ended.  The rollout is not the cause of faults that other nodes
-      // have got since then.  During a halt, it had not ended: the policy has fewer waves than before.
+      // have got since then.  But if there is a halt, the rollout had not ended: the policy has fewer waves than
+      // before.
       if (!memory_.halt) ExcuseFailures();
       memory_.wave = decided_.waves - 1;
       memory_.has_begun = false;
@@ -491,7 +493,7 @@ class Follower {
     memory_.members.clear();
     memory_.well_since.reset();
     memory_.blocked.clear();
-    ExcuseFailures();  // The wave allowed them, and the next one counts its own.
+    ExcuseFailures();  // The wave allowed these failures, and the next wave counts only its own.
     if (had_begun) RememberEnd();
     if (had_begun || (is_any_unassigned_ && !IsLastWave())) {
       Report(false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
@@ -515,7 +517,7 @@ class Follower {
     if (!is_known) memory_.ended.push_back({.wave = number, .at = At(now_)});
   }
 
-  // Makes the failures so far no longer count.
+  // Excuses the present failures: from now on, they do not count.
   void ExcuseFailures() {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (std::exchange(standings_[i].has_failed, false)) AddTo(memory_.ailing, nodes_[i].name());
@@ -551,7 +553,7 @@ class Follower {
     return value != nullptr && (!wanted.value || *wanted.value == *value);
   }
 
-  // Returns what a gate about nodes wants of a node, as the reason why the node does not meet it.
+  // Returns the requirement of a gate about nodes, as the reason why a node does not meet the gate.
   static std::string WantedBy(const Gate& gate) {
     if (const auto* wanted = std::get_if<api::GateCondition>(&gate.test)) {
       return fmt::format("its condition {} has to be {}", Printable(wanted->type), Printable(wanted->status));
@@ -577,8 +579,8 @@ class Follower {
     return found->second;
   }
 
-  // Records that a gate blocks the rollout or one node.  Returns whether the rollout goes on all the same, since the
-  // gate's time is up.
+  // Records that a gate blocks the rollout or one node.  Returns true if the gate's timeout has passed, and the policy
+  // lets the rollout continue then.
   bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why) {
     if (!gate.timeout) return false;
     const api::Time since = memory_.blocked.try_emplace(key, At(now_)).first->second;
@@ -594,7 +596,8 @@ class Follower {
     return gate.on_timeout == GateTimeout::kContinue;
   }
 
-  // Returns why a gate does not let a node, or the rollout if `node` is nullptr, pass; empty if it does.
+  // Returns why a gate does not let a node pass, or an empty text if it does.  If `node` is nullptr, the gate is
+  // checked for the rollout as a whole.
   std::string WhyBlocked(const Gate& gate, const NodeState* node) {
     if (gate.is_about_nodes()) {
       if (node == nullptr || IsMetBy(gate, *node)) return "";
@@ -885,7 +888,8 @@ class Follower {
     return std::nullopt;
   }
 
-  // Adds how long the nodes took that are done, before it is forgotten when they were told.
+  // Adds the durations of updates that are done.  Must be called before their start times are removed from
+  // `memory_.told`.
   void AddDurations() {
     if (memory_.told.empty()) return;
     const auto standings = StandingsByName();

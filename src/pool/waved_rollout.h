@@ -68,7 +68,7 @@ const char* NameOf(RolloutPhase phase);
 // Something that has happened to a rollout, for an Event.
 struct RolloutNews {
   bool is_warning = false;
-  std::string reason;  // "RolloutHalted"
+  std::string reason;  // Such as "RolloutHalted".
   std::string message;
 };
 
@@ -81,21 +81,21 @@ struct PolicyRollout {
   std::string message;
   int wave = 0;  // From 1.
   int waves = 0;
-  std::string wave_digest;  // What an approval of the wave has to name; empty if the wave waits for none.
+  std::string wave_digest;  // The digest that an approval of the wave has to name; empty if the wave waits for none.
   int updated = 0;
-  std::string to_stage;           // What nodes stage that do not have the target yet; empty if they stage nothing.
+  std::string to_stage;           // The target that nodes without it have to stage; empty if they stage nothing.
   Opening opening;                // The present window, or the next one.
   std::optional<WallTime> again;  // When the decision may change although nothing in the cluster does.
 };
 
 PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs);
 
-// Returns what an approval of a wave holds for: a digest of the target and of the wave as the policy defines it, but
-// not of the place of the wave, since other waves may be added or removed before it.  Waves with the same definition
-// have different digests.
+// Returns the digest that an approval of a wave has to name.  It is made from the target and from the wave as the
+// policy defines it.  It does not depend on the place of the wave, since other waves may be added or removed before it.
+// Waves with the same definition have different digests.
 std::string DigestOfWave(const Policy& policy, std::size_t wave, std::string_view target);
 
-// Returns what the policy's status has about the pool.  `before` is what it had, or nullptr.
+// Returns the next entry for the pool in the policy's status.  `before` is the present entry, or nullptr.
 api::RolloutPoolStatus StatusOf(const Situation& situation, const PolicyRollout& decided,
                                 const api::RolloutPoolStatus* before, WallTime now);
 

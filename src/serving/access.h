@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks who may fetch a config, by the bearer tokens of new machines.
+// Checks by their bearer tokens which new machines may fetch a config.
 //
 // A config contains secrets, and any client that reaches the server can request it.  A token names its pool and its
 // expiry, and is signed with a key of the server.  A new machine has the token in its pointer config, so Ignition sends
@@ -45,7 +45,7 @@ enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);
 
-// Returns the time from which a token gives no access to a pool, or nullopt if it never gave access.
+// Returns the time at which a token's access to a pool ends, or nullopt if the token never gave access.
 std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::string_view token, std::string_view pool);
 
 // Returns text such as "the token has expired".

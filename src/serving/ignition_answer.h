@@ -5,8 +5,8 @@
 //
 // Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
 // an unknown pool, 404 if a file of the pool is missing during the bootstrap, and no error has a body.  We add 401 for
-// requests without a valid token, and 403 for a token of another pool.  We also add 503 for the case that the configs
-// that are being sent use up all memory set aside for them; Ignition then tries again.
+// requests without a valid token, and 403 for a token of another pool.  If the configs that are being sent use up all
+// memory set aside for them, we answer 503, and Ignition tries again.
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 
 // Parses the target of a request to the Ignition server.
 //
-// Paths are treated as by the Machine Config Operator's server: the pool is the last part of a path below /config/, and
-// a path with "//", "." or ".." is redirected to the path without them, and /config to /config/.
+// Paths are treated as by the Machine Config Operator's server.  The pool is the last part of a path below /config/.  A
+// path with "//", "." or ".." is redirected to the path without them, and /config is redirected to /config/.
 
 #include <string>
 #include <string_view>

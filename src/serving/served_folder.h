@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the pools whose configs are served from the files of a folder, instead of from a cluster: pool.yaml, mc.yaml,
-// controllerconfig.yaml and kubeconfig.
+// Reads the pools and the configs to serve for them from a folder, instead of from a cluster.  The folder has the files
+// pool.yaml, mc.yaml, controllerconfig.yaml and kubeconfig.
 
 #include <memory>
 #include <string>

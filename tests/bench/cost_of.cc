@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a command and prints its cost: seconds on the clock, seconds of the processor, KiB at the peak, exit status.
+// Runs a command and prints its cost: wall-clock seconds, processor seconds, the peak memory in KiB, and exit status.
 //
 // The kernel counts the peak of a process from before its exec(), so small commands are started by this small program.
 

@@ -125,7 +125,7 @@ class QuietCluster {
     look.After(std::chrono::milliseconds(0));
     if (!event::RunPatiently(*loop_)) std::abort();
     view_ = cluster_->Look();
-    // This look decides about the cluster as the last answers have left it.
+    // This look sees the last answers.  So later looks have nothing to write.
     generator_->Look(view_);
   }
 

@@ -36,7 +36,7 @@ def full_pipe():
 
 
 def blocks(process, number):
-    """Returns whether this signal waits until the process takes it."""
+    """Returns whether the process blocks this signal, so that it stays pending."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
     mask = int(re.search(r"(?m)^SigBlk:\s*([0-9a-f]+)$", status)[1], 16)
     return mask >> (number - 1) & 1 == 1

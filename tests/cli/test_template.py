@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `pintle template`, which prints what one template prints."""
+"""Tests `pintle template`, which executes one template and prints its output."""
 
 from generate_inputs import SECRET, controller_config, secret, setting
 from program import pintle, refused, write

@@ -67,7 +67,7 @@ def test_the_commands_of_the_units_end_at_once(tmp_path, unit):
     (command,) = re.findall(r"(?m)^Exec\w+=@bindir@/pintle (.+)$", text)
     assert "Restart=" not in text
     journal = write(tmp_path / "journal.json", newer(JOURNAL, 1))
-    # The directory of the state is another one for this command alone.
+    # Only this command sees the other /var/lib.
     script = 'mount -t tmpfs none /var/lib && mkdir -p "${2%/*}" && cp "$1" "$2" && shift 2 && exec "$@"'
     answer = subprocess.run(
         ["unshare", "--mount", "sh", "-c", script, "sh", journal, JOURNAL, PINTLE.absolute(), *command.split()],

@@ -35,7 +35,7 @@
 
 namespace pintle {
 
-// Replaces the function of base/memory.cc: it would take a third of the time of these short-lived processes.
+// Replaces the function of base/memory.cc, which would take a third of the time of these short-lived processes.
 void ReleaseIdleMemory() {}
 
 }  // namespace pintle
@@ -349,7 +349,7 @@ void AgentMachine::MakeNew() {
   policy_ = json::ToText(json::Encode(machine.policy));
   fs::create_directories(top_ / "srv");
   UsePolicy(true);
-  // A path of this process is found below the machine's root, too.
+  // The agent gets absolute paths of this process.  The link makes them valid below the machine's root as well.
   fs::create_directories(top_ / directory_.relative_path());
   fs::create_directory_symlink("/", top_ / top_.relative_path());
   *memory_ = AgentMemory();

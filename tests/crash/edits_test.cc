@@ -69,8 +69,8 @@ class AnEdit : public testing::Test {
         const TemporaryDirectory directory;
         SmallMachine machine(directory.path());
         ASSERT_TRUE(Succeeded(machine.GoFromTo(NoConfig(), Everything())));
-        // The file `edited` records whether the file was edited; a file that is gone already is not.  The code under
-        // test makes some calls as a user, so a user must be able to write this record.
+        // The file `edited` records whether the edit was made, which is impossible if the file is already gone.  The
+        // code under test makes some calls as a user, so a user must be able to write this record.
         machine.Write("edited", "");
         fs::permissions(directory / "edited", fs::perms(0666));
         const auto meanwhile = [&] {

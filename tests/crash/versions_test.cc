@@ -2,10 +2,10 @@
 
 // Tests an upgrade and a downgrade of Pintle in the middle of a change.
 //
-// Wherever an older Pintle is cut short, a newer one ends the change: the machine is the old one or the new one.  An
-// older Pintle that meets what a newer one has begun makes not a single call that changes the disk, drives no unit and
-// reports the reason; after it, the newer one still ends the change.  Another version of Pintle is simulated by another
-// version in the files on the disk.
+// Wherever an older Pintle is cut short, a newer one ends the change: the machine is the old one or the new one.  If an
+// older Pintle finds a change that a newer one has begun, it makes no call that changes the disk, drives no unit and
+// reports the reason.  Afterwards, the newer one still ends the change.  Another version of Pintle is simulated by
+// another version in the files on the disk.
 
 #include <fmt/core.h>
 
@@ -55,8 +55,8 @@ std::string ReadAll(const fs::path& path) {
   return text.str();
 }
 
-// Rewrites each versioned file below `top` but those that a change puts like other files of /etc, since the journal has
-// their hashes.  Returns how many there are.
+// Rewrites each versioned file below `top`, except for those in /etc: a change puts them like other files of /etc, so
+// the journal has their hashes.  Returns how many files were rewritten.
 int Rewrite(const fs::path& top, const std::function<json::Value(const Format&, json::Value)>& rewrite) {
   int files = 0;
   for (const Format& format : change::AllFormats()) {
@@ -72,7 +72,7 @@ int Rewrite(const fs::path& top, const std::function<json::Value(const Format&, 
   return files;
 }
 
-// Makes the files those of a Pintle that wrote no version.
+// Turns the files into those of an older Pintle, which wrote no versions.
 int MakeOlder(const fs::path& top) {
   return Rewrite(top, [](const Format& format, json::Value document) {
     return ValueOf(change::WithoutVersion(format, std::move(document)));
@@ -86,7 +86,8 @@ int MakeNewer(const fs::path& top) {
   });
 }
 
-// Stands for the next version of Pintle, which knows the version of MakeNewer().
+// Simulates the next version of Pintle, which knows the version that MakeNewer() writes: the files get the version that
+// this Pintle knows.
 void MakeKnown(const fs::path& top) {
   Rewrite(top, [](const Format& format, json::Value document) {
     document["version"] = format.version;

@@ -59,7 +59,7 @@ class NodesTable(DrainController):
         say(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {OUTPUT_FORMAT}\n{LAYOUT.format(*COLUMNS)}")
 
     def until(self, state, config, *names):
-        """Prints rows until these nodes have this state and config; returns the states that each node has passed."""
+        """Prints rows until these nodes have this state and config; returns the states that each node has had."""
         states = {name: [] for name in names}
 
         def are_there():

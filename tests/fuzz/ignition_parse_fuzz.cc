@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A parsed config is the same after it was written and parsed again.  Its conversions can be parsed.
+// A parsed config is the same after it was written and parsed again.  Its conversions to versions 3.x can be parsed.
 
 #include <cstddef>
 #include <cstdint>

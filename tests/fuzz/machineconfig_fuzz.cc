@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Machine configs in YAML are rendered together.  The rendered config has the name that follows from its own hash
-// input, is valid if its parts are, and renders to itself.
+// input, and GoJsonLength() returns the length of its JSON.
 
 #include <cstddef>
 #include <cstdint>

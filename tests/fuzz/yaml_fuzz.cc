@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A value that was parsed from YAML and written as JSON is parsed as the same value, as JSON and as YAML.
+// A value that was parsed from YAML and written as JSON is parsed from this JSON as the same value.
 
 #include <cmath>
 #include <cstddef>

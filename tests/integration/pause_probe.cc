@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Prints the controller's report of a paused pool, for the test of the alerts.  Standard input has one JSON object with
-// "pool", "nodes", "configs" and "now"; the answer has the pool's conditions and the text of /metrics.
+// "pool", "nodes", "configs", "now" and optionally "hasControllerConfig"; the answer has the pool's conditions and the
+// text of /metrics.
 
 #include <fmt/core.h>
 

@@ -129,7 +129,7 @@ def test_etcd_stops_for_a_while(cluster, new_node):
 
 
 def test_the_agent_is_killed_at_random_instants(cluster, new_node):
-    """Each kill is in the middle of a change; afterwards the machine is whole and has the wanted config."""
+    """Each kill is soon after a new config was set; afterwards the machine is whole and has this config."""
     node = new_node()
     settle_in(node)
     node.run("mkdir", "--parents", "/etc/systemd/system/pintled.service.d")

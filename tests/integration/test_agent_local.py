@@ -19,7 +19,7 @@ CONFIGS = "/etc/pintle/config.d"
 CONFIG = f"{CONFIGS}/50-all.ign"
 FINDINGS = "/run/pintle/findings.json"
 PATIENCE = 60
-SOON = 2  # Seconds.  A person accepts to wait this long for a report.
+SOON = 2  # Seconds.  A person should not have to wait longer than this for a report.
 NONE = "mco-empty-mc"
 UNIT = f"""[Unit]
 After=dbus.service
@@ -276,7 +276,7 @@ def test_an_adopted_edit_is_kept(agent):
         wait_until(lambda: any('"settled"' in line for line in monitor.lines), "the monitor has the last signal", PATIENCE)
         lines = list(monitor.lines)
     assert agent.read("/etc/issue") == "kept"
-    # Each published status that says that the machine is as wanted has no finding.
+    # Each published status that reports the phase `settled` has no finding.
     status = {"Findings": 1}
     for line in lines:
         if line.startswith("{"):

@@ -397,8 +397,10 @@ def old_config(objects, name):
 
 
 def listed_garbage(cluster, *options):
-    """Returns the list that a person gets who runs the command in the controller's pod, its rows by name: the command
-    sorts them by age, and an API server counts whole seconds only."""
+    """Runs the command as in the controller's pod, and returns its heading and rows.
+
+    The rows are sorted by name: the command sorts them by age, but the API server counts whole seconds only.
+    """
     program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
     heading, *rows = [line.split(maxsplit=2) for line in shell.run(
         program, "garbage", "--kubeconfig", account(cluster).kubeconfig, *options).stdout.splitlines()]

@@ -379,7 +379,7 @@ class TestClock:
             first.wait_for_log("Drain failed.")
             started = node.all_annotations()[STARTED]
             first.kill()
-        # An hour passes.
+        # The drain seems to have begun a year ago, so all of its limits are over.
         time, request = started.split(" ")
         assert request == "drain-rendered-worker-2"
         earlier = f"{int(time[:4]) - 1}{time[4:]} {request}"

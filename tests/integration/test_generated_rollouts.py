@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever MachineConfigs are generated from is rolled out to three real nodes, and taken back.
+"""Tests each input from which MachineConfigs are generated: it is rolled out to three real nodes, and taken back.
 
 kubectl creates, changes and deletes each object, as an administrator does.  Afterwards, the nodes are as before, byte
 for byte.  A bad object is reported with the reason, and changes no pool.
@@ -32,7 +32,7 @@ CHANGED_BY_CONFIGS = ("/etc", "/var/lib/kubelet")
 NOTES = "/etc/machine-config-daemon/noorig"
 POOL_LABEL = "pools.operator.machineconfiguration.openshift.io/worker"
 CRIO_LOG = "/run/crio-log"
-# This stand-in for CRI-O records what is done with it since the boot.
+# This stand-in for CRI-O records its starts and reloads since the boot.
 CRIO = f"""[Service]
 ExecStartPre=/bin/sh -c "echo started >>{CRIO_LOG}"
 ExecStart=/bin/sleep infinity
@@ -44,7 +44,7 @@ WantedBy=multi-user.target
 
 @dataclasses.dataclass
 class State:
-    """What has to be the same when a change is taken back: the pool's target, and all files of each node."""
+    """The state that has to be the same after a change was taken back: the pool's target, and all files of each node."""
     target: str
     files: dict
 
@@ -84,7 +84,7 @@ class Site:
         self.cluster.kubectl("patch", "configmap", "kube-apiserver-client-ca", "--namespace=openshift-config-managed",
                              "--type=merge", "--patch", json.dumps({"data": {"ca-bundle.crt": bundle}}))
 
-    # ---- what has become of it ----
+    # ---- observing the cluster ----
 
     def state(self):
         return State(self.objects.target("worker"), self._files())
@@ -166,7 +166,7 @@ def site(tmp_path_factory):
 
 
 def describe(cluster, image):
-    """Creates what describes a cluster in which a release with this OS image is installed."""
+    """Creates the objects that describe a cluster in which a release with this OS image is installed."""
     settings = Settings(cluster, RELEASE)
     settings.put_all()
     settings.release(RELEASE, image)

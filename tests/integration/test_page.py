@@ -291,7 +291,7 @@ def test_the_keyboard_reaches_all_nodes_and_keeps_its_place(page, objects, agent
 PATHS = ("", "?node=worker-0", "style.css", "script.js", "icon.svg", "events", "nothing")
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
 ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
-# An admission counts for a minute, and the API server remembers tokens for some seconds, too.
+# The page remembers an admission for a minute, and the API server remembers tokens for some seconds.
 LONGEST_ADMISSION = 90
 
 

@@ -118,7 +118,7 @@ def test_a_target_that_a_node_cannot_stage_reaches_no_node_and_leaves_no_image_b
         assert "there is too little space: " in waiting["message"] and "MiB are needed" in waiting["message"]
         wait_until(lambda: site.staging(able) == {"stage": target, "staged": target}, "the other node has staged", 180)
         assert images_on(able) != [] and able.has(RECORD)
-        # A reboot takes nothing that was staged.
+        # No deployment is staged, so a reboot would boot the old image.
         assert "(staged)" not in able.run("ostree", "admin", "status").stdout
 
         site.objects.remove_config("50-os")
@@ -154,7 +154,7 @@ def test_nodes_that_have_staged_an_image_get_it_without_the_registry(site, own_r
         assert site.staging(node) == {"stage": target, "staged": target}
         assert node.annotations()["desiredConfig"] == before and not node.has("/etc/motd.d/site")
 
-    # The daemon is not needed any more.
+    # The registry is not needed any more.
     own_registry.end()
     site.set_policy(freeze=None)
     site.wait_updated(target)

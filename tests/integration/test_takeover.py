@@ -36,7 +36,7 @@ VERSION = "/apis/config.openshift.io/v1/clusterversions/version"
 RECORD = f"/api/v1/namespaces/{OWN_NAMESPACE}/configmaps/pintle-takeover"
 IDENTITY = "pintle-controller_"
 MASTER = "node-role.kubernetes.io/master"
-# The Ignition servers of both listen here.  The API server connects to no pod at a loopback address.
+# The Ignition servers of the operator and of Pintle listen here.  The API server connects to no pod at a loopback address.
 ADDRESS, PORT = "198.51.100.22", daemon.free_ports(1)[0]
 # Times of the leases: how long others wait, when a holder gives up, and how often each tries.
 WAIT, DEADLINE, RETRY = 4, 3, 0.3
@@ -579,7 +579,7 @@ def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, operators_c
             except subprocess.TimeoutExpired:
                 killed.kill()
         if tenths == 15:
-            # It can be taken back from the middle, too.
+            # A takeover can also be taken back halfway.
             takeover(cluster, "undo")
             wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
             assert everything(cluster.admin) == before

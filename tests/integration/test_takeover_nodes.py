@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pintle-controller takeover start --daemons` with real agents: each node passes from the operator's daemon to its
-agent, and back.
+"""Tests `pintle-controller takeover start --daemons` with real agents.
+
+Each node passes from the operator's daemon to its agent, and back.
 
 The cluster and its nodes are real.  Stand-ins take the place of the Machine Config Operator's programs.
 """
@@ -38,7 +39,7 @@ CONFIG_KEYS = ("currentConfig", "desiredConfig", "currentImage", "desiredImage",
 # Each node goes through these pairs of its label and the annotation that answers it.
 TO_AGENT = (("awaited", "standby"), ("acts", "standby"), ("acts", "begins"), ("acts", "acts"))
 TO_DAEMON = (("leaves", "acts"), ("leaves", "standby"), ("", "standby"))
-# The end takes a moment.  An agent that did not wait for it would begin before it.
+# The daemon takes a moment to end.  An agent that did not wait for its end would begin before it.
 PROGRAM_OF_DAEMON = """
     trap 'sleep 1.5; echo the daemon ends; exit 0' TERM
     echo the daemon begins

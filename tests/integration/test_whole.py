@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests everything together: the controller, three nodes with agents, and pods that a budget protects.
 
-All requests are made with kubectl, and nothing is repaired by hand.
+A person's requests are made with kubectl, and nothing is repaired by hand.
 """
 
 import base64

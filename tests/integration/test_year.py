@@ -67,7 +67,7 @@ class Site:
     # ---- the cluster as an installer, the version operator and an administrator see it ----
 
     def lay_out(self, image):
-        """Creates what is in a cluster of the old release, which was installed almost eight years ago."""
+        """Creates the objects of a cluster of the old release, which was installed almost eight years ago."""
         validity = certs.Validity(INSTALLER, INSTALLER + LIFE)
         root = certs.Authority(self.folder / "root", "root-ca", validity)
         pair = root.server("machine-config-server", [SERVER], validity)
@@ -94,7 +94,7 @@ class Site:
         self._write_files_of_the_server()
 
     def _write_files_of_the_server(self):
-        """Writes what is mounted into the controller's pod for its Ignition server."""
+        """Writes the files that are mounted into the controller's pod for its Ignition server."""
         self.admin.must("POST", f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts", {
             "metadata": {"name": "node-bootstrapper"}})
         for name in ("bootstrap-token", "certificate"):
@@ -194,7 +194,7 @@ class Site:
     def served_certificate(self):
         return ssl.get_server_certificate(("127.0.0.1", self._port)).strip()
 
-    # ---- time, and what it brings ----
+    # ---- time and its effects ----
 
     def pass_until(self, day, **more):
         """Lets the time of the simulated clock pass, until the controller has looked at it."""

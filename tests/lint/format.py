@@ -8,6 +8,15 @@ import subprocess
 import sources
 
 
+def unformatted(paths):
+    """Returns the files with findings.  One process reads them all, since starting clang-format takes four times as long
+    as formatting a file."""
+    found = subprocess.run(["clang-format", "--style=file", "--dry-run", "--ferror-limit=1", *map(str, paths)], check=True,
+                           stderr=subprocess.PIPE, cwd=sources.TOP).stderr.decode()
+    names = {line.partition(":")[0] for line in found.splitlines()}
+    return [path for path in paths if str(path) in names]
+
+
 def first_difference(path):
     before = path.read_text(encoding="utf-8").splitlines()
     after = subprocess.run(["clang-format", "--style=file", str(path)], check=True, stdout=subprocess.PIPE,
@@ -21,7 +30,7 @@ def first_difference(path):
 def main():
     findings = sources.Findings()
     paths = sources.cpp_files()
-    for path in paths:
+    for path in unformatted(paths):
         difference = first_difference(path)
         if difference:
             line, wanted = difference

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no two files of a folder of src/ or tests/unit/ give the same name to different things.
+"""Checks that no two files of a folder give the same name to different things, so that a unity build works.
 
-So each folder can be compiled as one file.
+The folders are those of src/ and tests/unit/, and tests/vectors/generated.
 
 A unity build (`meson setup -Dunity=on`) includes the sources of a target one after the other.  Each file then sees the
 anonymous namespaces of the files before it.  Two definitions of one name do not compile.  Two functions of one name

@@ -221,7 +221,7 @@ class DrainController(AnnotationHistory):
 
 @contextlib.contextmanager
 def agent_cluster():
-    """A cluster that is ready for agents, with a policy that files in /etc/live need no reboot."""
+    """A cluster that is ready for agents; its policy lets files in /etc/live change without a reboot."""
     policy = {"files": [{"path": "/etc/live", "actions": [{"type": "None"}]}]}
     with Cluster() as cluster:
         prepare_cluster(cluster)

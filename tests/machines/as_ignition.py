@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does Ignition's part on a new node: fetches the config that a pointer config names, and writes its files.
 
-On virtual machines, Ignition itself does that (new_machine.py).  Here curl makes the request, because it can be given a
-simulated clock: by the real one, a server's certificate that was made in a simulated future is not valid yet.
+On virtual machines, Ignition itself does that (new_machine.py).  Here curl makes the request, because curl can be given
+a simulated clock.  By the real clock, a server's certificate that was made in a simulated future is not valid yet.
 """
 
 import base64

@@ -41,7 +41,7 @@ class Browser(contextlib.AbstractContextManager):
         self._folder.cleanup()
 
     def open(self, url):
-        self.problems()    # Those of the page before do not count.
+        self.problems()    # Discards the problems of the previous page.
         self._call("POST", f"{self._session}/url", {"url": url})
 
     def run(self, script, *arguments):
@@ -67,7 +67,7 @@ class Browser(contextlib.AbstractContextManager):
         path.write_bytes(base64.b64decode(self._call("GET", f"{self._session}/screenshot")))
 
     def problems(self):
-        """Returns what the browser itself has reported since the last call: refused files, errors of the script."""
+        """Returns the messages that the browser itself has logged since the last call: refused files, script errors."""
         log = self._call("POST", f"{self._session}/se/log", {"type": "browser"})
         return [entry["message"] for entry in log if entry["level"] in ("WARNING", "SEVERE")]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes certificates for tests: an authority, and the servers and clients that it signs.
 
-The validity of a certificate may have ended or not begun, since clients must refuse such certificates.
+It can also make certificates that have expired or are not valid yet, because clients must refuse them.
 """
 
 import dataclasses

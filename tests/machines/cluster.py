@@ -20,7 +20,7 @@ from .cluster_user import Account, User
 from .daemon import Daemon
 
 _PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
-# The servers hold little memory.  The Go runtime would spend a good part of their processor time on collecting it.
+# The servers use little memory, so with the default the Go runtime would collect garbage often, at a high cost.
 _GO_ENVIRONMENT = {"GOGC": "400"}
 
 
@@ -317,7 +317,7 @@ def main(argv):
     """`cluster [-- COMMAND...]`: runs a command or a shell, or waits, with a KUBECONFIG for the cluster."""
     by_hand.check_arguments("cluster", argv)
     started = time.monotonic()
-    # A person may try out what is refused.
+    # A person may send requests that the API server refuses.
     with Cluster(checks_refusals=False) as cluster:
         print(f"Kubernetes {cluster.version} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
         return by_hand.use(argv, {"KUBECONFIG": str(cluster.admin.kubeconfig)}, cluster.commands)

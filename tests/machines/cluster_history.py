@@ -67,7 +67,7 @@ class ClusterHistory(contextlib.AbstractContextManager):
         return values
 
     def contradictions(self):
-        """Returns everything that the ClusterOperator has reported although it was not so, as one text each.
+        """Returns a text for each false statement in the reports of the ClusterOperator.
 
         The first report is older than the history, so it is not checked.
         """
@@ -75,8 +75,8 @@ class ClusterHistory(contextlib.AbstractContextManager):
         texts = []
         for number in range(1, len(reports)):
             version, report = reports[number]
-            # The controller makes a report while its other writes are on their way.  So a pool may be meant as it was
-            # at any moment since the report before the previous one.
+            # The controller makes a report while its other writes are on their way.  So a report may describe the
+            # pools as they were at any moment since the report before the previous one.
             since, previous = reports[max(number - 2, 0)][0], reports[number - 1][1]
             texts += [f"{problem}, in version {version}: {report['status']}"
                       for problem in self._problems_of(report, previous, since, version)]
@@ -142,7 +142,7 @@ class ClusterHistory(contextlib.AbstractContextManager):
 
 
 def _problems_of_pools(report, moments):
-    """`moments` are the pools at each moment that the report may be about."""
+    """`moments` has the pools as they were at each moment that the report may describe."""
     conditions = _conditions_of(report)
     is_degraded = [any(_is_true(pool, "Degraded") for pool in pools) for pools in moments]
     if (conditions["Upgradeable"]["status"] != "True") not in is_degraded:

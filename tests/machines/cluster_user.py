@@ -44,7 +44,7 @@ class User:
 
         Tests call this in loops, in which starting kubectl would be most of the work.  So the request is sent directly.
         kubectl is started only if GetArguments does not support the words, if the server does not serve the resource,
-        or if the request failed.  Then an error is that of kubectl.
+        or if the request failed.  Then the caller gets kubectl's error.
         """
         arguments = api_client.GetArguments(words)
         if arguments.is_supported:
@@ -57,9 +57,9 @@ class User:
     def create(self, thing):
         """Creates an object given as a dict, or as YAML.
 
-        A dict is sent directly.  kubectl sends YAML, and also a dict that could not be sent or was refused, so that
-        the caller gets kubectl's error.  kubectl does not validate the object, because it would have to read all
-        schemas for that; the API server does.
+        A dict is sent directly.  kubectl sends YAML.  If a dict cannot be sent or is refused, kubectl sends it again,
+        so that the caller gets kubectl's error.  kubectl does not validate the object, because it would have to read
+        all schemas for that; the API server validates it.
         """
         if not isinstance(thing, str):
             with contextlib.suppress(OSError, http.client.HTTPException, Refused):

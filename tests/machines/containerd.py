@@ -13,10 +13,10 @@ from . import shell
 from .daemon import Daemon
 from .wait import wait_until
 
-# The capabilities that containerd gives a container from which nobody takes any.
+# The capabilities that containerd gives a container by default.
 CAPABILITIES = ("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE",
                 "NET_RAW", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT")
-# The plug-in for kubelets is not needed, nor the one that installs programs of images below /opt.
+# The tests need neither the plug-in for kubelets nor the one that installs programs of images below /opt.
 CONFIG = """version = 2
 root = "{folder}/root"
 state = "{folder}/state"
@@ -67,7 +67,7 @@ def memory(quantity):
 
 
 def options_of(pod, container):
-    """Returns the options of ctr that run a container as a pod's spec has it."""
+    """Returns the options of ctr that run a container as the pod's spec describes it."""
     options = []
     assert pod["securityContext"] == {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
     options.append("--seccomp")
@@ -120,7 +120,7 @@ class Container(Daemon):
             self.stop()
 
     def kill(self):
-        """Removes what is left of the container, for the end of a test that failed."""
+        """Kills the container if it still runs, as it may after a test that failed."""
         self.runtime.ctr("tasks", "kill", "--signal=SIGKILL", self.id, check=False)
         if self.pid:
             self._process.wait(30)

@@ -11,7 +11,7 @@ from .daemon import Daemon
 from .wait import wait_until
 
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
-NAMESPACE = "openshift-machine-config-operator"    # The lease and Events are there.
+NAMESPACE = "openshift-machine-config-operator"    # The lease and the Events are in this namespace.
 OWN_NAMESPACE = "pintle"
 GROUP = "/apis/machineconfiguration.openshift.io/v1"
 VERSION = "v4.99.0-vectors"

@@ -14,7 +14,8 @@ class DeadlyProxy(Proxy):
     is AFTER, it first forwards this write to the server.
 
     Of the writes to leases only the first counts, since the number of renewals depends on time.  A write counts only if
-    its description contains the text `counted`.  The client may send further requests before kill() ends it; these still reach the server.
+    its description contains the text `counted`.  The client may send further requests before kill() ends it; these
+    requests still reach the server.
     """
 
     def __init__(self, cluster, user, number=0, moment=BEFORE, kill=None, counted=""):

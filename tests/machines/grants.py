@@ -13,8 +13,8 @@ _numbers = itertools.count()
 def wait_until_known(admin):
     """Waits until all Roles and bindings that exist now have an effect.
 
-    The API server reads each of their four kinds separately, and the objects of one kind in the order in which they
-    were written.  So when it knows the objects that are created here, it also knows all earlier ones.
+    The API server reads each of these four kinds separately, and the objects of one kind in the order in which they
+    were written.  So when it knows the objects that this function creates, it also knows all earlier ones.
     """
     user = f"user-of-rights-{next(_numbers)}"
     for kind, namespace in (("ClusterRole", None), ("Role", "default")):

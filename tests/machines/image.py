@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the test machines boot: a plain Debian root, an OSTree disk with the same system, QEMU, and Ignition.
+"""The images and tools of test machines: a plain Debian root, an OSTree disk with the same system, QEMU, and Ignition.
 
 All packages come from the Debian mirror of this machine's apt.  Each image is made once and kept in the cache.
 """

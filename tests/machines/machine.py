@@ -89,13 +89,13 @@ class Machine(contextlib.AbstractContextManager):
         self.await_end("poweroff", seconds)
 
     def await_end(self, wanted, seconds=90):
-        """Waits for the machine to end by itself, by "reboot" or "poweroff"."""
+        """Waits for the machine to end by itself; `wanted` is "reboot" or "poweroff"."""
         end = self._process.wait_end(seconds)
         if end != wanted:
             raise MachineDied(f"{self.name} ended with {end}, not {wanted}", self.console())
 
     def kill(self):
-        """Ends the machine at once, like a power cut; start() boots it again.  What reached its disk stays."""
+        """Ends the machine at once, like a power cut; start() boots it again.  The data on its disk stays."""
         self._process.kill()
 
     def start_and_kill_after(self, seconds):

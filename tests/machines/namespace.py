@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a command in a mount namespace of its own, from which no mount escapes: `python3 namespace.py COMMAND...`
 
-`unshare --mount` needs a root directory that is a mount point.  In a chroot the root directory often is none.
-systemd-nspawn and nsenter also need a root directory that is the namespace's root.  So this program makes the current
-root directory the root of the new namespace.
+`unshare --mount` needs a root directory that is a mount point.  In a chroot, the root directory is often not a
+mount point.  systemd-nspawn and nsenter also need a root directory that is the namespace's root.  So this program
+makes the current root directory the root of the new namespace.
 """
 
 import ctypes

@@ -15,7 +15,7 @@ NAMESPACES = ("openshift-config", "openshift-config-managed", "openshift-kube-ap
 
 
 def allow_operator(cluster):
-    """Gives the controller its rights as the operator, in the namespaces that OpenShift has."""
+    """Gives the controller the rights that it needs as the operator, in the namespaces that OpenShift has."""
     for name in NAMESPACES:
         cluster.admin.request("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
     for name in ("operator-status-rbac", "operator-settings-rbac"):
@@ -41,7 +41,7 @@ PULLER = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/machine-os-puller"
 
 
 class Settings:
-    """The settings of a cluster of one release, as an installer and the cluster's other operators keep them."""
+    """The settings of a cluster of one release, as an installer and the cluster's other operators write them."""
 
     def __init__(self, cluster, release="4.21.0"):
         self.admin = cluster.admin
@@ -76,7 +76,7 @@ class Settings:
         self.release(self._release)
 
     def install_release(self, version="4.21.0"):
-        """Makes the ClusterOperator that of a cluster in which a release has been installed."""
+        """Creates the ClusterOperator as it is in a cluster in which this release has been installed."""
         self.admin.must("POST", OPERATOR.rpartition("/")[0], {
             "apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator", "metadata": {"name": "machine-config"},
             "spec": {}})
@@ -84,7 +84,7 @@ class Settings:
                         {"status": {"versions": [{"name": "operator", "version": version}]}}, MERGE)
 
     def release(self, version, os_image="registry/os@sha256:1"):
-        """Lays out a release, as the cluster's version operator does: one ConfigMap after the other."""
+        """Writes the ConfigMaps of a release one after the other, as the cluster's version operator does."""
         self.config_map(NAMESPACE, "machine-config-operator-images", {"images.json": json.dumps({
             "releaseVersion": version, "machineConfigOperator": f"registry/operator:{version}",
             "infraImage": f"registry/infra:{version}"})})

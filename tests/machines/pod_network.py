@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network namespace, as a pod has it, with a link to this machine."""
+"""A network namespace, as a pod has one, with a link to this machine."""
 
 import itertools
 import os
@@ -12,9 +12,9 @@ _numbers = itertools.count()
 
 
 class PodNetwork:
-    """The namespace and its link, ready inside `with`.  It leads to this machine and nowhere else.
+    """The namespace and its link, ready inside `with`.  The link leads to this machine and nowhere else.
 
-    `address` is that of the pod, and `host` is that of this machine in the same network.
+    `address` is the pod's address, and `host` is this machine's address in the same network.
     """
 
     def __init__(self):
@@ -23,7 +23,7 @@ class PodNetwork:
 
     def __enter__(self):
         shell.need("ip")
-        # The interface is not the namespace's name, which can be longer than the kernel allows.
+        # The interface has a name of its own, because the namespace's name can be longer than the kernel allows.
         self._link = f"pod{os.getpid()}x{next(_numbers)}"[:15]
         self.host, self.address = self._free_addresses()
         shell.run("ip", "netns", "add", self.name)
@@ -40,12 +40,12 @@ class PodNetwork:
         return self
 
     def __exit__(self, *_):
-        # The link goes with the namespace.
+        # The kernel removes the link with the namespace.
         shell.run("ip", "netns", "delete", self.name)
 
     @staticmethod
     def _free_addresses():
-        """Returns two addresses of a network that this machine has not yet."""
+        """Returns two addresses of a network that this machine does not use yet."""
         taken = set(re.findall(r"10\.\d+\.\d+\.\d+", shell.run("ip", "route", "show", "table", "all").stdout))
         while True:
             network = f"10.213.{random.randrange(256)}.{4 * random.randrange(64)}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets the accounts of a test cluster create restricted pods only, as on OpenShift.
 
-PodSecurityPolicies stand in for OpenShift's SecurityContextConstraints.  Kubernetes 1.25 and later have no such
-plug-in; these versions enforce the labels of namespaces instead.
+PodSecurityPolicies replace OpenShift's SecurityContextConstraints.  Kubernetes 1.25 and later have no
+PodSecurityPolicies; these versions enforce the labels of namespaces instead.
 """
 
 PLUGIN = "PodSecurityPolicy"

@@ -12,7 +12,7 @@ import threading
 
 
 class Proxy(contextlib.AbstractContextManager):
-    """`url` is where clients reach the API server as this user."""
+    """`url` is the address at which clients reach the API server as this user."""
 
     def __init__(self, cluster, user):
         self.cluster, self.user = cluster, user

@@ -9,9 +9,9 @@ from .proxy import Proxy
 
 
 class Refusal:
-    """A kind of requests that are refused with this status and message; with the status None, they get no answer.
+    """Requests that are refused with this status and message; with the status None, they get no answer.
 
-    A request matches by its method, by the end of its path, and if its body has `having` and does not have `without`.
+    A request matches if it has the method, its path ends with `path`, and its body contains `having` but not `without`.
     """
 
     def __init__(self, message, status, method, path, having=b"", without=b"\0", headers=()):

@@ -80,7 +80,7 @@ class Registry:
         self._daemon.stop()
 
     def log(self):
-        """Returns the requests so far."""
+        """Returns the log of the registry, which has the requests so far."""
         return (self.folder / "registry.log").read_text(encoding="utf-8")
 
     def skopeo(self, *words, **options):

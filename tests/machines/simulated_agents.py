@@ -114,12 +114,12 @@ class SimulatedAgents(contextlib.AbstractContextManager):
             self._annotate(name, state="Working", reason="")
         elif self._is_drained(node, desired) and self._is_uncordoned(node, desired):
             self._set_ready(name, "True")
-            # Who waits for this config reads the order as soon as the Node has it.
+            # A test that waits for this config reads the order as soon as the Node has the config.
             self.order.append(name)
             self._annotate(name, state="Done", reason="", currentConfig=desired)
 
     def _is_drained(self, node, config):
-        """Returns whether the node is drained; requests a drain if nobody has."""
+        """Returns whether the node is drained; requests the drain if it was not requested yet."""
         if not self.drains or _annotation(node, "desiredDrain") == f"uncordon-{config}":
             return True
         return self._is_granted(node, f"drain-{config}")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a folder of templates, in place of those of an OpenShift release."""
+"""Writes a folder of templates, which replace those of an OpenShift release."""
 
 import json
 
 KUBELET = "/etc/kubernetes/kubelet.conf"
 REGISTRIES = "/etc/containers/registries.conf"
-# Whatever else configs are generated from, they need these files, by the name of their template.
+# The generator of configs always needs these files: {name of the template: (path, contents in YAML)}.
 _NEEDED = {
     "kubelet": (KUBELET, json.dumps("kind: KubeletConfiguration\nmaxPods: 250\n")),
     "storage": ("/etc/containers/storage.conf", json.dumps("[storage]\ndriver = \"overlay\"\n")),

@@ -39,8 +39,8 @@ def _build(folder):
     if not is_known():
         raise RuntimeError(f"this clone lacks {commit()}, which packaging/previous-release names: `git fetch --unshallow` "
                            "gets all commits")
-    # Until meson.build gets another version after a release, its packages and those of today have the same one.  This
-    # one is older than all others.
+    # Until meson.build gets another version after a release, the packages of the release and those of today would have
+    # the same version.  So the packages of the release get a version here that is older than all others.
     build_commit(commit(), f"0~{commit()[:12]}", folder)
 
 

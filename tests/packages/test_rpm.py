@@ -2,9 +2,9 @@
 """Installs, upgrades and removes the RPMs on a booted machine that has nothing of the build tree.
 
 No Fedora is at hand, so the machine is a Debian with a database of RPMs beside its own.  The package `debian-base` of
-these tests provides what the machine has of Debian, by the names that Fedora uses: the libraries as rpm's own generator
-finds them in the machine's root, and the packages with Debian's versions.  So dnf checks all dependencies, but for
-`ignition`, which the machine does not have.  dnf and rpm come from this host; they run in the machine.
+these tests provides the machine's parts of Debian under the names that Fedora uses: the libraries as rpm's own
+generator finds them in the machine's root, and the packages with Debian's versions.  So dnf checks all dependencies,
+except for `ignition`, which the machine does not have.  dnf and rpm come from this host; they run in the machine.
 """
 
 import pathlib

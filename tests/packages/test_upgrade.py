@@ -280,7 +280,7 @@ def test_the_newer_agent_ends_the_change_of_an_older_one_that_is_killed_during_t
         with change_held(machine, phase):
             machine.run("dpkg", "--unpack", f"{PACKAGES}/pintle{NEWER}.deb")
             machine.signal_agent("KILL")
-        machine.settles_with("two")    # By systemd's restart of the agent, before the upgrade goes on.
+        machine.settles_with("two")    # systemd has restarted the agent; the upgrade goes on later.
         machine.run("dpkg", "--configure", "pintle")
         machine.expect_whole("two", state, version)
         assert machine.outcomes() == ENDED[phase]

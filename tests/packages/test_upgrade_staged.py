@@ -137,7 +137,7 @@ def test_a_kill_in_the_shutdown_after_an_upgrade_leads_to_the_old_or_the_new_mac
     now = staged.of_everything()
     print(f"killed after {cut:.2f} s: {'new' if now['argument'] else 'old'}")
     assert now in (NOTHING, ALL)
-    if now == NOTHING:    # By the older package, which the old deployment still has.
+    if now == NOTHING:    # The commands below are those of the older package, which the old deployment still has.
         assert staged.pintle("recover") == "Nothing was cut short.\n"
         assert "reboot is pending" in staged.apply(everything(newer))
         staged.reboot()

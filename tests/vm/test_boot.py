@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of boots that need a virtual machine: a kernel with its arguments, an initramfs, power cuts.
-"""
+"""Tests of boots that need a virtual machine: a kernel with its arguments, an initramfs, power cuts."""
 
 import os
 import random

@@ -45,7 +45,7 @@ class BlobStore {
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
 
-  // Limits the length of the store's file, so that other programs have room on the disk, too.  Adding more is an error.
+  // Limits the length of the store's file, so that the disk has room for other programs.  Adding more is an error.
   void LimitTo(std::uint64_t bytes) { limit_ = bytes; }
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }

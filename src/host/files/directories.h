@@ -77,8 +77,8 @@ class Directory {
 // Returns whether the owner is root or the user that runs this program.
 bool IsOurs(uid_t owner);
 
-// Returns an error if a user may have hard-linked someone else's file into this directory, so that we read it for the
-// user.
+// Returns an error if a user may have hard-linked someone else's file into this directory.  Otherwise, the user could
+// make us read a file that the user may not read.
 Result<> CheckReadable(const Directory& directory, const struct stat& file);
 
 class Directories {

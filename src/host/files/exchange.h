@@ -44,7 +44,7 @@ Error NotEmptyError();
 // removed; any other entry there is an error.
 Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange,
                     const resource::FileEntry::State& want, const BlobStore& blobs);
-// Replace the entry, or remove it.  They return the old entry if it lies under the temporary name and must be removed.
+// Replace or remove the entry.  Both return the old entry if it has the temporary name now and must be removed.
 // TakeOut() leaves a directory that is not empty.
 Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const resource::FileEntry::State& want, const BlobStore& blobs);

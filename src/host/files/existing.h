@@ -42,8 +42,8 @@ Result<> CheckNotImmutable(std::uint64_t statx_flags, std::string_view subject);
 Result<> CheckNotMounted(const Existing& existing);
 
 // Returns whether nobody has touched a file or link between two reads of its status.  Writes within one tick of the
-// file system's clock leave the same times.  So if an entry was touched shortly before the first read, its contents
-// must be compared, too.
+// file system's clock leave the same times.  So if an entry was touched shortly before the first read, the caller must
+// also compare its contents.
 bool IsUntouched(const Existing& was, const Existing& is);
 // Like IsUntouched(), for an entry that was renamed meanwhile.  A rename changes the ctime but not the mtime.
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);

@@ -30,7 +30,7 @@ std::string StampOf(const std::string& path);
 
 // Returns the steps that keep the originals of the paths in `taken`, which a config is about to take.  The steps must
 // be put before anything is put at these paths.  A path that has a kept original or a stamp already gets no step.  The
-// directories in `made`, which the change itself makes, get stamps, too.
+// directories in `made`, which the change itself makes, also get stamps.
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made);
 

@@ -24,8 +24,7 @@ Result<std::string_view> Pieces::Next() {
     if (count < 0) return Error::FromErrno("read");
     filled += static_cast<std::size_t>(count);
     offset_ += count;
-    // A failing disk may return less than was requested, too.  So a short read means the end of the file only at the
-    // expected end.
+    // A failing disk may also cause a short read.  So a short read means the end of the file only at the expected end.
     has_ended_ = count == 0 || (static_cast<std::size_t>(count) < wanted && offset_ == expected_end_);
   }
   return std::string_view(buffer_.get(), filled);

@@ -55,8 +55,8 @@ struct FetchedImage {
   std::string commit;  // Empty if rpm-ostree has fetched the image, since it reports only the commits of deployments.
 };
 
-// Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  This needs
-// rpm-ostree.  A package in both `install` and `uninstall` is installed, and one in both `override_remove` and
+// Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  Only rpm-ostree
+// can do this.  A package in both `install` and `uninstall` is installed, and one in both `override_remove` and
 // `override_reset` is removed.
 struct WantedPackages {
   std::vector<std::string> install;
@@ -74,8 +74,8 @@ struct WantedDeployment {
   std::vector<std::string> add_arguments;
   std::vector<std::string> remove_arguments;
   WantedPackages packages = {};
-  // Requests a new deployment even if image, arguments and packages are those of the booted one.  This is for files
-  // that are to take effect with the next boot.
+  // Requests a new deployment even if image, arguments and packages are those of the booted one.  A change of files
+  // that takes effect with the next boot needs such a deployment.
   bool always_new = false;
   // If a deployment is already pending, it belongs to someone else, and replacing it is an error.
   bool keeps_others = false;

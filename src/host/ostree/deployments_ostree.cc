@@ -87,7 +87,7 @@ KeyFile OriginFor(const ImageName& name, OstreeSysroot* sysroot) {
   return BranchOrigin(sysroot, branch.remote.empty() ? branch.branch : branch.remote + ":" + branch.branch);
 }
 
-// The contents that the next deployment is to have.
+// The wanted contents of the next deployment.
 struct DeploymentSpec {
   std::string commit;
   KeyFile origin;
@@ -361,7 +361,7 @@ Result<PutEffect> DeploymentsOstree::RollBack() {
 Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>(const Root& next)>& put) {
   return OnThreadWithOwnMounts([&]() -> Result<PutEffect> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
-    // A locked deployment must not be finalized.  OSTree's own finalizer skips it, too.
+    // A locked deployment must not be finalized.  OSTree's own finalizer also skips it.
     if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return PutEffect::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
     if (finalized) return PutEffect::kChanged;

@@ -4,7 +4,7 @@
 // Implements Deployments with libostree.
 //
 // Each call that writes runs on a thread with a mount namespace of its own, in which /sysroot and /boot are writable.
-// For other processes they stay as they are.  Deployments are changed under a lock that rpm-ostree takes, too.
+// For other processes, the two stay as they are.  Deployments are changed under the lock that rpm-ostree also takes.
 
 #include <chrono>
 #include <string>

@@ -75,7 +75,7 @@ Words ChangedWords(const Words& current, const Words& removed, const Words& adde
 
 }  // namespace
 
-// The contents that the next deployment is to have.
+// The wanted contents of the next deployment.
 struct DeploymentsRpmOstree::Spec {
   std::string refspec;  // Empty if the image does not change.
   std::string commit;   // Empty if it is not known yet.

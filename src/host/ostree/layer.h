@@ -32,8 +32,9 @@ struct LayerContents {
 };
 
 // Reads a whole layer before any part of it is used.  Checks that it has the size and the digest in the manifest, and
-// that no entry can do harm: a path that leads out of the tree, a path of both a directory and something else, a hard
-// link to a file that is not in the layer, an OSTree repository, a device, a socket and a named pipe are errors.
+// that no entry can do harm.  These entries are errors: a path that leads out of the tree, a path of both a directory
+// and something else, a hard link to a file that is not in the layer, an OSTree repository, a device, a socket, and a
+// named pipe.
 Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop);
 
 // An object of an OSTree repository, in a layer that a commit was packed into.

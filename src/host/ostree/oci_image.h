@@ -103,7 +103,7 @@ struct OciConfig {
 Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text);
 Result<OciConfig> ParseOciConfig(std::string_view text);
 
-// Returns the Linux image for an architecture, which has the name that uname(2) returns.
+// Returns the Linux image for an architecture.  `machine` is the architecture as uname(2) names it.
 Result<OciDescriptor> ForMachine(const OciIndex& index, std::string_view machine);
 
 // Returns the image with this tag, or the only image if `tag` is empty.

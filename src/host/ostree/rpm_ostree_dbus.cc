@@ -37,7 +37,7 @@ constexpr auto kBusyPollInterval = seconds(1);  // The end of some busy states i
 constexpr int kMostRegistrationAttempts = 5;
 
 bool IsBusy(const Problem& problem) {
-  // The message is compared, too, since the D-Bus name that GLib makes of G_IO_ERROR_BUSY is harder to recognise.
+  // The message is compared as well, since the D-Bus name that GLib makes of G_IO_ERROR_BUSY is harder to recognise.
   return problem.name() == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
          problem.message().find("ransaction in progress") != std::string_view::npos;
 }

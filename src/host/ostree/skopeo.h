@@ -14,7 +14,7 @@
 
 namespace pintle::host {
 
-// Describes how registries are accessed.  The machine's own registries.conf and policy.json apply, too.
+// Describes how registries are accessed.  The machine's own registries.conf always applies.
 struct RegistryAccess {
   std::string auth_file;     // A file with pull secrets, or "".
   std::string certificates;  // A directory with certificate authorities beside the system's, or "".

@@ -141,7 +141,7 @@ class Batch {
   std::size_t next_ = 0;
 };
 
-// The outcome of making several links.  If one link fails, the others are made all the same.
+// The outcome of making several links.  If one link cannot be made, the others are still made.
 class Outcome {
  public:
   // Adds the result for one link: true if the link exists now, no matter who has made it, and false if no link was
@@ -355,8 +355,8 @@ class UnitDisabler {
     return {};
   }
 
-  // Removes the marked links.  A link to a removed link has to be removed, too, so the caller repeats this while the
-  // result is true.
+  // Removes the marked links, and returns whether there were any.  A link to a removed link must be removed as well, so
+  // the caller repeats the call while the result is true.
   Result<bool> RemoveMarked(std::vector<std::string>& links) {
     bool has_removed = false;
     std::vector<std::string> left;

@@ -30,7 +30,7 @@ UnitsByEnablement SortByEnablement(std::span<const resource::Put<resource::UnitS
 // Does the same as `systemctl --root=... --force enable UNITS...`.
 Result<> EnableUnits(const Root& root, std::span<const std::string> units);
 
-// Does the same as `systemctl --root=... disable UNITS...`.  The links of a unit that does not exist are removed, too.
+// Does the same as `systemctl --root=... disable UNITS...`.  The links of a unit that does not exist are also removed.
 Result<> DisableUnits(const Root& root, std::span<const std::string> units);
 
 // Does the same as `systemctl --root=... --force preset UNITS...`.

@@ -29,9 +29,9 @@ class SystemdDbus final : public Systemd {
   explicit SystemdDbus(const Root& root);
   ~SystemdDbus() override;
 
-  // Presets the units with one call, and enables and disables units in the same way.  If such a call fails, makes one
-  // call for each of its units.
-  // Reloads systemd's configuration if a link has changed.
+  // Makes one call for all units that follow their presets, one for all units to enable, and one for all units to
+  // disable.  If a call fails, makes one call for each of its units.  Reloads systemd's configuration if a link has
+  // changed.
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override;
   Result<resource::UnitLinks::State> ObserveLinks() override;
   Result<> PutLinks(const resource::UnitLinks::State& links) override;

@@ -57,8 +57,8 @@ struct UnitFile {
 enum class ReadInstall { kNo, kYes };
 
 // Finds the file with the unit's name.  If there is none and the unit is an instance, finds the file of its template.
-// If `read` is kYes, also reads the [Install] sections of the file and its drop-ins.  Does nothing if an earlier call
-// has found the file; this call then reads no [Install] sections either.
+// If `read` is kYes, also reads the [Install] sections of the file and its drop-ins.  If an earlier call has found the
+// file, does nothing, and reads no [Install] sections.  After an error, `unit` is as new.
 Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read);
 
 // Follows the link that was found.  Afterwards `unit` has the file at the link's target, which counts as the unit's

@@ -79,8 +79,8 @@ Config ReadCompatible(Reading& reading) {
   return FromPrevious(std::move(config));
 }
 
-// Ignition's own translation loses the advertisements of Tang servers between 3.4 and 3.5, both ways.  Our translation
-// must lose them, too, so that a rendered config has the same contents, and the same digest in its name.
+// Ignition's own translation loses the advertisements of Tang servers between 3.4 and 3.5, in both directions.  Our
+// translation must also lose them, so that a rendered config has the same contents, and the same digest in its name.
 Config FromPrevious(v3_4::Config config) {
   DropAdvertisements(config.storage.luks);
   return Translate<Config>(std::move(config), kVersion);

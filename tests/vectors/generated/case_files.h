@@ -23,8 +23,8 @@ std::vector<json::Value> DocumentsOf(const std::filesystem::path& path);
 // Returns the sorted names in a folder.
 std::vector<std::string> NamesIn(const std::filesystem::path& folder);
 
-// Returns how configs, in the order in which they were made, differ from an output folder with _order.json and
-// NAME.json, or error.txt.  Returns "" if they agree.
+// Compares configs, in the order in which they were made, with an output folder, which has _order.json and NAME.json,
+// or error.txt.  Returns the first difference, or "" if they agree.
 std::string DifferenceFrom(const std::filesystem::path& folder,
                            const Result<std::vector<generated::MachineConfig>>& configs);
 

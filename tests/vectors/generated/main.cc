@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    // Errors contain the operator's paths, and it ran in this folder.
+    // The operator ran in this folder, and its errors contain paths relative to it.
     std::filesystem::current_path(argv[1]);
     bool has_missed = false;
     for (const auto& kind : kKinds) {
